@@ -3,7 +3,6 @@ import { RequestError } from '../shared/http/result';
 import { creditProfile } from '../shared/http/service';
 import { isObject } from '../shared/utils/json';
 import { associationTypeOf, type AssociationType } from './personal';
-import { freeColumn, type ColumnOf } from './titles';
 
 /** The fields that a row has of these names in one text, in this order; values as the service gave them. */
 const pick = (row: IDataObject, names: string): IDataObject =>
@@ -68,24 +67,34 @@ export function simplifyVersion(row: IDataObject): IDataObject {
 }
 
 /** CP §2.7: what is in the document first, each field in its column; associations in lists by type. */
-export function simplifyDocument(row: IDataObject, columnOf: ColumnOf): IDataObject {
+export function simplifyDocument(row: IDataObject): IDataObject {
 	const { associations } = row;
 	return {
-		...contentOf(row, columnOf),
+		...contentOf(row),
 		...(Array.isArray(associations) ? byType(associations) : associations && { associations }),
 		...pick(row, 'tags createdAt updatedAt externalId id'),
 	};
 }
 
+/** Columns that a simplified document has beside its fields. */
+export const OWN_COLUMNS = [
+	...['profiles', 'forms', 'files', 'associations'],
+	...['tags', 'createdAt', 'updatedAt', 'externalId', 'id'],
+];
+
+/** Returns the column of a field: its own key, which is prefixed where that would be an own column. */
+function columnOf(key: string, taken: ReadonlyMap<string, unknown>): string {
+	let column = OWN_COLUMNS.includes(key) ? `document.${key}` : key;
+	while (taken.has(column)) column += ` (${key})`;
+	return column;
+}
+
 /** The fields of a document, each in a column of its own; a document that has none as it came. */
-function contentOf(
-	{ document, dataCollectionVersionId }: IDataObject,
-	columnOf: ColumnOf,
-): IDataObject {
+function contentOf({ document }: IDataObject): IDataObject {
 	if (!isObject(document)) return document ? { document } : {};
 	const content = new Map<string, unknown>();
 	for (const [key, value] of Object.entries(document)) {
-		content.set(freeColumn(columnOf(dataCollectionVersionId, key), key, content), value);
+		content.set(columnOf(key, content), value);
 	}
 	return Object.fromEntries(content) as IDataObject;
 }

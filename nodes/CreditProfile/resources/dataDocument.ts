@@ -7,10 +7,9 @@ import { collectionId, offset as startAt, order } from '../fields';
 import { documentRule } from '../personal';
 import { writeFile } from '../rowsFile';
 import { collect, countOf, documentsOf, getManyTags, listPages, rowIn } from '../listing';
-import { separateRaw, separateSimplified, simplifyDocument } from '../simplify';
-import { byKey, byTitle, OWN_COLUMNS } from '../titles';
+import { OWN_COLUMNS, separateRaw, separateSimplified, simplifyDocument } from '../simplify';
 import { downloadFiles } from './downloadFiles';
-import { associations, columnNames, fileFormat, includeAll, output } from './documentOptions';
+import { associations, fileFormat, includeAll, output } from './documentOptions';
 
 const getMany = operation({
 	name: 'Get Many',
@@ -19,7 +18,7 @@ const getMany = operation({
 	tool: 'List the documents of one data collection with their fields and tags. It only reads. Collection: a whole number, from the list of collections.',
 	subtitle: 'Get documents',
 	description: 'Get the data documents of one collection, as items or in one file (beta)',
-	fields: { collectionId, wanted, output, fileFormat, columnNames },
+	fields: { collectionId, wanted, output, fileFormat },
 	options: { simplify, associations, order, startAt },
 	/** CP §4.8 */
 	async execute(item, values) {
@@ -32,7 +31,7 @@ const getMany = operation({
 			startAt: values.startAt,
 			wanted: most,
 		};
-		const shape = await shapeOf(item, id, values);
+		const shape = shapeOf(values);
 		let given = 0;
 		async function* pages() {
 			for await (const page of listPages(item, list)) {
@@ -57,22 +56,16 @@ const getMany = operation({
 	},
 });
 
-interface Wanted {
+/** Returns how a document is split into items. */
+function shapeOf({
+	simplify: isSimple,
+	output: { isSeparate },
+}: {
 	simplify: boolean;
 	output: { isSeparate: boolean };
-	columnNames: 'keys' | 'titles';
-}
-
-/** Returns how a document is split into items. */
-async function shapeOf(
-	item: OperationItem,
-	collection: number,
-	{ simplify: isSimple, output: { isSeparate }, columnNames: names }: Wanted,
-): Promise<(document: IDataObject) => IDataObject[]> {
+}): (document: IDataObject) => IDataObject[] {
 	if (isSeparate) return isSimple ? separateSimplified : separateRaw;
-	if (!isSimple) return (document) => [document];
-	const columnOf = names === 'titles' ? await byTitle(item, collection) : byKey;
-	return (document) => [simplifyDocument(document, columnOf)];
+	return (document) => [isSimple ? simplifyDocument(document) : document];
 }
 
 /** A file is called by its collection's name in addresses (CP §2.2), or its ID where the collection cannot be read. */

@@ -56,9 +56,9 @@ export const associations = option<IDataObject | undefined>(
 	undefined,
 );
 
-/** Entries of Output that give a file, and those that give documents. */
+/** Entries of Output that give a file, and those that give associations. */
 const FILES = ['file', 'associationsFile'];
-const DOCUMENTS = ['items', 'file'];
+const ASSOCIATIONS = ['associations', 'associationsFile'];
 
 const outputs: INodeProperties = {
 	displayName: 'Output',
@@ -86,68 +86,41 @@ const outputs: INodeProperties = {
 /** Selects what one item, or one row of the file, stands for. */
 export const output = field(outputs, (value, label) => {
 	const chosen = optionValueOf(outputs)(value, label);
-	return { isSeparate: !DOCUMENTS.includes(chosen), isFile: FILES.includes(chosen) };
+	return { isSeparate: ASSOCIATIONS.includes(chosen), isFile: FILES.includes(chosen) };
 });
 
-/** A selector that is there for some outputs alone; `absent` is its value for the others. */
-const selectorFor = <T extends string>(
-	shownFor: string[],
-	{ displayOptions, ...property }: INodeProperties,
-	absent: T,
-): Field<T> => ({
-	properties: [{ ...property, displayOptions: { ...displayOptions, show: { output: shownFor } } }],
+const formats: INodeProperties = {
+	displayName: 'File Format',
+	name: 'fileFormat',
+	type: 'options',
+	options: [
+		{
+			name: 'CSV',
+			value: 'csv',
+			description: 'For Excel and sheets; a text that looks like a formula stays text',
+		},
+		{
+			name: 'CSV Without Byte Order Mark',
+			value: 'csvPlain',
+			description: 'For programs: every value as the service gave it',
+		},
+		{
+			name: 'NDJSON',
+			value: 'ndjson',
+			description: 'One JSON object on each line, for lists too long to hold in memory',
+		},
+	],
+	default: 'csv',
+	displayOptions: { show: { output: FILES } },
+};
+
+export const fileFormat: Field<'csv' | 'csvPlain' | 'ndjson'> = {
+	properties: [formats],
 	read: (item) =>
-		shownFor.includes(item.parameter('output'))
-			? optionValueOf<T>(property)(item.parameter(property.name), property.displayName)
-			: absent,
-});
-
-export const fileFormat = selectorFor<'csv' | 'csvPlain' | 'ndjson'>(
-	FILES,
-	{
-		displayName: 'File Format',
-		name: 'fileFormat',
-		type: 'options',
-		options: [
-			{
-				name: 'CSV',
-				value: 'csv',
-				description: 'For Excel and sheets; a text that looks like a formula stays text',
-			},
-			{
-				name: 'CSV Without Byte Order Mark',
-				value: 'csvPlain',
-				description: 'For programs: every value as the service gave it',
-			},
-			{
-				name: 'NDJSON',
-				value: 'ndjson',
-				description: 'One JSON object on each line, for lists too long to hold in memory',
-			},
-		],
-		default: 'csv',
-	},
-	'csv',
-);
-
-export const columnNames = selectorFor<'keys' | 'titles'>(
-	DOCUMENTS,
-	{
-		displayName: 'Column Names',
-		name: 'columnNames',
-		type: 'options',
-		options: [
-			{ name: 'Field Names', value: 'keys', description: "The document's own field names" },
-			{
-				name: 'Schema Titles',
-				value: 'titles',
-				description:
-					"The titles in the collection's schemas: one more request for each hundred versions. The item fails if they cannot be read.",
-			},
-		],
-		default: 'keys',
-		description: "How the columns of a document's fields are named",
-		displayOptions: { hide: { '/options.simplify': [false] } },
-	},
-	'keys',
-);
+		FILES.includes(item.parameter('output'))
+			? optionValueOf<'csv' | 'csvPlain' | 'ndjson'>(formats)(
+					item.parameter('fileFormat'),
+					'File Format',
+				)
+			: 'csv',
+};

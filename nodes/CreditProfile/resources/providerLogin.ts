@@ -75,9 +75,15 @@ function actionOf({ createdAt, updatedAt }: IDataObject): string | null {
 /** The names of CP §4.1 in lower case. */
 const PASSWORDS = ['password', 'token', 'apikey', 'clientprivatekey'];
 
+/** The service's own fields of a row, even if a short password is part of their values. */
+const IDENTITY = ['id', 'createdAt', 'updatedAt'];
+
 /** The row as it may come out: without passwords, and without what was typed in as one. */
-const withoutPasswords = (row: IDataObject, secrets: string[] = []): IDataObject =>
-	redactValues(maskNamed(row, PASSWORDS, []) as IDataObject, secrets);
+function withoutPasswords(row: IDataObject, secrets: string[] = []): IDataObject {
+	const safe = redactValues(maskNamed(row, PASSWORDS, []) as IDataObject, secrets);
+	for (const key of IDENTITY) if (key in row) safe[key] = row[key];
+	return safe;
+}
 
 /** Reports what a row shows differently than sent. */
 function warnOnMismatch(

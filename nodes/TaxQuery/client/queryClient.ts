@@ -8,7 +8,7 @@ import { isConfirmed, confirmNames } from '../../shared/http/confirmedNames';
 import type { ServiceMessage } from '../../shared/errors/problem';
 import { reportsFailure } from '../../shared/http/readRows';
 import { pathOf } from './queryTypeNames';
-import { isCalled, onlyDefined, readRecord } from './queryRecord';
+import { onlyDefined, readRecord, spellingOf } from './queryRecord';
 import type { QueryId, QueryRecord } from './queryModel';
 
 /** The query service, for who reads from it. `request` resolves with the body of a response, and throws else. */
@@ -54,7 +54,7 @@ export const shapeError = (
 ): RequestError =>
 	new RequestError(taxQuery, { kind: 'shape', expected, ...words }, 'no', { mappingKeys: keys });
 
-/** TQ §4.13. Throws a RequestError if the request fails, or the response is no record, or another query's. */
+/** TQ §4.13. The record has the ID as it was requested. Throws a RequestError if the request fails, or the response is no record, or another query's. */
 export async function getQuery(
 	{ mapping, client, request, serviceMessage }: QueryClient,
 	id: string,
@@ -71,7 +71,7 @@ export async function getQuery(
 			['paths.get', 'record._id'],
 			serviceMessage(body),
 		);
-	if (!isCalled(record.raw, id)) throw shapeError('the query asked for', ['paths.get']);
+	if (!spellingOf(record.raw, id)) throw shapeError('the query asked for', ['paths.get']);
 	confirmNames(client, PATH_OF_ONE);
 	return { ...record, id: id as QueryId };
 }

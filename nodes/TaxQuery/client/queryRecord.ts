@@ -27,9 +27,9 @@ const idIn = ({ queryId, _id }: IDataObject): QueryId | undefined =>
 /** An ID that somebody entered or delivered; nothing is known of it yet. */
 export const asQueryId = (text: string): QueryId => text as QueryId;
 
-/** Returns whether an object is called by this ID, under either name. */
-export const isCalled = ({ queryId, _id }: IDataObject, id: string): boolean =>
-	[queryId, _id].some((one) => idText(one).toLowerCase() === id.toLowerCase());
+/** Returns how an object that is called by this ID spells it; undefined if it is called otherwise. */
+export const spellingOf = ({ queryId, _id }: IDataObject, id: string): QueryId | undefined =>
+	[queryId, _id].map(idText).find((one) => one.toLowerCase() === id.toLowerCase()) as QueryId;
 
 /** A query record (TQ §2.1) as the service wrote it; undefined for anything else. */
 export const readRecord = (body: unknown, mapping: TaxQueryMapping): QueryRecord | undefined =>
@@ -143,11 +143,11 @@ export function onlyDefined<T>(values: Array<T | undefined>): T | undefined {
 }
 
 /** TQ §3 shows SUCCESS and PENDING; FAILED is their opposite. The API Mapping explains any other status. */
-const DOCUMENTED: Partial<Record<string, QueryState>> = {
-	SUCCESS: 'success',
-	PENDING: 'pending',
-	FAILED: 'failed',
-};
+const DOCUMENTED = new Map<string, QueryState>([
+	['SUCCESS', 'success'],
+	['PENDING', 'pending'],
+	['FAILED', 'failed'],
+]);
 
 /** Returns what a status word means: of two entries of the API Mapping the worse one. */
 export function stateOf(
@@ -158,7 +158,7 @@ export function stateOf(
 	const mapped = (['failed', 'pending', 'success'] as const).find((state) =>
 		statuses[state]?.includes(status),
 	);
-	return mapped ?? DOCUMENTED[status] ?? 'unknown';
+	return mapped ?? DOCUMENTED.get(status) ?? 'unknown';
 }
 
 /**

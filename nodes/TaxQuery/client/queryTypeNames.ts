@@ -3,6 +3,7 @@ import { DateTime } from 'luxon';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
 import { isConfirmed, confirmNames } from '../../shared/http/confirmedNames';
+import { invertNames } from '../../shared/utils/renaming';
 import { textOf } from '../../shared/utils/text';
 
 export { catalog, queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
@@ -76,10 +77,10 @@ export function fromWireNames(
 	operation: string,
 	{ fields, periodFormat }: TaxQueryMapping,
 ): IDataObject {
-	const names = Object.entries(fields[operation] ?? {});
+	const names = invertNames(fields[operation] ?? {});
 	return Object.fromEntries(
 		Object.entries(values).map(([own, value]) => {
-			const [name] = names.find(([, mapped]) => mapped === own) ?? [own];
+			const name = names.get(own) ?? own;
 			return [name, PERIOD.includes(name) ? isoPeriod(value, periodFormat) : value];
 		}),
 	);

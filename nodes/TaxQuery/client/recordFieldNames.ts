@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { RecordName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { isObject } from '../../shared/utils/json';
+import { invertNames } from '../../shared/utils/renaming';
 
 type Names = Pick<TaxQueryMapping, 'record'>;
 
@@ -13,21 +14,7 @@ const unwrap = (body: IDataObject, { record: { wrapper } }: Names): IDataObject 
 	return isObject(inside) ? inside : body;
 };
 
-/**
- * Returns pairs of the service's name and the API reference's, for a one-to-one renaming. If the mapping gives a name
- * of the API reference to another field, the service's own field of that name takes the free one.
- */
-function renaming({ record }: Names): Map<string, string> {
-	const names = Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'wrapper'));
-	const own = new Map(Object.entries(names).map(([name, wire]) => [wire, name]));
-	for (const name of Object.keys(names)) {
-		if (own.has(name)) continue;
-		let free = name;
-		while (names[free] !== undefined) free = names[free];
-		own.set(name, free);
-	}
-	return own;
-}
+const renaming = ({ record }: Names) => invertNames({ ...record, wrapper: '' });
 
 function rename(fields: IDataObject, names: Map<string, string>): IDataObject {
 	if (names.size === 0) return fields;

@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { areOthers } from '../../shared/identifiers';
+import { isObject } from '../../shared/utils/json';
 import { textOf } from '../../shared/utils/text';
 import type { QueryRecord } from '../client/queryModel';
 
@@ -16,8 +17,8 @@ export interface ExpectedRecord {
 	fields: IDataObject;
 	/** A record that was made earlier (milliseconds) does not have all of it. */
 	completeSince?: number;
-	/** An earlier try has sent other values under these names, which only a hash knows. */
-	extraFields?: { names: string[]; matches(values: IDataObject): boolean };
+	/** Names additional fields of which an earlier try has sent other values, such as the time. They prove nothing. */
+	extraFields?: string[];
 }
 
 export type RecordMatch = 'match' | 'mismatch' | 'inconclusive';
@@ -66,7 +67,7 @@ const holdsPerson = (expected: IDataObject, requested: IDataObject): boolean =>
 	});
 
 function matchFields(
-	{ fields: wanted, extraFields }: ExpectedRecord,
+	{ fields: wanted, extraFields = [] }: ExpectedRecord,
 	requested: IDataObject,
 ): RecordMatch {
 	const period = matchPeriods(wanted, requested);
@@ -85,34 +86,30 @@ function matchFields(
 		if (isSurelyDifferent(name, own, value)) return 'mismatch';
 		isSame = false;
 	}
-	if (extraFields) {
-		const values = extraFields.names.map((name) => [name, left.get(name) ?? ''] as const);
-		for (const name of extraFields.names) left.delete(name);
-		if (
-			isSame &&
-			left.size === 0 &&
-			!extraFields.matches(Object.fromEntries(values) as IDataObject)
-		) {
-			return 'mismatch';
-		}
-	}
+	for (const name of extraFields) left.delete(name);
 	if (left.size === 0) return isSame ? 'match' : 'inconclusive';
-	// a field may only have another name: then another person under it proves another query
-	const isOfOther = (value: unknown) => PERSON.some((name) => areOthers(value, wanted[name]));
-	return !isSame && [...left.values()].some(isOfOther) ? 'mismatch' : 'inconclusive';
+	return !isSame && PERSON.some((name) => isOnlyOthers(name, wanted[name], [...left.values()]))
+		? 'mismatch'
+		: 'inconclusive';
 }
+
+/** A field may only have another name. Then another person under it proves another query, unless the own one is there. */
+const isOnlyOthers = (name: string, wanted: unknown, values: unknown[]): boolean =>
+	values.some((value) => areOthers(value, wanted)) &&
+	!values.some((value) => isEqual(name, value, wanted));
 
 /** A record shows the CIEC masked, if at all; periods are compared by their days. */
 const isComparedElsewhere = (name: string) =>
 	/^ciec$/i.test(name) || ['period', 'from', 'to'].includes(name);
 
-/** An identifier may be written with blanks and hyphens. */
-const isEqual = (name: string, one: unknown, other: unknown): boolean => {
-	const [a, b] = [one, other].map(normalizeForComparison);
-	return a === b || (PERSON.includes(name) && a.replace(/[\s-]/g, '') === b.replace(/[\s-]/g, ''));
-};
+const isEqual = (name: string, one: unknown, other: unknown): boolean =>
+	canonicalValue(name, one) === canonicalValue(name, other);
 
-const BIRTH: Record<string, RegExp> = { day: /^\d\d?$/, month: /^\d\d?$/, year: /^\d{4}$/ };
+const BIRTH = new Map([
+	['day', /^\d\d?$/],
+	['month', /^\d\d?$/],
+	['year', /^\d{4}$/],
+]);
 
 /**
  * Returns whether a field surely holds something else: another whole identifier, or another number of a birth date.
@@ -120,7 +117,8 @@ const BIRTH: Record<string, RegExp> = { day: /^\d\d?$/, month: /^\d\d?$/, year: 
 function isSurelyDifferent(name: string, one: unknown, other: unknown): boolean {
 	if (areOthers(one, other)) return true;
 	const [a, b] = [one, other].map((value) => textOf(value).trim());
-	return (BIRTH[name]?.test(a) && BIRTH[name].test(b) && Number(a) !== Number(b)) ?? false;
+	const format = BIRTH.get(name);
+	return format !== undefined && format.test(a) && format.test(b) && Number(a) !== Number(b);
 }
 
 /** TQ §4.11: each query has one month, possibly only some of its days. */
@@ -133,19 +131,23 @@ function matchPeriods(wanted: IDataObject, requested: IDataObject): RecordMatch 
 
 /** The days of the month that a query is about. Undefined if they cannot be read, or are those of several months. */
 function daysOf({ period, from, to }: IDataObject): string | undefined {
-	const read = (value: unknown) => {
-		const text = textOf(value);
-		const format = text.length === 7 ? 'yyyy-MM' : 'yyyy-MM-dd';
-		const start = DateTime.fromFormat(text, format, { zone: 'utc' });
-		return [start, text.length === 7 ? start.endOf('month').startOf('day') : start];
-	};
-	const [first] = read(from ?? period ?? to);
-	const [, last] = read(to ?? period ?? from);
+	const [first] = readDays(from ?? period ?? to);
+	const [, last] = readDays(to ?? period ?? from);
 	const ownMonth = first.hasSame(last, 'month') ? first.toFormat('yyyy-MM') : '';
-	const [start, end] = read(period ?? ownMonth);
+	const [start, end] = readDays(period ?? ownMonth);
 	if (![first, last, start].every(({ isValid }) => isValid)) return undefined;
-	return `${DateTime.max(start, first).toISODate()}/${DateTime.min(end, last).toISODate()}`;
+	return toSpan(DateTime.max(start, first), DateTime.min(end, last));
 }
+
+/** Returns the first and the last day of a month or day in ISO 8601; both are invalid where it is neither. */
+function readDays(value: unknown): [first: DateTime, last: DateTime] {
+	const text = textOf(value);
+	const format = text.length === 7 ? 'yyyy-MM' : 'yyyy-MM-dd';
+	const start = DateTime.fromFormat(text, format, { zone: 'utc' });
+	return [start, text.length === 7 ? start.endOf('month').startOf('day') : start];
+}
+
+const toSpan = (first: DateTime, last: DateTime) => `${first.toISODate()}/${last.toISODate()}`;
 
 /**
  * Returns a text without case, blanks, acute accents, diaereses (never Ñ) and the zero of 05. A missing field is an
@@ -153,15 +155,42 @@ function daysOf({ period, from, to }: IDataObject): string | undefined {
  */
 export const normalizeForComparison = (value: unknown): string =>
 	typeof value === 'object' && value !== null
-		? JSON.stringify(value)
+		? JSON.stringify(value, sortKeys)
 		: String(value ?? '')
 				.normalize('NFD')
 				.replace(/[\u0301\u0308]/g, '')
 				.normalize('NFC')
+				.replace(/[’‘´`ʼ]/g, "'")
+				.replace(/[‐-―−]/g, '-')
 				.replace(/\s+/g, ' ')
 				.trim()
 				.toUpperCase()
 				.replace(/^0(?=\d$)/, '');
+
+/** For JSON.stringify: objects with equal content become equal texts. */
+const sortKeys = (_: string, value: unknown): unknown =>
+	isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
+
+/** An identifier may be written with blanks and hyphens. */
+const withoutSeparators = (text: string): string => text.replace(/[\s-]/g, '');
+
+/** Returns the text of a field by which it is compared, hashed and indexed. */
+const canonicalValue = (name: string, value: unknown): string => {
+	const text = normalizeForComparison(value);
+	return PERSON.includes(name) ? withoutSeparators(text) : text;
+};
+
+/** Returns pairs of name and text that are equal for equal questions: in one order, with a period as its days. */
+export function canonicalFields(values: IDataObject): Array<[name: string, text: string]> {
+	const { from, to, ...others } = values;
+	const [[first], [, last]] = [readDays(from), readDays(to)];
+	const compared =
+		first.isValid && last.isValid ? { ...others, from: toSpan(first, last) } : values;
+	return Object.entries(compared)
+		.map(([name, value]): [string, string] => [name, canonicalValue(name, value)])
+		.filter(([, text]) => text !== '')
+		.sort();
+}
 
 const isMasked = (value: string) => /[*•]{2}/.test(value);
 
@@ -174,7 +203,7 @@ export function indexRecords(records: QueryRecord[]): (expected: ExpectedRecord)
 	const under = (value: string) => byValue.get(value) ?? [];
 	for (const record of records) {
 		const values = Object.values(record.request ?? {})
-			.map(normalizeForComparison)
+			.map((value) => withoutSeparators(normalizeForComparison(value)))
 			.filter(Boolean);
 		if (values.length === 0 || values.some(isMasked)) values.push(''); // it shows nothing
 		for (const value of new Set(values)) {
@@ -185,8 +214,10 @@ export function indexRecords(records: QueryRecord[]): (expected: ExpectedRecord)
 	}
 	return ({ fields }) => {
 		const [fewest = []] = Object.entries(fields)
-			.filter(([name, value]) => !isComparedElsewhere(name) && normalizeForComparison(value) !== '')
-			.map(([, value]) => under(normalizeForComparison(value)))
+			.filter(([name]) => !isComparedElsewhere(name))
+			.map(([, value]) => withoutSeparators(normalizeForComparison(value)))
+			.filter(Boolean)
+			.map(under)
 			.sort((a, b) => a.length - b.length);
 		return [...new Set([...fewest, ...under('')])];
 	};

@@ -12,7 +12,7 @@ import {
 	queryTypes,
 	type QueryType,
 } from '../client/queryTypeNames';
-import { normalizeForComparison, type ExpectedRecord } from './matchRecord';
+import { canonicalFields, type ExpectedRecord } from './matchRecord';
 
 /** Describes one of the billed queries (TQ §4.2 to §4.11); they differ only by query type and fields. */
 export interface PaidQuery {
@@ -101,15 +101,18 @@ export function buildQueryRequest(
 	const { service } = definition;
 	const { operation } = service;
 	const [hidden, visible] = split(fields, (name) => secret.includes(name));
-	const [secretAdditional, additional] = split(additionalBodyFields, (name) =>
-		/^ciec$/i.test(name),
+	const isCiec = (name: string) => /^ciec$/i.test(name);
+	const [secretAdditional, additional] = split(
+		additionalBodyFields,
+		(name) =>
+			isCiec(name) || Object.keys(fromWireNames({ [name]: '' }, operation, mapping)).some(isCiec),
 	);
 	const names = [...Object.keys(fields), ...service.fields];
 	const documented = fromWireNames(additional, operation, mapping);
 	const [replacing, extra] = split(documented, (name) => names.includes(name));
 	const own = { ...visible, ...replacing };
 	const keyOf = (more: IDataObject) =>
-		JSON.stringify([account, operation, comparableFields({ ...own, ...more })]);
+		JSON.stringify([account, operation, canonicalFields({ ...own, ...more })]);
 	const hash = hashOf(keyOf(extra));
 	const codes = serviceCodes(service, mapping);
 	const expectedOf = (sent: string): ExpectedRecord[] =>
@@ -117,12 +120,7 @@ export function buildQueryRequest(
 			...codes,
 			completeSince,
 			fields: { ...fields, ...(sent === hash ? documented : replacing) },
-			...(sent !== hash && {
-				extraFields: {
-					names: Object.keys(extra),
-					matches: (values) => hashOf(keyOf(values)) === sent,
-				},
-			}),
+			...(sent !== hash && { extraFields: Object.keys(extra) }),
 		}));
 	const secrets = [...Object.values(hidden), ...Object.values(secretAdditional)].map(textOf);
 	const sealed = secrets.length === 0 ? '' : seal(JSON.stringify(secrets));
@@ -156,13 +154,6 @@ const isCodeKnown = (
 	{ isCodeShown, operation }: QueryType,
 	{ services }: TaxQueryMapping,
 ): boolean => isCodeShown === true || services[operation] !== undefined;
-
-/** Fields as they are compared, in one order. */
-const comparableFields = (values: IDataObject) =>
-	Object.entries(values)
-		.map(([name, value]) => [name, normalizeForComparison(value)])
-		.filter(([, value]) => value !== '')
-		.sort();
 
 /** The fields whose name fits, and the others. */
 function split(

@@ -8,7 +8,7 @@ import { mappingHint } from '../../shared/errors/errorText';
 import { findQuery, keysForReading, queryClientOf } from '../client/queryClient';
 import { readList, completeRow } from '../client/queryList';
 import { queryTypeOf } from '../client/queryTypeNames';
-import { lacksResponse } from '../client/queryRecord';
+import { lacksResponse, spellingOf } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import { truncationText, totalText } from '../errors/queryError';
 import { isOwnId } from '../output/receipt';
@@ -54,7 +54,8 @@ const get = operation({
 		if (!isSimple && lacksResult(record, queryTypeOf(record.code, service.mapping))) {
 			item.run.hint(NO_RESULT.message);
 		}
-		return shownRecord(item, record, service.mapping, isSimple);
+		const own = { ...record, id: spellingOf(record.raw, id) ?? record.id };
+		return shownRecord(item, own, service.mapping, isSimple);
 	},
 });
 
@@ -87,7 +88,7 @@ const getMany = operation({
 		const { fits, leftOut } = filter(mapping);
 		const rows: QueryRecord[] = [];
 		const kinds = new Map<string, QueryRecord>();
-		let [listed, unreadable, incomplete] = [0, 0, 0];
+		let [listed, unreadable, incomplete, unsearched] = [0, 0, 0, 0];
 		let reported: number | undefined;
 		for await (const chunk of readList(service)) {
 			const { records, isLast, completeness, total } = chunk;
@@ -101,7 +102,11 @@ const getMany = operation({
 					? await Promise.all(some.map(async (row) => await completeRow(service, row)))
 					: some;
 				if (isCompleting) incomplete += complete.filter(lacksResponse).length;
-				for (const row of complete) if (fits(row)) rows.push(row);
+				for (const row of complete) {
+					const isFitting = fits(row);
+					if (isFitting) rows.push(row);
+					else if (isFitting === undefined) unsearched++;
+				}
 			}
 			if (rows.length >= wanted) break;
 			if (!isLast) continue;
@@ -122,6 +127,11 @@ const getMany = operation({
 					`${unreadable} rows of the list show no ID (_id or queryId) and are left out`,
 					mappingHint(['record._id']),
 				),
+			);
+		}
+		if (unsearched > 0) {
+			item.run.hint(
+				`${unsearched} queries show no result in the list, and were not searched for the RFC or CURP. Add the option 'Complete Rows'.`,
 			);
 		}
 		const keys = incomplete > 0 ? keysForReading(service) : [];

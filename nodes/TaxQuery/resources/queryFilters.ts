@@ -5,6 +5,7 @@ import { textOf } from '../../shared/utils/text';
 import { readMoment } from '../fields/dates';
 import { plain, textField } from '../fields/text';
 import { queryTypes } from '../client/queryTypeNames';
+import { lacksResponse } from '../client/queryRecord';
 import type { QueryRecord, QueryState } from '../client/queryModel';
 import { describeExcluded } from '../errors/excludedQueries';
 import { simplifyRecord } from '../output/simplify';
@@ -74,8 +75,8 @@ const property: INodeProperties = {
 };
 
 interface Filter {
-	/** Returns whether a record passes all filters that are set; an empty one is none. */
-	fits(record: QueryRecord): boolean;
+	/** Returns whether a record passes all filters that are set; undefined if only its missing result shows that. */
+	fits(record: QueryRecord): boolean | undefined;
 	/** Returns which of these records do not, only because their words are not known. */
 	leftOut(records: QueryRecord[]): string | undefined;
 }
@@ -113,7 +114,7 @@ function holds(
 	record: QueryRecord,
 	identifiers: Array<readonly [name: string, wanted: string]>,
 	mapping: TaxQueryMapping,
-): boolean {
+): boolean | undefined {
 	const wanted = identifiers.filter(([, identifier]) => identifier !== '');
 	if (wanted.length === 0) return true;
 	if (!record.request && !record.hasResponse) {
@@ -123,9 +124,12 @@ function holds(
 		});
 	}
 	const simple = simplifyRecord(record, mapping);
-	return wanted.every(([name, identifier]) =>
-		[simple[name], record.request?.[name]].some((value) => plain(value) === identifier),
-	);
+	const isFound = ([name, identifier]: (typeof wanted)[number]) =>
+		[simple[name], record.request?.[name]].some((value) => plain(value) === identifier);
+	const missed = wanted.filter((one) => !isFound(one));
+	if (missed.length === 0) return true;
+	const isShown = missed.some(([name]) => record.request?.[name] !== undefined);
+	return isShown || !lacksResponse(record) ? false : undefined;
 }
 
 /** Returns what was chosen from a list, or comes from an expression: an array or a text with commas. */

@@ -13,7 +13,7 @@ import type { Completeness, QueryId, QueryListing, QueryRecord } from '../client
 import { queriesOf } from './clientQueries';
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
-const CLOCK_MS = 2000;
+export const CLOCK_MS = 2000;
 /** A date may be local time that is labelled as UTC. */
 const DAY_MS = 24 * 3_600_000;
 

@@ -1,6 +1,8 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
-import type { Query } from '../client/queryModel';
+import { findQuery } from '../client/queryClient';
+import { isUnfinishedState } from '../client/queryRecord';
+import type { Query, QueryId } from '../client/queryModel';
 import {
 	isSharing,
 	reservationName,
@@ -98,10 +100,8 @@ async function reuseOfExecution(
 	const { item, request } = wanted;
 	const { register } = context.journal;
 	const accepted = register.findAccepted(request.share, aDayAgo());
-	if (accepted) {
-		const queries = accepted.queries ?? (await readAccepted(wanted, accepted));
-		return { queries, how: 'reused' };
-	}
+	const queries = accepted && (await currentQueries(context, wanted, accepted));
+	if (queries) return { queries, how: 'reused' };
 	const uncertain =
 		register.uncertain(request).find(({ share }) => share === request.share) ??
 		earlierTry(context, request);
@@ -111,6 +111,20 @@ async function reuseOfExecution(
 	}
 	if (since === undefined && !context.mayRepeat) return await submit(context, wanted);
 	return await reuseOfProcess(context, wanted);
+}
+
+/** Returns the queries of an accepted submission, unless one has failed since another run saw it pending. */
+async function currentQueries(
+	{ run }: SubmissionContext,
+	wanted: WantedQuery,
+	accepted: Submission,
+): Promise<Query[] | undefined> {
+	const { queries: seen } = accepted;
+	const isEnded = (query: Query) => query.kind === 'record' && !isUnfinishedState(query.state);
+	if (seen && (accepted.run === run || seen.every(isEnded))) return seen;
+	const reading = readAccepted(wanted, accepted);
+	const queries = await (seen ? reading.catch(() => seen) : reading);
+	return isUsable(queries) ? queries : undefined;
 }
 
 /** Takes what another execution has obtained since the list of queries was read, or recovers what it has lost. */
@@ -143,15 +157,18 @@ async function acceptedElsewhere(
 	if (since === undefined) return undefined;
 	const readAt = await past.readAt(item);
 	const before = known.lastAccepted.get(request.share);
-	/** It was accepted after the list was read, or shortly before and is not in it yet. */
-	const isUnlisted = async ({ at, queries }: { at: number; queries: Query[] }) => {
-		if (!isUsable(queries)) return false;
-		if (readAt <= at) return true;
-		return readAt - at <= LIST_LAG_MS && !(await past.shows(item, since, queries));
+	/** Queries that the list does not show: not yet, or not while they are pending. */
+	const unlisted = async ({ at, queries }: { at: number; queries: Query[] }) => {
+		if (readAt <= at) return queries;
+		if (await past.shows(item, since, queries)) return undefined;
+		if (readAt - at <= LIST_LAG_MS) return queries;
+		const read = await Promise.all(queries.map(async ({ id }) => await findQuery(service, id)));
+		return read.every((query) => query !== undefined) ? read : undefined;
 	};
-	if (before && before.atClock >= since && (await isUnlisted(before))) {
-		const ids = before.queries.map(({ id }) => id);
-		if (!isEach || journal.register.claim(service.account, ids)) return before.queries;
+	if (before && before.atClock >= since && isUsable(before.queries)) {
+		const queries = await unlisted(before);
+		const isOwn = (ids: QueryId[]) => !isEach || journal.register.claim(service.account, ids);
+		if (queries && isUsable(queries) && isOwn(queries.map(({ id }) => id))) return queries;
 	}
 	if (before || !known.hasForgottenSince(readAt)) return undefined;
 	past.renew(service);

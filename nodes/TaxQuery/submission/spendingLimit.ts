@@ -2,6 +2,7 @@ import { DateTime } from 'luxon';
 import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import { stateOfClient } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf } from '../client/queryClient';
 import { readRowById, readSelectedRows } from '../client/queryList';
@@ -12,6 +13,8 @@ import { idsOf, isUnresolved } from './submissionState';
 import type { Submission } from './submissionRegister';
 import { Reservations } from './reservations';
 import type { PastQueries } from './pastQueries';
+import { queriesOf } from './clientQueries';
+import { CLOCK_MS } from './findLostQueries';
 
 /** Describes what an item may send at most. */
 export interface Limits {
@@ -45,7 +48,11 @@ export function newSpendingLimit(run: NodeRun, { spending }: Journal, past: Past
 		const undated = unreadable + dated.filter(isUndated).length;
 		if (undated > 0) throw new QueryError({ kind: 'uncounted', undated });
 		const since = start + service.clockOffsetMs();
-		for (const { id, createdAt = 0 } of dated) if (createdAt >= since) day.made.add(id);
+		const made = dated.filter(({ createdAt = 0 }) => createdAt >= since);
+		for (const { id } of made) day.made.add(id);
+		const known = queriesOf(service.client);
+		const unclaimed = made.filter(({ id }) => !known.isClaimed(id));
+		day.findUncertain(unclaimed, service.clockOffsetMs());
 		return { ...listing, listed: records.length };
 	}
 
@@ -101,17 +108,18 @@ export function newSpendingLimit(run: NodeRun, { spending }: Journal, past: Past
 		/** A planned query is on its way. */
 		sending: (name: string): void => spending.reserved.take(name),
 
-		/** Records the outcome of `count` queries that were in flight. */
+		/** Records the outcome of a request that was in flight. */
 		async ended(
 			item: OperationItem,
 			name: string,
-			count: number,
+			{ expected }: QueryRequest,
 			submission: Submission,
 		): Promise<void> {
 			const day = await today(item);
 			day.reserved.take(dayName(name));
-			if (isUnresolved(submission.state)) day.uncertain.set(uncertainName(submission), count);
-			for (const id of idsOf(submission.state)) day.made.add(id);
+			const { state, sentAt } = submission;
+			if (isUnresolved(state)) day.uncertain.set(uncertainName(submission), { expected, sentAt });
+			for (const id of idsOf(state)) day.made.add(id);
 		},
 
 		/** Queries that were unsure were accepted under these IDs. */
@@ -134,6 +142,12 @@ export type QueryLimit = ReturnType<typeof newSpendingLimit>;
 /** Returns a name that is stable over tries and processes. */
 const uncertainName = ({ share, sentAt }: Submission) => `${share} ${sentAt}`;
 
+/** Describes a request of uncertain outcome: the records that it makes if it was accepted. */
+interface UncertainQueries {
+	expected: ExpectedRecord[];
+	sentAt: number;
+}
+
 /** Describes what this process knows of a client's queries of one day. Whatever was not refused counts. */
 class Day {
 	/** Holds the queries that were listed, or accepted since. */
@@ -141,10 +155,25 @@ class Day {
 	/** Planned or on their way, by all executions. */
 	readonly reserved = new Reservations();
 	/** Sent, and nobody knows whether they were accepted. */
-	readonly uncertain = new Map<string, number>();
+	readonly uncertain = new Map<string, UncertainQueries>();
 
 	get uncertainTotal(): number {
-		return [...this.uncertain.values()].reduce((sum, count) => sum + count, 0);
+		return [...this.uncertain.values()].reduce((sum, { expected }) => sum + expected.length, 0);
+	}
+
+	/** Drops uncertain queries that the list shows, so that each counts once. Nobody else has these records. */
+	findUncertain(records: QueryRecord[], clockOffsetMs: number): void {
+		const free = new Set(records);
+		for (const lost of this.uncertain.values()) {
+			const sentAt = lost.sentAt + clockOffsetMs - CLOCK_MS;
+			const isIt = (one: ExpectedRecord) => (record: QueryRecord) =>
+				(record.createdAt ?? 0) >= sentAt && matchRecord(one, record) === 'match';
+			lost.expected = lost.expected.filter((one) => {
+				const found = [...free].find(isIt(one));
+				if (found) free.delete(found);
+				return !found;
+			});
+		}
 	}
 }
 

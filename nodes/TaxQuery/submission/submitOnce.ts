@@ -51,7 +51,7 @@ async function send(
 	const takeBack = async () => {
 		tracked.undo();
 		const refused = { ...submission, state: { at: 'rejected' } as const };
-		await context.limit.ended(item, reservation, count, refused);
+		await context.limit.ended(item, reservation, request, refused);
 	};
 	const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
 	const { beforeSend } = tracked;
@@ -70,11 +70,16 @@ async function send(
 	tracked.save();
 	const received = response.kind === 'accepted' ? response.queries : [];
 	const isOwn = received.every((query) => !isForeign(query, expected));
-	const posted: SubmissionResponse = isOwn ? response : { kind: 'uncertain', why: 'otherQuery' };
+	const isWhole = received.length === 0 || received.length === count;
+	const posted: SubmissionResponse =
+		isOwn && isWhole ? response : { kind: 'uncertain', why: 'otherQuery' };
 	submission.save(transition(submission.state, { type: 'response', posted }, count));
-	await context.limit.ended(item, reservation, count, submission);
+	await context.limit.ended(item, reservation, request, submission);
 	if (posted.kind === 'uncertain') {
-		return { ...(await describeUncertainty(wanted, posted)), ...(!isOwn && { received }) };
+		return {
+			...(await describeUncertainty(wanted, posted)),
+			...(posted !== response && { received }),
+		};
 	}
 	noteQueries(context, wanted, submission, received as Query[], tracked.sentAt());
 	return { queries: received as Query[] };

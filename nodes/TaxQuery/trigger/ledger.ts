@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { stateOfProcess } from '../../shared/processState';
+import { isObject } from '../../shared/utils/json';
 import {
 	hasMark,
 	joinMarks,
@@ -29,7 +30,7 @@ interface LedgerState {
 	auditRequests: number;
 	/** The latest creation of a query in `seen`, by the service's clock. */
 	newest: number;
-	/** Queries created until then are old, as long as rows above `seen` wait for their turn; 0 if none do. */
+	/** Queries created before are old, as long as rows above `seen` wait for their turn; 0 if none do. */
 	oldUntil: number;
 	/** Every query that was ever listed is in `seen`. */
 	isComplete: boolean;
@@ -93,10 +94,24 @@ const LETTERS_OF_ID = 24;
 
 function readState(saved: Partial<LedgerState>): LedgerState {
 	const state = emptyState();
-	const known = (key: string) => key in state || key === 'runsElsewhere';
-	const entries = Object.entries(saved).filter(([key]) => known(key));
-	return Object.assign(state, Object.fromEntries(entries));
+	const types: IDataObject = { ...state, runsElsewhere: true };
+	const isReadable = ([key, value]: [string, unknown]) =>
+		Object.hasOwn(types, key) && typeof value === typeof types[key];
+	return Object.assign(state, Object.fromEntries(Object.entries(saved).filter(isReadable)));
 }
+
+/** Reads an object of static data, without entries of another shape. */
+const readMap = <T>(saved: unknown, isValue: (value: unknown) => value is T): Map<string, T> =>
+	new Map(
+		Object.entries(isObject(saved) ? saved : {}).flatMap(([key, value]): Array<[string, T]> =>
+			isValue(value) ? [[key, value]] : [],
+		),
+	);
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isStarted = (value: unknown): value is StartedResult =>
+	Array.isArray(value) && isText(value[0]) && isNumber(value[1]);
 
 /** A query's ID, and its status word. */
 export interface QueryStatus {
@@ -148,17 +163,17 @@ export class Ledger {
 		readonly process = processId(),
 	) {
 		const saved = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger>;
-		const { savedBy, pendingIds = [], started = {}, failedStarts = {} } = saved;
+		const { savedBy, pendingIds, started, failedStarts } = saved;
 		this.savedBy = savedBy;
 		this.state = readState(saved);
 		this.seen = readQueries(saved.seen);
 		this.late = readQueries(saved.late);
 		this.pending = readQueries(saved.pending);
-		this.ids = new Set(pendingIds);
+		this.ids = new Set([pendingIds].flat().filter(isText));
 		this.letters = [...this.ids].reduce((sum, id) => sum + id.length, 0);
-		this.started = new Map(Object.entries(started));
+		this.started = readMap(started, isStarted);
 		this.interrupted = new Map(this.started);
-		this.failures = new Map(Object.entries(failedStarts));
+		this.failures = readMap(failedStarts, isNumber);
 		for (const entry of this.started.values()) this.startedLetters += lettersOf(entry);
 	}
 

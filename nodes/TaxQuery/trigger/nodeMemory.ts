@@ -48,17 +48,20 @@ export const wasPublishedSince = (context: Identity, since: number): boolean =>
 /** Returns what webhook calls named while the trigger was not published in this process. */
 const newEarlyNotifications = () => new Map<string, QueryNotification>();
 
-/** Stores what webhook calls named for the next time that the trigger is published. */
+/** Stores what webhook calls named for the next time that the trigger is published. Returns whether all has room. */
 export function storeNotifications(
 	context: Identity,
 	all: Iterable<[id: string, QueryNotification]>,
-): void {
+): boolean {
 	const stored = nodeState(context).shared(newEarlyNotifications);
+	let isWhole = true;
 	for (const [id, notification] of all) {
 		const known = stored.get(id);
-		if (known) stored.set(id, mergeNotifications(known, notification));
-		else if (stored.size < MAX_STORED_NOTIFICATIONS) stored.set(id, notification);
+		const hasRoom = known !== undefined || stored.size < MAX_STORED_NOTIFICATIONS;
+		if (hasRoom) stored.set(id, known ? mergeNotifications(known, notification) : notification);
+		isWhole &&= hasRoom;
 	}
+	return isWhole;
 }
 
 /** Returns what was stored, and forgets it. */

@@ -23,7 +23,7 @@ export interface QueryNotification {
 	envelope?: Envelope;
 }
 
-/** Merges what two calls report of a query. The better proof counts, then the one with a result, then the first. */
+/** Merges what two calls report of a query. The better proof counts, then a result, then one of a newer status. */
 export function mergeNotifications(
 	known: QueryNotification,
 	notification: QueryNotification,
@@ -31,13 +31,20 @@ export function mergeNotifications(
 	const worth = ({ isProved, detail }: QueryNotification) =>
 		2 * Number(isProved) + Number(detail !== undefined);
 	const [newer, older] = notification.isAgain ? [known, notification] : [notification, known];
+	const isOfOtherStatus = newer.detail && older.detail?.status !== newer.detail.status;
+	const isBetter =
+		worth(newer) > worth(older) || (isOfOtherStatus && newer.isProved === older.isProved);
 	return {
-		...(worth(notification) > worth(known) ? notification : known),
+		...(isBetter ? newer : older),
 		hasResponse: notification.hasResponse || known.hasResponse,
 		isAgain: notification.isAgain ?? known.isAgain,
 		envelope: newer.envelope ?? older.envelope,
 	};
 }
+
+/** A response belongs to the status that its call names: that of progress or a failure is no result of a success. */
+const isAbout = ({ record }: TriggerResult, { status, state }: QueryRecord): boolean =>
+	status === undefined || status === record.status || state === 'success';
 
 /** The record, with the response of the webhook call where it has none and that may be emitted. */
 export function confirmResult(
@@ -46,7 +53,7 @@ export function confirmResult(
 	mapping: TaxQueryMapping,
 ): { result: TriggerResult; origin: Origin } {
 	const around = envelopeOf(found, notification?.envelope);
-	if (!lacksResult(found) || !notification?.detail) {
+	if (!lacksResult(found) || !notification?.detail || !isAbout(found, notification.detail)) {
 		return { result: found, origin: { confirmed: true, ...around } };
 	}
 	const result = withResponse(found, notification.detail, mapping);

@@ -41,7 +41,7 @@ interface PollContext {
 	account: string;
 	/** The trigger is to begin, by Start From. */
 	mustBegin: boolean;
-	/** Queries created until then count as old in the next polls; 0 if none do. */
+	/** Queries created before count as old in the next polls; 0 if none do. */
 	oldUntil: number;
 	/** IDs that webhook calls named, the last first. */
 	notifiedIds: string[];
@@ -64,7 +64,7 @@ export interface PollPlan<Row extends ListedQuery> {
 	isWhole: boolean;
 	/** Rows to take into `seen`, the oldest first; old ones do not start anything. */
 	take: Array<{ row: Row; isOld: boolean }>;
-	/** Queries created until then count as old in the next polls; 0 if none do. */
+	/** Queries created before count as old in the next polls; 0 if none do. */
 	oldUntil: number;
 	/** Known queries in a state that has not settled, the oldest first. */
 	changed: Row[];
@@ -118,7 +118,7 @@ export function planPoll<Row extends ListedQuery>(
 	const anchor = lastSeen(rows, ledger);
 	const loss = isStarting || anchor >= 0 ? undefined : lossOf(ledger, rows.length, account);
 	const isNewStart = isStarting || loss === 'isElsewhere';
-	// what was created until then is old: Infinity where all of it is, 0 where nothing is
+	// what was created before is old: Infinity where all of it is, 0 where nothing is
 	const known = loss ? state.newest || Infinity : state.oldUntil;
 	const until = isNewStart ? context.oldUntil : known;
 	const isAnywhere = isNewStart || anchor < 0 || (isWhole && state.isComplete);
@@ -179,7 +179,7 @@ function selectNewRows<Row extends ListedQuery>(
 	const take: PollPlan<Row>['take'] = [];
 	const due: Row[] = [];
 	for (const row of fresh) {
-		const isOld = until > 0 && (row.createdAt ?? 0) <= until;
+		const isOld = until > 0 && (row.createdAt ?? 0) < until;
 		const isDue = !isOld && !isSettled(ledger, row) && rules.dispositionOf(row) === 'emit';
 		if (isDue && due.length === rules.maxResults) break;
 		take.push({ row, isOld });

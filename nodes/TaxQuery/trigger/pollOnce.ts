@@ -181,7 +181,7 @@ function processResult(poll: Poll, row: TriggerResult, found: RowResult): void {
 		ledger.settle(row);
 		return ledger.drop(queryId);
 	}
-	const notification = notifications.get(queryId);
+	const notification = notifications.get(queryId) ?? notifications.get(namedAs(poll, queryId));
 	const { result, origin } = confirmResult(found, notification, mapping);
 	const disposition = rules.dispositionOf(result);
 	if (disposition === 'ignore' || isSettled(ledger, result)) return settle(ledger, result, row);
@@ -200,6 +200,10 @@ function processResult(poll: Poll, row: TriggerResult, found: RowResult): void {
 	});
 }
 
+/** Returns how a webhook call spelled the ID of a query. */
+const namedAs = ({ read }: Poll, queryId: string): string =>
+	[...read.ownIds].find(([, own]) => own === queryId)?.[0] ?? queryId;
+
 /** Returns what a poll found out about the queries that webhook calls named, and when the next one may begin. */
 function summarize(poll: Poll): PollResult {
 	const { trigger, notifications, listing, plan, read, interrupted, isListed, isAudit } = poll;
@@ -215,6 +219,7 @@ function summarize(poll: Poll): PollResult {
 	);
 	// the last of a query stands: its row, then its record, then why there is none
 	const queries = new Map<string, QueryProgress>([...known, ...read.missing]);
+	for (const [id, own] of read.ownIds) queries.set(id, queries.get(own) ?? 'pending');
 	const unknownIds = ids.filter((id) => UNKNOWN_RESULTS.includes(queries.get(id)));
 	// an audit is rare, so the next poll needs one request for the list
 	const requests = read.requests + (isAudit ? Math.min(1, listing.requests) : listing.requests);

@@ -5,6 +5,7 @@ import type { Scope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import { findQuery, keysForReading, type QueryClient } from '../client/queryClient';
+import { spellingOf } from '../client/queryRecord';
 import { errorMessage, report, reportHourly } from './outage';
 import { resultOf, type TriggerResult } from './triggerResult';
 import { CodedError } from '../../shared/utils/codedError';
@@ -52,6 +53,9 @@ export async function readQuery(
 	return record && resultOf(record);
 }
 
+const inOwnSpelling = ({ record, queryId }: TriggerResult): TriggerResult =>
+	resultOf({ ...record, id: spellingOf(record.raw, queryId) ?? record.id });
+
 /** Describes when a node has read last, and the IDs that the service did not know. */
 interface Readings {
 	times: number[];
@@ -63,7 +67,7 @@ const newReadings = (): Readings => ({ times: [], unknown: new BoundedMap(MAX_UN
 export type ReadById = TriggerResult | 'unknown' | 'later' | 'failed';
 
 /**
- * Reads by ID the records that webhook calls named. Unproved ones are limited to two a second for each node, and none
+ * Reads by ID the records that webhook calls named; each result has the ID as the service spells it. Unproved ones are limited to two a second for each node, and none
  * that the service did not know a minute ago. Throws if the service cannot be reached.
  */
 export async function readNotified(
@@ -94,7 +98,7 @@ export async function readNotified(
 		});
 		if (!result) unknown.set(id, Date.now());
 		hasResponded ||= result !== 'failed';
-		read.set(id, result ?? 'unknown');
+		read.set(id, result && result !== 'failed' ? inOwnSpelling(result) : (result ?? 'unknown'));
 	}
 	if (failure !== undefined && !hasResponded) throw failure as Error;
 	return read;

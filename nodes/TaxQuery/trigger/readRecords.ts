@@ -19,6 +19,8 @@ export interface PollRecords {
 	others: TriggerResult[];
 	/** Says why a notified query has no record. */
 	missing: Map<string, 'unknown' | 'later' | 'failed'>;
+	/** Gives the service's spelling of a notified ID that was read. */
+	ownIds: Map<string, string>;
 	/** Lists pending queries that are put aside. */
 	refused: string[];
 	requests: number;
@@ -42,6 +44,7 @@ export async function readRecords(
 		...pending,
 		rows,
 		missing: named.missing,
+		ownIds: named.ownIds,
 		others: [...named.others, ...pending.others],
 		requests: named.others.length + plan.pendingIds.length + rows.size,
 	};
@@ -54,7 +57,7 @@ async function readNamed(
 	ids: string[],
 	listing: TriggerListing,
 	notifications: Map<string, QueryNotification>,
-): Promise<Pick<PollRecords, 'others' | 'missing'>> {
+): Promise<Pick<PollRecords, 'others' | 'missing' | 'ownIds'>> {
 	const isSure = (id: string) => ledger.isPending(id) || notifications.get(id)?.isProved === true;
 	const missing: PollRecords['missing'] = new Map();
 	const wanted = ids.filter((id) => {
@@ -70,11 +73,14 @@ async function readNamed(
 		},
 	);
 	const others: TriggerResult[] = [];
+	const ownIds: PollRecords['ownIds'] = new Map();
 	for (const [id, found] of read) {
-		if (typeof found === 'object') others.push(found);
-		else missing.set(id, found);
+		if (typeof found === 'object') {
+			others.push(found);
+			ownIds.set(id, found.queryId);
+		} else missing.set(id, found);
 	}
-	return { others, missing };
+	return { others, missing, ownIds };
 }
 
 /** Reads pending queries that are not listed. */

@@ -107,7 +107,7 @@ export const eventTriggerDescription =
 export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 	header: 'Listen for a result',
 	executionsHelp:
-		'<b>While you build the workflow</b>: click the button, register the <b>test URL</b> with the query service, and let it send a result. With <b>Checks Only</b>, the button fetches the latest result.<br /><br /><b>To run the workflow by itself</b>: publish it and register the <b>production URL</b>. If the service keeps a single URL, register it again after a test. Executions are in the <a data-key="executions">executions list</a>.',
+		'<b>While you build the workflow</b>: click the button, and let the query service send a result to the <b>test URL</b>. With <b>Checks Only</b>, the button fetches the latest result.<br /><br /><b>To run the workflow by itself</b>: publish it and register the <b>production URL</b>. Executions are in the <a data-key="executions">executions list</a>.',
 	activationHint:
 		'Publish the workflow and register the production URL with the query service. <b>Checks Only</b> needs no URL.',
 };
@@ -136,7 +136,7 @@ export const properties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			"Register the <b>production</b> webhook URL above with the query service, and publish the workflow. To test: click <b>Execute step</b>, then let the service, or the sandbox's page, send a result to the <b>test URL</b>. If the service keeps a single URL, put the production URL back after a test.",
+			"Register the <b>production</b> webhook URL above with the query service, and publish the workflow. To test: click <b>Execute step</b>, then let the service send a result to the <b>test URL</b>. If the service keeps a single URL, put the production URL back after a test.",
 		name: 'registrationNotice',
 		type: 'notice',
 		default: '',

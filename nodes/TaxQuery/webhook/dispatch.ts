@@ -28,9 +28,9 @@ const START_TIMEOUT_MS = 5_000;
 const PUBLISHING_TIMEOUT_MS = 1_000;
 const SLICE_MS = 100;
 
-/** Returns whether the trigger is surely coming: this process has had it until a moment ago. */
+/** Returns whether the trigger is surely coming: this process does not have it, but had it until a moment ago. */
 export const isBeingPublished = (context: IWebhookFunctions): boolean =>
-	wasPublishedSince(context, Date.now() - START_MS);
+	!sessionOf(context) && wasPublishedSince(context, Date.now() - START_MS);
 
 /**
  * Returns the published trigger, or undefined if this process has none. n8n accepts calls before it starts its

@@ -156,19 +156,16 @@ async function handleNotifications(
 	if (context.getMode() === 'manual') return await withoutSession();
 	const published = sessionOf(context);
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
-	if (!published && isListed) {
-		storeNotifications(context, named(all)); // this process has no trigger yet
-		return later;
-	}
+	const stored = () => (storeNotifications(context, named(all)) ? later : starting);
+	if (!published && isListed) return stored(); // this process has no trigger yet
 	const isRemembered = isBeingPublished(context) && !all.some(({ believed }) => believed);
 	if (isListed || isRemembered) call.responseSoFar = later;
 	const trigger = published ?? (await waitForSession(context));
 	if (!trigger) {
 		if (!isBeingPublished(context)) return await withoutSession();
-		if (all.some(({ believed }) => believed)) return starting;
-		storeNotifications(context, named(all)); // the trigger's first check reads them
-		return later;
+		return all.some(({ believed }) => believed) ? starting : stored(); // for the trigger's first check
 	}
+	if (!isListed) call.responseSoFar = tryAgain;
 
 	const believed = all.filter((each) => each.believed);
 	const unconfirmed = all.filter((each) => !each.believed);

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { redactValues } from '../../shared/utils/redact';
+import { redactBody, redactValues } from '../../shared/utils/redact';
 import type { QueryNotification } from '../trigger/notification';
 import { lacksResult, resultOf, type Origin, type TriggerResult } from '../trigger/triggerResult';
 import type { TriggerSettings } from '../trigger/triggerSettings';
@@ -19,11 +19,12 @@ export interface ReceivedNotification extends QueryNotification {
 
 /** Returns the parts of a call that may be used, by how far it is believed; the rest is dropped. */
 export function readNotification(
-	{ queryId, record: body, event, envelope }: AnnouncedQuery,
+	{ queryId, envelope, ...announced }: AnnouncedQuery,
 	{ isAuthenticated: isProved, confirm, hasEnvelope }: TriggerSettings,
 	mapping: TaxQueryMapping,
 	secrets: string[],
 ): ReceivedNotification {
+	const { record: body, event } = redactBody(announced, secrets);
 	const record = readRecord(body, mapping);
 	const result = record && resultOf({ ...record, id: asQueryId(queryId) });
 	const hasResponse = record?.hasResponse === true;

@@ -95,5 +95,5 @@ export function checkDistinct(names: Record<string, string>, path: string, isExa
 const mappingError = (what: string) =>
 	new CodedError('credential.apiMapping', `API Mapping: ${what}`, {
 		description:
-			'Correct it in the credential. Each key is explained at https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/blob/main/docs/api-mapping.md',
+			'Correct it in the credential. The page that its documentation links to explains each key.',
 	});

@@ -70,6 +70,8 @@ export interface StatusProblem extends ServiceMessage {
 	isRepeated?: true;
 	/** 401, or what RFC 6750 says of a token that has ended. */
 	isTokenRefused?: boolean;
+	/** The refusal may as well be of a password in the body: no read has shown which. */
+	isUnclear?: true;
 	/** Lists the API Mapping keys that name the path of a 404 and were never confirmed. */
 	mappingKeys?: string[];
 	/** After 429 and 503, the service wants no other request before this moment. */

@@ -61,9 +61,10 @@ function renderProblem(
 	const the = `The ${service.displayName}`;
 	switch (problem.kind) {
 		case 'status':
-			return problem.isTokenRefused
-				? [`${the} refused the token`, service.tokenHint]
-				: renderStatus(problem, the);
+			if (!problem.isTokenRefused) return renderStatus(problem, the);
+			return problem.isUnclear
+				? [`${the} refused the token or the login`, 'No read could tell which. Try again later.']
+				: [`${the} refused the token`, service.tokenHint];
 		case 'network':
 			return renderFault(problem, service.displayName);
 		case 'body':

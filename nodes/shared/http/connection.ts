@@ -303,7 +303,7 @@ function withWait(
 
 /**
  * Decides whether a 401 refuses the token or the password in the body. It is the token's only if a read with the same
- * token is refused, too. Otherwise the password is not sent again.
+ * token is refused, too. Otherwise the password is not sent again; nor while the reads fail.
  */
 async function ofBodyOrToken(
 	state: ConnectionState,
@@ -312,12 +312,29 @@ async function ofBodyOrToken(
 ): Promise<Problem> {
 	const mayBeBody = problem.kind === 'status' && problem.isTokenRefused && method !== 'GET';
 	if (!mayBeBody || !secrets.some((secret) => secret !== '')) return problem;
-	const path = state.service.testPath(state.service.mapping(state.held.data));
-	const probe = { method: 'GET' as const, path: path ?? '', timeoutMs, signal };
-	const tried = path === undefined ? undefined : await attempt(state, probe, RETRY_BUDGET_MS);
-	const isOfToken =
-		tried && 'problem' in tried && tried.problem.kind === 'status' && tried.problem.isTokenRefused;
-	return isOfToken ? problem : { ...problem, isTokenRefused: undefined };
+	const path = state.service.probePath(state.service.mapping(state.held.data));
+	const token = await probeToken(state, { method: 'GET', path, timeoutMs, signal });
+	if (token === 'unknown') return { ...problem, isUnclear: true };
+	return token === 'refused' ? problem : { ...problem, isTokenRefused: undefined };
+}
+
+/** Reads, with the retries of a read, and returns what became of the token. */
+async function probeToken(
+	state: ConnectionState,
+	probe: ServiceRequest,
+): Promise<'accepted' | 'refused' | 'unknown'> {
+	const until = performance.now() + RETRY_BUDGET_MS;
+	const after = newRetryBudget('GET', until);
+	for (;;) {
+		const tried = await attempt(state, probe, until - performance.now());
+		if ('result' in tried) return 'accepted';
+		const { problem, busyMs } = tried;
+		const isRefused = problem.kind === 'status' && problem.isTokenRefused;
+		if (isRefused) return 'refused';
+		const again = after(problem, performance.now(), busyMs);
+		if (again) await sleepFor(again.pauseMs, state.signal);
+		else return problem.kind === 'status' && problem.status < 500 ? 'accepted' : 'unknown';
+	}
 }
 
 const isRenewable = (

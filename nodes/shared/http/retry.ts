@@ -14,7 +14,7 @@ export function retryCondition(problem: Problem, method: Method): RetryCondition
 	switch (problem.kind) {
 		case 'status':
 			if (problem.status === 429) return 'afterReset';
-			if (problem.isTokenRefused) return 'newToken';
+			if (problem.isTokenRefused) return problem.isUnclear ? 'never' : 'newToken';
 			return method === 'GET' && isPassing(problem.status) ? 'backoff' : 'never';
 		case 'network':
 			return mayRepeat && !isTlsFault(problem.code) ? 'backoff' : 'never';

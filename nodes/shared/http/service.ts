@@ -59,6 +59,8 @@ export interface ServiceDefinition<Mapping = unknown> {
 	};
 	/** Returns what the credential's test reads; it only reads. Undefined if there is nothing to read. */
 	testPath(mapping: Mapping): string | undefined;
+	/** Returns what is read to find out whether the token is accepted; a 404 will do. */
+	probePath(mapping: Mapping): string;
 	/** Says what to do when the token is refused. */
 	tokenHint: string;
 	/** Says what an address means at which there is no such service. */
@@ -87,7 +89,8 @@ export const creditProfile: ServiceDefinition<CreditProfileMapping> = {
 		...storedLoginSecrets(credentials),
 	],
 	authorization: creditProfileAuthorization,
-	testPath: ({ paths: { credential = 'credential' } }) => `/${credential.replace(/^\/+/, '')}`,
+	testPath: credentialsPath,
+	probePath: credentialsPath,
 	tokenHint:
 		'Tokens are per environment: check API token and base URL in the Credit Profile credential.',
 	noServiceHint: 'No Credit Profile Service at this base URL; it must be the host root.',
@@ -119,16 +122,31 @@ export const taxQuery: ServiceDefinition<TaxQueryMapping> = {
 	],
 	authorization: taxQueryAuthorization,
 	tokens: { logIn, accepted: tokenAccepted, refused: tokenRefused, failure: loginFailure },
-	testPath({ paths: { getAll = 'query' }, list: { parameters } }) {
-		if (getAll === '') return undefined;
-		const search = new URLSearchParams(
-			Object.entries(parameters).map(([name, value]): [string, string] => [name, textOf(value)]),
-		).toString();
-		return `/${getAll.replace(/^\/+/, '')}${search && `?${search}`}`;
-	},
+	testPath: listPath,
+	probePath: (mapping) =>
+		listPath(mapping) ??
+		fromRoot((mapping.paths.get ?? 'query/{queryId}').replace('{queryId}', '0')),
 	tokenHint: 'Check the Tax Query credential: client ID and secret, or the pasted access token.',
 	noServiceHint: 'No query service at this base URL; it usually ends with /api.',
 	testKeys: { '400': 'list.parameters', '404': 'paths.getAll', '422': 'list.parameters' },
 	uncertainHint:
 		'The query may have been accepted and billed. Before you send it again, look for it with Query → Get Many or in the service.',
 };
+
+const fromRoot = (path: string): string => `/${path.replace(/^\/+/, '')}`;
+
+function credentialsPath({ paths: { credential = 'credential' } }: CreditProfileMapping): string {
+	return fromRoot(credential);
+}
+
+/** Undefined where the environment has no list of queries. */
+function listPath({
+	paths: { getAll = 'query' },
+	list: { parameters },
+}: TaxQueryMapping): string | undefined {
+	if (getAll === '') return undefined;
+	const search = new URLSearchParams(
+		Object.entries(parameters).map(([name, value]): [string, string] => [name, textOf(value)]),
+	).toString();
+	return `${fromRoot(getAll)}${search && `?${search}`}`;
+}

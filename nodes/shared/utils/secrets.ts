@@ -1,9 +1,13 @@
+import { decodeBase64Runs, decodeEscapes } from './decodeEscapes';
+
 /** Shorter ones are found in texts that have nothing to do with them. */
 const SHORTEST = 4;
 /** A line of a key must be this long to be searched for by itself. */
 const LINE = 16;
+/** A secret may be quoted inside a quotation; nothing meaningful is escaped more often. */
+const MAX_DECODINGS = 5;
 
-/** Returns whether a text repeats a secret: as it is, URL-encoded, in JSON, or as part of base64. */
+/** Returns whether a text repeats a secret: as it is, escaped in any usual way, or as part of base64 or hex. */
 export const holdsSecret = (text: string, secrets: string[]): boolean =>
 	secretFinder(secrets)(text);
 
@@ -13,26 +17,44 @@ export function secretFinder(secrets: string[]): (text: string) => boolean {
 		.flatMap((secret) => [secret.trim(), ...secret.split(/\s*\n\s*/).filter(isLine)])
 		.filter(({ length }) => length >= SHORTEST)
 		.flatMap((secret) => formsOf(secret))
-		.map((form) => form.toLowerCase());
+		.map(comparable);
 	const shortest = Math.min(...forms.map(({ length }) => length));
+	const isIn = (text: string) => {
+		const plain = comparable(text);
+		return forms.some((form) => plain.includes(form));
+	};
 	return (text) => {
 		if (text.length < shortest) return false;
-		const plain = text.toLowerCase();
-		return forms.some((form) => plain.includes(form));
+		const decodings = decodingsOf(text);
+		if (decodings.some(isIn)) return true;
+		const inside = decodeBase64Runs(decodings[decodings.length - 1], shortest);
+		return inside !== '' && decodingsOf(inside).some(isIn);
 	};
 }
 
+const comparable = (text: string): string => text.normalize('NFC').toLowerCase();
+
 const isLine = ({ length }: string) => length >= LINE;
 
+/** Returns a text, and what it becomes each time that its escapes are decoded. */
+function decodingsOf(text: string): string[] {
+	const decodings = [text];
+	while (decodings.length <= MAX_DECODINGS) {
+		const last = decodings[decodings.length - 1];
+		const next = decodeEscapes(last);
+		if (next === last) break;
+		decodings.push(next);
+	}
+	return decodings;
+}
+
+/** Returns what no decoding of a text finds: blanks as in a form, hex, and base64 that begins inside a run. */
 function formsOf(secret: string): string[] {
-	const inForm = new URLSearchParams({ secret }).toString().slice('secret='.length);
 	const base64 = [0, 1, 2].map((before) => base64Of(secret, before));
 	return [
 		secret,
-		encodeURIComponent(secret),
-		inForm,
-		inForm.replaceAll('+', '%20'),
-		JSON.stringify(secret).slice(1, -1),
+		secret.replaceAll(' ', '+'),
+		Buffer.from(secret).toString('hex'),
 		...base64,
 		...base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
 	];

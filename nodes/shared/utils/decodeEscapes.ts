@@ -1,0 +1,36 @@
+const ENTITIES = new Map([
+	['amp', '&'],
+	['lt', '<'],
+	['gt', '>'],
+	['quot', '"'],
+	['apos', "'"],
+]);
+
+/** Returns a text with the escapes of JSON, HTML and URLs decoded once. */
+export function decodeEscapes(text: string): string {
+	if (!/[\\&%]/.test(text)) return text;
+	return text
+		.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+		.replace(/\\(["'\\/])/g, '$1')
+		.replace(/&#(x?)([0-9a-f]{1,7});/gi, (all, hex: string, code: string) => {
+			const point = parseInt(code, hex ? 16 : 10);
+			return point <= 0x10ffff ? String.fromCodePoint(point) : all;
+		})
+		.replace(/&([a-z]{2,4});/g, (all, name: string) => ENTITIES.get(name) ?? all)
+		.replace(/(?:%[0-9a-f]{2})+/gi, (all) =>
+			fromBytes(Buffer.from(all.replaceAll('%', ''), 'hex')),
+		);
+}
+
+/** Returns what the runs of base64 in a text hold that have at least so many letters, a line each. */
+export const decodeBase64Runs = (text: string, letters: number): string =>
+	(text.match(/[a-z0-9+/_-]+/gi) ?? [])
+		.filter(({ length }) => length >= letters)
+		.map((run) => fromBytes(Buffer.from(run, 'base64')))
+		.join('\n');
+
+/** Reads UTF-8, or Latin-1 where the bytes are none. */
+function fromBytes(bytes: Buffer): string {
+	const text = bytes.toString();
+	return text.includes('\ufffd') ? bytes.toString('latin1') : text;
+}
