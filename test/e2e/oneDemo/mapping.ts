@@ -6,11 +6,7 @@ import type { Workflow, WorkflowNode } from '../../../demo/n8nClient';
 import { productionUrl } from '../../../demo/provision';
 import type { SandboxOptions } from '../../../sandbox';
 import type { Mapping, Operation } from '../../../sandbox/mapping';
-import {
-	mappings,
-	mappedClient,
-	startVariant,
-} from '../../integration/sandbox/support/mappedClient';
+import { mappings, mappedClient, startVariant } from '../../integration/support/mappedClient';
 import { suggestedIn } from '../../integration/support/diagnosis';
 import { storing } from '../../integration/support/storing';
 import { executionEnded, outOf } from '../support/executions';

@@ -3,7 +3,7 @@ import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workfl
 import { CredentialTestContext } from 'n8n-core';
 import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
 import { EMPTY, LOANS, nodeOn, PEOPLE } from '../creditProfile/support';
-import { mappedClient } from '../sandbox/support/mappedClient';
+import { mappedClient } from '../support/mappedClient';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
 import { environments, stripVolatileFields, type ApiVariant } from './support';
 

@@ -5,7 +5,7 @@ import { catalog } from '../../../nodes/shared/queryTypes/catalog';
 import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
 import type { SandboxOptions } from '../../../sandbox';
 import { nodeOn } from '../creditProfile/support';
-import { mappings, tokenFrom } from '../sandbox/support/mappedClient';
+import { mappings, tokenFrom } from '../support/mappedClient';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
 import { storing } from '../support/storing';
 import {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
 import { OPERATIONS, type Mapping } from '../../../sandbox/mapping';
-import { mappings } from '../sandbox/support/mappedClient';
+import { mappings } from '../support/mappedClient';
 
 export type ApiVariant = Required<Mapping>;
 

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { OPERATIONS, type Operation } from '../../../sandbox/mapping';
 import type { LoggedRequest } from '../../../sandbox/plugins/requests';
-import { mappedClient } from '../sandbox/support/mappedClient';
+import { mappedClient } from '../support/mappedClient';
 import type { NodeRunOptions } from '../support/runNode';
 import {
 	CIEC,

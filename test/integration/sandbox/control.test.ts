@@ -2,66 +2,58 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { QueryRecord } from '../../../contract/taxQuery';
-import { startSandbox } from '../../../sandbox';
+import { startSandbox, type SandboxOptions } from '../../../sandbox';
+import { CURP, PERSON, startBench, withBench, type Bench } from './support/bench';
 import { startReceiver } from './support/receiver';
-import { startTaxQueryBench, type TaxQueryBench } from './support/taxQuery';
 
-const RFC = 'GODE561231GR8';
+/** Reserved: stays PENDING. */
+const PENDING = 'PEEP850314ER8';
 const HOUR_MS = 3_600_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-state-'));
-let bench: TaxQueryBench;
+let bench: Bench;
 
 afterAll(() => rmSync(folder, { recursive: true }));
-
 beforeEach(async () => {
-	bench = await startTaxQueryBench();
+	bench = await startBench();
 });
 afterEach(async () => await bench.sandbox.close());
 
-const ask = async (rfc = RFC) =>
-	(await bench.service.post<{ queryId: string }>('/query/crf', { rfc })).data.queryId;
-const query = async (id: string) => (await bench.service.get<QueryRecord>(`/query/${id}`)).data;
-const list = async () => (await bench.service.get<QueryRecord[]>('/query')).data;
-const pendingRfc = async () => {
-	const { data } = await bench.control.get('/state');
-	return data.reserved.find((one: { behaviour: string }) => one.behaviour === 'pending').rfc;
-};
+async function restart(options: Partial<SandboxOptions>): Promise<void> {
+	await bench.sandbox.close();
+	bench = await startBench(options);
+}
+const get = async <T>(path: string) => (await bench.control.get<T>(path)).data;
+const query = async (id: string) => (await bench.taxQuery.get<QueryRecord>(`/query/${id}`)).data;
+const list = async () => (await bench.taxQuery.get<QueryRecord[]>('/query')).data;
+const endOf = async (rfc?: string) => (await bench.finished(await bench.requestCrf(rfc))).status;
+const advance = async (ms: number) => await bench.control.post('/clock', { advance: ms });
 
-describe('scripted outcomes (/sandbox/outcomes)', () => {
-	it('are taken one for each query, then it ends as usual', async () => {
-		await bench.control.put('/outcomes', { [RFC]: ['FAIL', 'NOT_FOUND', 'SUCCESS', 'PENDING'] });
-		const ends = [];
-		for (let times = 0; times < 3; times++) ends.push((await bench.finished(await ask())).status);
-		const pending = await ask();
-		await bench.finished(await ask());
-		expect([...ends, (await query(pending)).status]).toEqual([
-			'FAILED',
-			'FAILED',
-			'SUCCESS',
-			'PENDING',
-		]);
+describe('/sandbox/outcomes', () => {
+	it('scripted outcomes are taken one for each query, then queries end as usual', async () => {
+		const script = ['FAIL', 'NOT_FOUND', 'SUCCESS', 'PENDING'];
+		await bench.control.put('/outcomes', { [PERSON]: script });
+		expect([await endOf(), await endOf(), await endOf()]).toEqual(['FAILED', 'FAILED', 'SUCCESS']);
+		const pending = await bench.requestCrf();
+		expect([await endOf(), (await query(pending)).status]).toEqual(['SUCCESS', 'PENDING']);
 	});
 
-	it('hold for reserved people and for queries that answer at once, too', async () => {
-		const curp = 'PEXL990821HSRRXS05';
-		const rfc = await pendingRfc();
-		await bench.control.put('/outcomes', { [curp]: ['NOT_FOUND'], [rfc]: ['SUCCESS'] });
-		const post = async () => (await bench.service.post('/query/curp-data', { curp })).status;
-		expect([await post(), await post()]).toEqual([404, 200]);
-		expect((await bench.finished(await ask(rfc))).status).toBe('SUCCESS');
+	it('scripted outcomes hold for reserved people and for queries that answer at once', async () => {
+		await bench.control.put('/outcomes', { [CURP]: ['NOT_FOUND'], [PENDING]: ['SUCCESS'] });
+		const post = async () => (await bench.taxQuery.post('/query/curp-data', { curp: CURP })).status;
+		expect([await post(), await post(), await endOf(PENDING)]).toEqual([404, 200, 'SUCCESS']);
 	});
 
-	it('of an unknown word are refused', async () => {
-		expect((await bench.control.put('/outcomes', { [RFC]: ['PERHAPS'] })).status).toBe(400);
+	it('an unknown outcome is refused', async () => {
+		expect((await bench.control.put('/outcomes', { [PERSON]: ['PERHAPS'] })).status).toBe(400);
 	});
 });
 
-describe('deliver now (/sandbox/queries/{id}/deliver)', () => {
-	it('ends a query that waits, with its result, and delivers it', async () => {
+describe('/sandbox/queries/{id}/deliver', () => {
+	it('deliver ends a query that waits, with its result, and calls the webhook', async () => {
 		const receiver = await startReceiver();
 		await bench.control.put('/webhook', { url: receiver.url });
-		const id = await ask(await pendingRfc());
+		const id = await bench.requestCrf(PENDING);
 		expect((await bench.control.post(`/queries/${id}/deliver`)).status).toBe(200);
 		const [{ body }] = await receiver.arrived(1);
 		await receiver.close();
@@ -69,151 +61,116 @@ describe('deliver now (/sandbox/queries/{id}/deliver)', () => {
 		expect(await query(id)).toEqual(JSON.parse(body));
 	});
 
-	it('delivers a finished one again', async () => {
-		const id = await ask();
-		await bench.finished(id);
-		await bench.control.post(`/queries/${id}/deliver`);
-		expect((await bench.control.get('/deliveries')).data).toHaveLength(2);
-	});
-
-	it('answers 404 for an unknown query', async () => {
+	it('deliver sends a finished query again, and answers 404 for an unknown one', async () => {
+		const { _id } = await bench.finished(await bench.requestCrf());
+		await bench.control.post(`/queries/${_id}/deliver`);
+		expect(await get('/deliveries')).toHaveLength(2);
 		expect((await bench.control.post('/queries/none/deliver')).status).toBe(404);
 	});
 });
 
-describe('a test delivery (/sandbox/deliveries/test)', () => {
-	it('is of a query that the service lists and nobody pays for', async () => {
-		const receiver = await startReceiver();
-		await bench.control.put('/webhook', { url: receiver.url });
-		const { data } = await bench.control.post<QueryRecord>('/deliveries/test');
-		await receiver.arrived(1);
-		await receiver.close();
-		expect([(await list())[0]._id, (await bench.control.get('/ledger')).data]).toEqual([
-			data._id,
-			[],
-		]);
-		// of a kind that comes later: what comes at once starts no trigger that is as it was made
-		expect([data.service, Object.keys(data.response)]).toEqual([
-			'CRF',
-			expect.arrayContaining(['RFC', 'RegimenesFiscales']),
-		]);
-	});
-
-	it('wants a webhook', async () => {
-		expect((await bench.control.post('/deliveries/test')).status).toBe(409);
-	});
-});
-
-describe('the clock (/sandbox/clock)', () => {
-	it('brings what is due by then, and lets tokens expire', async () => {
-		await bench.sandbox.close();
-		bench = await startTaxQueryBench({ resultDelay: HOUR_MS, tokenLifetime: 7200 });
-		const id = await ask();
-		const advance = async (ms: number) => await bench.control.post('/clock', { advance: ms });
-		await advance(HOUR_MS + 1000);
+describe('the clock of the sandbox', () => {
+	it('advancing the clock brings what is due by then, and lets tokens expire', async () => {
+		await restart({ resultDelay: HOUR_MS, tokenLifetime: 7200 });
+		const id = await bench.requestCrf();
+		await advance(HOUR_MS - 60_000);
+		expect((await query(id)).status).toBe('PENDING');
+		await advance(61_000);
 		expect((await bench.finished(id)).status).toBe('SUCCESS');
 		await advance(HOUR_MS);
-		expect((await bench.service.get('/query')).status).toBe(401);
+		expect((await bench.taxQuery.get('/query')).status).toBe(401);
 	});
 
 	it.each([120_000, -120_000])(
-		'goes %i ms beside this one with --clock-skew',
+		'--clock-skew %i shifts each time that is sent',
 		async (clockSkew) => {
-			await bench.sandbox.close();
-			bench = await startTaxQueryBench({ clockSkew, taxRateLimit: 5, taxRateLimitHeaders: true });
-			const { headers } = await bench.service.post('/query/crf', { rfc: RFC });
+			await restart({ clockSkew, taxRateLimit: 5, taxRateLimitHeaders: true });
+			const waits = ['nextTick', 'queueMicrotask', 'setImmediate', 'setTimeout'] as const;
+			jest.useFakeTimers({ doNotFake: [...waits] });
+			const expected = Date.now() + clockSkew;
+			const { headers } = await bench.taxQuery.post('/query/crf', { rfc: PERSON });
 			const [{ createdAt }] = await list();
-			const { data: ledger } = await bench.control.get<Array<{ at: string }>>('/ledger');
-			const times = [
-				Date.parse(String(headers.date)),
-				Number(headers['x-ratelimit-reset']),
-				Date.parse(createdAt),
-				Date.parse(ledger[0].at),
-			];
-			const off = times.map((time) => Math.round((time - Date.now()) / 60_000));
-			expect(off).toEqual(Array(4).fill(clockSkew / 60_000));
+			const [{ at }] = await get<Array<{ at: string }>>('/ledger');
+			const { now } = await get<{ now: string }>('/clock');
+			jest.useRealTimers();
+			expect(Number(headers['x-ratelimit-reset'])).toBe(expected + 1000);
+			expect(headers.date).toBe(new Date(expected).toUTCString());
+			expect([createdAt, at, now].map((time) => Date.parse(time))).toEqual(Array(3).fill(expected));
 		},
 	);
 });
 
-describe('the rate limiter of the query service', () => {
-	it.each([
-		[true, ['3', '2']],
-		[false, [undefined, undefined]],
-	])('with headers: %p', async (taxRateLimitHeaders, headers) => {
-		await bench.sandbox.close();
-		bench = await startTaxQueryBench({ taxRateLimit: 3, taxRateLimitHeaders });
-		const answers = await Promise.all([1, 2, 3, 4, 5].map(() => bench.service.get('/query')));
-		expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429]);
-		expect(['limit', 'remaining'].map((name) => answers[0].headers[`x-ratelimit-${name}`])).toEqual(
-			headers,
-		);
-	});
-});
-
-describe('the state', () => {
-	/** Something of everything that a sandbox remembers. */
-	async function live(): Promise<void> {
-		await bench.service.post('/query/tax/profile', { rfc: RFC, ciec: 'abcd1234' });
-		await bench.finished(await ask());
-		await ask(await pendingRfc());
-		await bench.control.put('/outcomes', { [RFC]: ['FAIL'] });
+describe('the state of the sandbox', () => {
+	/** Changes something of everything that a sandbox remembers. */
+	async function changeAll(): Promise<void> {
+		await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON, ciec: 'abcd1234' });
+		await bench.finished(await bench.requestCrf());
+		await bench.requestCrf(PENDING);
+		await bench.creditProfile.post('/credential/bureau/pm', { user: 'A', password: 'B' });
+		await bench.control.put('/outcomes', { [PERSON]: ['FAIL'] });
 		await bench.control.put('/webhook', { shape: 'id' });
 		await bench.control.put('/faults', [{ path: '/nowhere', fault: 'hang' }]);
-		await bench.control.post('/clock', { advance: 1000 });
+		await advance(1000);
 	}
-	const snapshot = async () => (await bench.control.get('/snapshot')).data;
-
-	it('is as at the start after POST /sandbox/reset', async () => {
-		const first = await snapshot();
-		await live();
-		await bench.control.post('/reset');
-		expect(await snapshot()).toEqual(first);
-		expect([await list(), (await bench.control.get('/requests')).data.length]).toEqual([[], 1]);
+	const snapshot = async () => await get<object>('/snapshot');
+	/** What the services and the control paths show of it. */
+	const visible = async (): Promise<Record<string, unknown>> => ({
+		queries: await list(),
+		credentials: (await bench.creditProfile.get<object[]>('/credential')).data,
+		...{ ledger: await get('/ledger'), outcomes: await get('/outcomes') },
+		...{ webhook: await get('/webhook'), faults: await get('/faults') },
 	});
 
-	it('is taken and restored by /sandbox/snapshot, in another sandbox too', async () => {
-		await live();
-		const taken = await snapshot();
-		const before = await list();
+	it('POST /sandbox/reset restores the state of the start', async () => {
+		const [first, saved] = [await visible(), await snapshot()];
+		await changeAll();
+		for (const [part, value] of Object.entries(await visible())) {
+			expect(value).not.toEqual(first[part]);
+		}
 		await bench.control.post('/reset');
-		await bench.control.put('/snapshot', taken);
-		expect([await list(), await snapshot()]).toEqual([before, taken]);
-		const other = await startTaxQueryBench();
-		await other.control.put('/snapshot', taken);
-		const { data } = await other.service.get('/query');
-		const csf = await other.service.post('/query/tax/csf', { rfc: RFC });
-		await other.sandbox.close();
-		expect([data, csf.status]).toEqual([before, 200]);
+		expect(await get('/requests')).toEqual([]);
+		expect([await visible(), await snapshot()]).toEqual([first, saved]);
 	});
 
-	it('lets a restored query have its result', async () => {
-		await bench.sandbox.close();
-		bench = await startTaxQueryBench({ resultDelay: HOUR_MS, tokenLifetime: 7200 });
-		const id = await ask();
+	it('PUT /sandbox/snapshot restores a state, in another sandbox too', async () => {
+		await changeAll();
+		const taken = await snapshot();
+		const before = await visible();
+		await bench.control.post('/reset');
+		await bench.control.put('/snapshot', taken);
+		expect([await visible(), await snapshot()]).toEqual([before, taken]);
+		await withBench({}, async ({ control, taxQuery }) => {
+			await control.put('/snapshot', taken);
+			const csf = await taxQuery.post('/query/tax/csf', { rfc: PERSON });
+			const { data } = await taxQuery.get<QueryRecord[]>('/query');
+			expect([csf.status, data.slice(1)]).toEqual([200, before.queries]);
+		});
+	});
+
+	it('a query that is restored still gets its result', async () => {
+		await restart({ resultDelay: HOUR_MS, tokenLifetime: 7200 });
+		const id = await bench.requestCrf();
 		const taken = await snapshot();
 		await bench.control.post('/reset');
 		await bench.control.put('/snapshot', taken);
-		await bench.control.post('/clock', { advance: HOUR_MS });
+		await advance(HOUR_MS);
 		expect((await bench.finished(id)).status).toBe('SUCCESS');
 	});
 
-	it.each([{}, [], { queries: {} }])('that is none is refused: %j', async (saved) => {
+	it.each([{}, [], { queries: {} }])('PUT /sandbox/snapshot refuses %j', async (saved) => {
 		expect((await bench.control.put('/snapshot', saved)).status).toBe(400);
 	});
 
-	it('stays in the file of --state from one start to the next', async () => {
+	it('--state stores the state in a file from one start to the next', async () => {
 		const state = join(folder, 'state.json');
-		await bench.sandbox.close();
-		bench = await startTaxQueryBench({ state });
-		await live();
-		const before = await list();
-		await bench.sandbox.close();
-		bench = await startTaxQueryBench({ state });
-		expect(await list()).toEqual(before);
+		await restart({ state });
+		await changeAll();
+		const before = await visible();
+		await restart({ state });
+		expect(await visible()).toEqual(before);
 	});
 
-	it('in a file that holds none stops the start, and names the file', async () => {
+	it('--state with a file that holds no state stops the start, and names the file', async () => {
 		const state = join(folder, 'other.json');
 		writeFileSync(state, '{"queries": 5}');
 		await expect(startSandbox({ state })).rejects.toThrow(`${state} is no state of a sandbox`);

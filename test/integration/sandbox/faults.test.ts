@@ -1,95 +1,90 @@
 import { once } from 'node:events';
-import { pass } from '../support/clock';
-import { benchForTests, startBench } from './support/creditProfile';
+import axios from 'axios';
+import { startSandbox } from '../../../sandbox';
+import { until } from '../../support/until';
+import { benchForTests, startBench } from './support/bench';
 
-const UPSERT = '/credential/bureau/pf';
 const LOGIN = { user: 'PERSONA_01', password: 'ENCRYPTED01' };
 
-describe('faults', () => {
-	const bench = benchForTests();
-	afterEach(() => bench.anyone.delete('/sandbox/faults'));
+const bench = benchForTests();
+afterEach(async () => await bench.control.delete('/faults'));
 
-	const setFaults = (...rules: unknown[]) => bench.anyone.put('/sandbox/faults', rules);
-	const everywhere = (fault: unknown, more: object = {}) =>
-		setFaults({ path: '/api', fault, ...more });
-	const storedUser = async () => {
-		await bench.anyone.delete('/sandbox/faults');
-		const { data } = await bench.service.get<Array<{ type: string; user: string }>>('/credential');
-		return data.find(({ type }) => type === 'bureau/pf')?.user;
-	};
-	const upsert = (user: string) => bench.service.post(UPSERT, { ...LOGIN, user });
+const everywhere = async (fault: unknown) =>
+	await bench.control.put('/faults', [{ path: '/api', fault }]);
+const list = async () => await bench.creditProfile.get<object[]>('/credential');
+const upsert = async (user: string) =>
+	await bench.creditProfile.post('/credential/bureau/pf', { ...LOGIN, user });
+/** Whether the service has stored this user, read without faults. */
+async function isStored(user: string): Promise<boolean> {
+	await bench.control.delete('/faults');
+	return JSON.stringify((await list()).data).includes(`"${user}"`);
+}
 
-	it('answers with the status, headers and body of the rule', async () => {
+describe('faults instead of a response', () => {
+	it('the fault status responds with its status, headers and body, and accepts nothing', async () => {
 		await everywhere({ status: 503, headers: { 'Retry-After': '7' }, body: { error: 'down' } });
-		const { status, headers, data } = await bench.service.get('/credential');
-		expect({ status, retryAfter: headers['retry-after'], data }).toEqual({
-			status: 503,
-			retryAfter: '7',
-			data: { error: 'down' },
-		});
+		const { status, headers, data } = await upsert('STATUS_BEFORE');
+		expect([status, headers['retry-after'], data]).toEqual([503, '7', { error: 'down' }]);
+		expect(await isStored('STATUS_BEFORE')).toBe(false);
 	});
 
-	it('does not accept what it answers with a status', async () => {
-		await everywhere({ status: 503 });
-		await upsert('STATUS_BEFORE');
-		expect(await storedUser()).not.toBe('STATUS_BEFORE');
-	});
-
-	it('accepts what it answers with a status when the rule says so', async () => {
+	it('the fault status accepts the request if the rule says so', async () => {
 		await everywhere({ status: 502, accepted: true });
-		const { status } = await upsert('STATUS_AFTER');
-		expect({ status, user: await storedUser() }).toEqual({ status: 502, user: 'STATUS_AFTER' });
+		expect((await upsert('STATUS_AFTER')).status).toBe(502);
+		expect(await isStored('STATUS_AFTER')).toBe(true);
 	});
 
-	it('storms with 429 and no point left', async () => {
+	it.each([{}, [], { message: 'It was accepted' }, { message: 'x', results: [] }])(
+		'an accepted request may get the body %j, which is no response',
+		async (body) => {
+			await everywhere({ status: 200, body, accepted: true });
+			const { status, data } = await upsert('NO_RESPONSE');
+			expect([status, data, await isStored('NO_RESPONSE')]).toEqual([200, body, true]);
+		},
+	);
+
+	it('the fault storm is a 429 with no point left', async () => {
 		await everywhere('storm');
-		const { status, headers } = await bench.service.get('/credential');
-		expect({ status, remaining: headers['x-ratelimit-remaining'] }).toEqual({
-			status: 429,
-			remaining: '0',
-		});
-		expect(Number(headers['x-ratelimit-reset'])).toBeGreaterThan(Date.now());
+		const { status, headers } = await list();
+		expect([status, headers['x-ratelimit-remaining']]).toEqual([429, '0']);
+		expect(headers['x-ratelimit-reset']).toMatch(/^\d{13}$/);
 	});
 
-	it('resets the connection before the request is accepted', async () => {
-		await everywhere('resetBefore');
-		await expect(upsert('RESET_BEFORE')).rejects.toMatchObject({ code: 'ECONNRESET' });
-		expect(await storedUser()).not.toBe('RESET_BEFORE');
+	it('the fault expiredToken is a 401', async () => {
+		await everywhere('expiredToken');
+		const { status, data } = await list();
+		expect([status, data]).toEqual([401, { statusCode: 401, message: 'The token has expired' }]);
 	});
 
-	it('resets the connection after the request was accepted', async () => {
-		await everywhere('resetAfter');
-		await expect(upsert('RESET_AFTER')).rejects.toMatchObject({ code: 'ECONNRESET' });
-		expect(await storedUser()).toBe('RESET_AFTER');
+	it.each([
+		['resetBefore', false],
+		['resetAfter', true],
+	])('the fault %s resets the connection; accepted: %p', async (fault, isAccepted) => {
+		await everywhere(fault);
+		await expect(upsert(fault)).rejects.toMatchObject({ code: 'ECONNRESET' });
+		expect(await isStored(fault)).toBe(isAccepted);
 	});
+});
 
-	it('cuts the body of an accepted request', async () => {
+describe('faults of a response', () => {
+	it('the fault truncated cuts the body of an accepted request', async () => {
 		await everywhere('truncated');
 		const { status, data } = await upsert('TRUNCATED');
 		expect(status).toBe(200);
 		expect(() => JSON.parse(String(data)) as unknown).toThrow(SyntaxError);
-		expect(await storedUser()).toBe('TRUNCATED');
+		expect(await isStored('TRUNCATED')).toBe(true);
 	});
 
-	it('sends a web page in place of JSON', async () => {
+	it('the fault nonJson sends a web page', async () => {
 		await everywhere('nonJson');
-		const { headers, data } = await bench.service.get<string>('/credential');
+		const { headers, data } = await list();
 		expect(headers['content-type']).toMatch(/^text\/html/);
 		expect(data).toMatch(/^<!doctype html>/);
 	});
 
-	it.each([{}, [], { message: 'It was accepted' }, { message: 'x', results: [] }])(
-		'accepts a request and answers %j, which is no answer',
-		async (body) => {
-			await everywhere({ status: 200, body, accepted: true });
-			const { status, data } = await upsert('NO_ANSWER');
-			expect([status, data, await storedUser()]).toEqual([200, body, 'NO_ANSWER']);
-		},
-	);
-
-	it('lets an answer trickle byte by byte', async () => {
+	it('the fault trickle sends the response byte by byte', async () => {
 		await everywhere({ trickle: 1 });
-		const { data } = await bench.service.get<NodeJS.ReadableStream>('/data/collection/tags', {
+		const { data } = await bench.creditProfile.get<NodeJS.ReadableStream>('/data/collection/tags', {
 			responseType: 'stream',
 		});
 		const chunks: Buffer[] = [];
@@ -98,159 +93,87 @@ describe('faults', () => {
 		expect(JSON.parse(Buffer.concat(chunks).toString())).toHaveProperty('count');
 	});
 
-	it('ends a trickling answer when the sandbox closes', async () => {
+	it('the fault large adds so many blanks', async () => {
+		const read = async () =>
+			(await bench.creditProfile.get<string>('/credential', { responseType: 'text' })).data;
+		const usual = await read();
+		await everywhere({ large: 3 * 2 ** 20 });
+		const large = await read();
+		expect([large.length, large.trim()]).toEqual([usual.length + 3 * 2 ** 20, usual]);
+	});
+
+	it('the fault latency sends the usual response', async () => {
+		await everywhere({ latency: 30 });
+		expect((await list()).status).toBe(200);
+	});
+});
+
+describe('closing a sandbox', () => {
+	it('close() ends a response that trickles', async () => {
 		const own = await startBench();
-		await own.anyone.put('/sandbox/faults', [{ path: '/api', fault: { trickle: 600_000 } }]);
-		const { data } = await own.service.get<NodeJS.ReadableStream>('/credential', {
+		await own.control.put('/faults', [{ path: '/api', fault: { trickle: 600_000 } }]);
+		const { data } = await own.creditProfile.get<NodeJS.ReadableStream>('/credential', {
 			responseType: 'stream',
 		});
-		const ended = once(data, 'end'); // rejects if the answer is cut off
+		const ended = once(data, 'end'); // rejects if the response is cut off
 		data.once('data', () => void own.sandbox.close());
 		await expect(ended).rejects.toThrow('aborted');
 	});
 
-	it('makes a response of the configured size', async () => {
-		const size = 3 * 2 ** 20;
-		await everywhere({ large: size });
-		const { data } = await bench.service.get<string>('/credential', { responseType: 'text' });
-		await bench.anyone.delete('/sandbox/faults');
-		const { data: usual } = await bench.service.get<string>('/credential', {
-			responseType: 'text',
-		});
-		expect([data.length, data.trim()]).toEqual([usual.length + size, usual]);
-	});
-
-	it('strikes for so many seconds only', async () => {
-		await setFaults({ path: '/api/oauth/token', fault: { status: 503 }, seconds: 3_600 });
-		const { clientId: client_id, clientSecret: client_secret } = bench.sandbox.taxQuery;
-		const token = async () =>
-			(await bench.anyone.post('/api/oauth/token', { client_id, client_secret })).status;
-		const statuses = [await token()];
-		pass(3_600_000);
-		statuses.push(await token());
-		expect(statuses).toEqual([503, 200]);
-	});
-
-	it('calls the token expired', async () => {
-		await everywhere('expiredToken');
-		const { status, data } = await bench.service.get('/credential');
-		expect({ status, data }).toEqual({
-			status: 401,
-			data: { statusCode: 401, message: 'The token has expired' },
-		});
-	});
-
-	it('leaves a request hanging, and close() ends it at once', async () => {
-		const own = await startBench();
-		await own.anyone.put('/sandbox/faults', [{ path: '/api/v1/credential', fault: 'hang' }]);
-		const hanging = own.service.get('/credential').catch((error: Error) => error.message);
-		const seen = async (): Promise<unknown> => {
-			const { data } = await own.anyone.get<unknown[]>('/sandbox/requests');
-			return data.length > 0 ? data[0] : seen();
-		};
-		expect(await seen()).toMatchObject({ path: '/api/v1/credential', status: null });
-		await own.sandbox.close();
-		expect(await hanging).toBe('socket hang up');
-	});
-
-	it('ends a long latency when the sandbox closes', async () => {
-		const own = await startBench({ latency: 600_000 });
-		const waiting = own.service.get('/credential').catch((error: Error) => error.message);
-		const seen = async (): Promise<unknown> => {
-			const { data } = await own.anyone.get<unknown[]>('/sandbox/requests');
-			return data.length > 0 ? data[0] : seen();
-		};
-		await seen();
-		await own.sandbox.close();
-		expect(await waiting).toBe('socket hang up');
-	});
-
-	it('answers as usual after a latency', async () => {
-		await everywhere({ latency: 30 });
-		expect((await bench.service.get('/credential')).status).toBe(200);
-	});
-
-	it('strikes as often as `times` says, and then no more', async () => {
-		await everywhere({ status: 500 }, { times: 2 });
-		const statuses: number[] = [];
-		for (let request = 0; request < 4; request++) {
-			statuses.push((await bench.service.get('/credential')).status);
-		}
-		expect(statuses).toEqual([500, 500, 200, 200]);
-	});
-
-	it('strikes by the same chance again when the rules are set again', async () => {
-		const run = async () => {
-			await everywhere({ status: 500 }, { probability: 0.5 });
-			const statuses: number[] = [];
-			for (let request = 0; request < 40; request++) {
-				statuses.push((await bench.service.get('/credential')).status);
-			}
-			return statuses;
-		};
-		const first = await run();
-		expect(new Set(first)).toEqual(new Set([200, 500]));
-		expect(await run()).toEqual(first);
-	});
-
-	it('strikes only the method and path of the rule', async () => {
-		await setFaults({
-			method: 'GET',
-			path: '/api/v1/data/collection/:id',
-			exact: true,
-			fault: { status: 500 },
-		});
-		const statusOf = async (path: string) => (await bench.service.get(path)).status;
-		expect(await statusOf('/data/collection/1')).toBe(500);
-		expect(await statusOf('/data/collection')).toBe(200);
-		expect(await statusOf('/data/collection/1/versions')).toBe(200);
-		expect((await upsert('METHOD')).status).toBe(200);
-	});
-
-	it('lists the rules with how often each was applied', async () => {
-		await everywhere({ status: 500 });
-		await bench.service.get('/credential');
-		const { data } = await bench.anyone.get('/sandbox/faults');
-		expect(data).toEqual([{ path: '/api', fault: { status: 500 }, applied: 1 }]);
-	});
-
 	it.each([
-		['no path', [{ fault: 'hang' }], '0.path'],
-		['an unknown fault', [{ path: '/api', fault: 'nonsense' }], '0.fault'],
-		['a probability above 1', [{ path: '/', fault: 'hang', probability: 2 }], '0.probability'],
-		['no list', { path: '/api', fault: 'hang' }, undefined],
-	])('refuses rules with %s', async (_what, rules, field) => {
-		const { status, data } = await bench.anyone.put<{ field?: string }>('/sandbox/faults', rules);
-		expect({ status, field: data.field }).toEqual({ status: 400, field });
+		['the fault hang', {}, [{ path: '/api/v1', fault: 'hang' }]],
+		['--latency', { latency: 600_000 }, []],
+	])('close() ends a request that waits because of %s', async (_what, options, rules) => {
+		const sandbox = await startSandbox(options);
+		const { baseUrl, token } = sandbox.creditProfile;
+		await axios.put(`${baseUrl}/sandbox/faults`, rules);
+		const headers = { Authorization: `Token ${token}` };
+		const waiting = axios
+			.get(`${baseUrl}/api/v1/credential`, { headers })
+			.catch((error: Error) => error.message);
+		const request = await until('the request', async () => {
+			const { data } = await axios.get<object[]>(`${baseUrl}/sandbox/requests`);
+			return data[0];
+		});
+		await sandbox.close();
+		expect(request).toMatchObject({ path: '/api/v1/credential', status: null });
+		expect(await waiting).toBe('socket hang up');
 	});
 });
 
-describe('the request log', () => {
-	const bench = benchForTests();
-	beforeEach(async () => {
-		await bench.anyone.delete('/sandbox/requests');
-		await bench.service.post(UPSERT, LOGIN, { params: { trace: 1, token: 'T0P' } });
-		await bench.service.get('/credential');
-	});
+it('GET /sandbox/faults counts how often each rule was applied', async () => {
+	const rule = { method: 'GET', path: '/api/v1/credential', fault: { status: 500 }, times: 1 };
+	await bench.control.put('/faults', [rule]);
+	expect([(await list()).status, (await list()).status]).toEqual([500, 200]);
+	expect((await bench.control.get('/faults')).data).toEqual([{ ...rule, applied: 1 }]);
+});
 
-	it('logs method, path, query, body and status of each request', async () => {
-		const { data } = await bench.anyone.get('/sandbox/requests');
-		expect(data).toMatchObject([
-			{ method: 'POST', path: `/api/v1${UPSERT}`, query: { trace: '1' }, status: 200 },
-			{ method: 'GET', path: '/api/v1/credential', status: 200 },
-		]);
-	});
+it.each([
+	['no path', [{ fault: 'hang' }], '0.path'],
+	['an unknown fault', [{ path: '/api', fault: 'nonsense' }], '0.fault'],
+	['a probability above 1', [{ path: '/', fault: 'hang', probability: 2 }], '0.probability'],
+	['no list', { path: '/api', fault: 'hang' }, undefined],
+])('rules of faults with %s are refused', async (_what, rules, field) => {
+	const { status, data } = await bench.control.put<{ field?: string }>('/faults', rules);
+	expect([status, data.field]).toEqual([400, field]);
+});
 
-	it('holds no secret', async () => {
-		const { data } = await bench.anyone.get('/sandbox/requests');
-		const text = JSON.stringify(data);
-		const secrets = [LOGIN.password, 'T0P', bench.sandbox.creditProfile.token];
-		expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
-		expect(text).toContain('"authorization":"Token ***"');
-	});
-
-	it('is emptied by DELETE', async () => {
-		await bench.anyone.delete('/sandbox/requests');
-		expect((await bench.anyone.get('/sandbox/requests')).data).toEqual([]);
-	});
+it('the request log has method, path, query and status, no secrets, and is emptied', async () => {
+	await bench.control.delete('/requests');
+	const params = { trace: 1, token: 'T0P' };
+	await bench.creditProfile.post('/credential/bureau/pf', LOGIN, { params });
+	await list();
+	const { data } = await bench.control.get<object[]>('/requests');
+	expect(data).toMatchObject([
+		{
+			...{ method: 'POST', path: '/api/v1/credential/bureau/pf', status: 200 },
+			...{ query: { trace: '1' }, body: { user: LOGIN.user } },
+		},
+		{ method: 'GET', path: '/api/v1/credential', status: 200 },
+	]);
+	const text = JSON.stringify(data);
+	const secrets = [LOGIN.password, 'T0P', bench.sandbox.creditProfile.token];
+	expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+	expect(text).toContain('"authorization":"Token ***"');
+	expect((await bench.control.delete('/requests')).data).toEqual([]);
 });

@@ -1,88 +1,60 @@
-import { benchForTests, startBench } from '../support/creditProfile';
+import type { Credential } from '../../../../contract/creditProfile';
+import { benchForTests } from '../support/bench';
 
 const bench = benchForTests();
 
-const get = async <T>(path: string, params: object = {}): Promise<T> =>
-	(await bench.service.get<T>(path, { params })).data;
+const list = async () => (await bench.creditProfile.get<Credential[]>('/credential')).data;
+const post = async (provider: string, body: unknown, headers = {}) =>
+	await bench.creditProfile.post<Credential & { statusCode: number; field: string }>(
+		`/credential/${provider}`,
+		body,
+		{ headers },
+	);
 
-describe('credentials (CP §4.1, 4.2)', () => {
-	it('are created once per provider, and replaced after that', async () => {
-		const post = async (user: string) =>
-			(await bench.service.post<{ id: number }>('/credential/bureau/pm', { user, password: 'A' }))
-				.data;
-		const { id } = await post('FIRST');
-		expect(await post('SECOND')).toMatchObject({ id, user: 'SECOND', type: 'bureau/pm' });
-		const list = await get<Array<{ user: string; type: string }>>('/credential');
-		expect(list.filter(({ type }) => type === 'bureau/pm')).toHaveLength(1);
-	});
+it('three providers have a credential from the start', async () => {
+	const types = (await list()).map(({ type }) => type);
+	expect(types).toEqual(['bureau/pf', 'identity-verification', 'legal-records']);
+});
 
-	it('never return a secret', async () => {
-		const secrets = { apiKey: 'S1', password: 'S2', clientPrivateKey: 'S3', bureauPublicKey: 'S4' };
-		const { data } = await bench.service.post<object>('/credential/credit-bureau-b', {
-			...secrets,
-			username: 'someone',
-		});
-		const message = JSON.stringify([data, await get('/credential')]);
-		expect(Object.values(secrets).filter((secret) => message.includes(secret))).toEqual([]);
-	});
+it('a credential is created once for each provider, and replaced after that', async () => {
+	const { data: first } = await post('bureau/pm', { user: 'FIRST', password: 'A' });
+	const { data: second } = await post('bureau/pm', { user: 'SECOND', password: 'A' });
+	expect(second).toMatchObject({ id: first.id, user: 'SECOND', type: 'bureau/pm' });
+	expect((await list()).filter(({ type }) => type === 'bureau/pm')).toEqual([second]);
+});
 
-	it('are refused with 415 in JSON in any other form', async () => {
-		const headers = { 'Content-Type': 'text/xml' };
-		const { status, data } = await bench.service.post<{ statusCode: number }>(
-			'/credential/prospector/pf',
-			'<user/>',
-			{ headers },
-		);
-		expect({ status, statusCode: data.statusCode }).toEqual({ status: 415, statusCode: 415 });
-	});
+it('a credential never holds a secret', async () => {
+	const secrets = { apiKey: 'S1', password: 'S2', clientPrivateKey: 'S3', bureauPublicKey: 'S4' };
+	const { data } = await post('credit-bureau-b', { ...secrets, username: 'someone' });
+	const text = JSON.stringify([data, await list()]);
+	expect(text).toContain('someone');
+	expect(Object.values(secrets).filter((secret) => text.includes(secret))).toEqual([]);
+});
 
-	it('are taken from form-encoded bodies too (CP §1)', async () => {
-		const form = new URLSearchParams({ user: 'FORM_1', password: 'B' });
-		const { status, data } = await bench.service.post<object>('/credential/prospector/pf', form);
-		expect({ status, data }).toMatchObject({ status: 200, data: { user: 'FORM_1' } });
-	});
+it('a credential may be form-encoded (CP §1), and is a 415 in any other form', async () => {
+	const form = new URLSearchParams({ user: 'FORM_1', password: 'B' });
+	const { status, data } = await post('prospector/pf', form);
+	expect([status, data.user]).toEqual([200, 'FORM_1']);
+	const refused = await post('prospector/pf', '<user/>', { 'Content-Type': 'text/xml' });
+	expect([refused.status, refused.data.statusCode]).toEqual([415, 415]);
+});
 
-	it('are there from the start for three providers', async () => {
-		const own = await startBench();
-		const { data } = await own.service.get<Array<{ type: string }>>('/credential');
-		await own.sandbox.close();
-		expect(data.map(({ type }) => type)).toEqual([
-			'bureau/pf',
-			'identity-verification',
-			'legal-records',
-		]);
-	});
+it.each([
+	['bureau/pm', 'user password', true],
+	['bureau/pf', 'user password', true],
+	['credit-bureau-b', 'apiKey username password clientPrivateKey bureauPublicKey', true],
+	['prospector/pf', 'user password', false],
+])('the credential of %s, with %s, expires: %p (CP §2.1)', async (provider, fields, expires) => {
+	const body = Object.fromEntries(fields.split(' ').map((field) => [field, 'A']));
+	const { data } = await post(provider, body);
+	const isDate = /^\d{4}-\d\d-\d\d$/.test(data.metadata?.expirationDate ?? '');
+	expect(isDate).toBe(expires);
+});
 
-	it('expire where they are of a bureau, the second one too (CP §2.1)', async () => {
-		const texts = (names: string[]) => Object.fromEntries(names.map((name) => [name, 'A']));
-		const bodies = {
-			'bureau/pm': texts(['user', 'password']),
-			'bureau/pf': texts(['user', 'password']),
-			'prospector/pf': texts(['user', 'password']),
-			'credit-bureau-b': texts(
-				'apiKey username password clientPrivateKey bureauPublicKey'.split(' '),
-			),
-		};
-		const dates: Record<string, unknown> = {};
-		for (const [provider, body] of Object.entries(bodies)) {
-			const { data } = await bench.service.post(`/credential/${provider}`, body);
-			dates[provider] = data.metadata?.expirationDate;
-		}
-		const date = expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string;
-		expect(dates).toEqual({
-			'bureau/pm': date,
-			'bureau/pf': date,
-			'prospector/pf': undefined,
-			'credit-bureau-b': date,
-		});
-	});
-
-	it('that the bureau does not accept are refused, and the old ones stay (CP §4.1.2)', async () => {
-		const login = { user: 'REFUSED_USER', password: 'A' };
-		const { status, data } = await bench.service.post('/credential/bureau/pf', login);
-		expect([status, data.field]).toEqual([422, 'user']);
-		const list = await get<Array<{ user: string }>>('/credential');
-		expect(list.map(({ user }) => user)).not.toContain('REFUSED_USER');
-		expect((await bench.service.post('/credential/bureau/pm', login)).status).toBe(200);
-	});
+it('credentials that the bureau refuses are a 422, and the old ones stay (CP §4.1.2)', async () => {
+	const login = { user: 'REFUSED_USER', password: 'A' };
+	const { status, data } = await post('bureau/pf', login);
+	expect([status, data.field]).toEqual([422, 'user']);
+	expect((await list()).map(({ user }) => user)).not.toContain('REFUSED_USER');
+	expect((await post('bureau/pm', login)).status).toBe(200);
 });

@@ -1,204 +1,205 @@
 import type { QueryRecord } from '../../../../contract/taxQuery';
 import type { SandboxOptions } from '../../../../sandbox';
-import { startTaxQueryBench, type TaxQueryBench } from '../support/taxQuery';
-
-const MANY = 20_000;
+import { CURP, startBench, type Bench } from '../support/bench';
+import { EMMA } from './endpoints';
 
 interface Page {
 	data: QueryRecord[];
 	total: number;
 }
 
-let bench: TaxQueryBench;
-
+let bench: Bench;
 afterEach(async () => await bench.sandbox.close());
 
-const start = async (options: Partial<SandboxOptions>) => {
-	bench = await startTaxQueryBench(options);
+const start = async (options: Partial<SandboxOptions> = {}) => {
+	bench = await startBench(options);
 };
-const list = async <T = Page>(params: object = {}): Promise<T> =>
-	(await bench.service.get<T>('/query', { params })).data;
-const idsOf = ({ data }: Page) => data.map(({ _id }) => _id);
+const list = async <T = QueryRecord[]>(params: object = {}): Promise<T> =>
+	(await bench.taxQuery.get<T>('/query', { params })).data;
+const page = async (params: object = {}) => await list<Page>(params);
+const idsOf = (rows: QueryRecord[]) => rows.map(({ _id }) => _id);
+const instantsOf = (rows: QueryRecord[]) => rows.map(({ createdAt }) => createdAt);
 
-describe('the list of queries with --query-list page', () => {
-	beforeEach(async () => await start({ queryList: 'page', pastQueries: 250 }));
-
-	it('has 100 rows a page, and the total', async () => {
-		const { data, total } = await list();
-		expect([data.length, total]).toEqual([100, 250]);
+describe('GET /query as an array', () => {
+	it('the list has every query, newest first, and a part of them by limit and offset', async () => {
+		await start();
+		const made = [];
+		for (let queries = 0; queries < 4; queries++) made.unshift(await bench.requestCrf());
+		const all = await list();
+		expect(idsOf(all)).toEqual(made);
+		expect(idsOf(await list({ limit: 2, offset: 1 }))).toEqual(made.slice(1, 3));
 	});
 
-	it('is read to its end by offset, each query once, newest first', async () => {
+	it.each([
+		['service', 'CURP', ['CURP']],
+		['status', 'PENDING', ['CRF']],
+		['service', 'NONE', []],
+	])('the list is filtered by %s=%s', async (name, value, services) => {
+		await start({ resultDelay: 3_600_000 });
+		await bench.taxQuery.post('/query/curp-data', { curp: CURP });
+		await bench.taxQuery.post('/query/rfc-calculator', EMMA);
+		await bench.requestCrf();
+		expect((await list({ [name]: value })).map(({ service }) => service)).toEqual(services);
+	});
+
+	it.each([
+		['limit', '0'],
+		['limit', 'x'],
+		['offset', '-1'],
+	])('the list refuses %s=%s by name', async (name, value) => {
+		await start();
+		const { status, data } = await bench.taxQuery.get('/query', { params: { [name]: value } });
+		expect([status, data.field]).toEqual([400, name]);
+	});
+
+	it('--page-size truncates an array, which does not report the rest', async () => {
+		await start({ pageSize: 10, pastQueries: 25 });
+		expect(await list()).toHaveLength(10);
+		expect(await list({ offset: 20 })).toHaveLength(5);
+	});
+});
+
+describe('GET /query by page', () => {
+	it('--query-list page has 100 rows a page, and the total', async () => {
+		await start({ queryList: 'page', pastQueries: 250 });
 		const pages = [];
-		for (const offset of [0, 100, 200, 300]) pages.push(await list({ offset }));
+		for (const offset of [0, 100, 200, 300]) pages.push(await page({ offset }));
 		const rows = pages.flatMap(({ data }) => data);
 		expect(pages.map(({ data }) => data.length)).toEqual([100, 100, 50, 0]);
-		expect(new Set(rows.map(({ _id }) => _id)).size).toBe(250);
-		const instants = rows.map(({ createdAt }) => createdAt);
-		expect(instants).toEqual([...instants].sort().reverse());
+		expect(pages.map(({ total }) => total)).toEqual(Array(4).fill(250));
+		expect(new Set(idsOf(rows)).size).toBe(250);
+		expect(instantsOf(rows)).toEqual(instantsOf(rows).sort().reverse());
+		expect(await page({ page: 2 })).toEqual(pages[1]);
+		expect((await page({ limit: 7 })).data).toEqual(rows.slice(0, 7));
+		expect((await page({ limit: 1000 })).data).toHaveLength(100);
+		const made = await bench.requestCrf();
+		expect((await page()).data[0]._id).toBe(made);
 	});
 
-	it('is the same by the number of the page', async () => {
-		expect(idsOf(await list({ page: 2 }))).toEqual(idsOf(await list({ offset: 100 })));
+	it.each([1, 10, 101, 500])('a page has %i rows at most with --page-size', async (pageSize) => {
+		await start({ queryList: 'page', pageSize, pastQueries: 250 });
+		const expected = Math.min(pageSize, 250);
+		expect((await page()).data).toHaveLength(expected);
+		expect((await page({ limit: 1000 })).data).toHaveLength(expected);
 	});
 
-	it('gives fewer rows where fewer are wanted, and never more than a page', async () => {
-		expect((await list({ limit: 7 })).data).toHaveLength(7);
-		expect((await list({ limit: 1000 })).data).toHaveLength(100);
-	});
-
-	it('begins with the query made last', async () => {
-		const { data: made } = await bench.service.post('/query/crf', { rfc: 'GODE561231GR8' });
-		expect(idsOf(await list())[0]).toBe(made.queryId);
-	});
-});
-
-describe('the list of queries with --query-list page and a mapping whose firstPage is 0', () => {
-	it('has its first rows on page 0', async () => {
+	it('the first page is number 0 if the mapping says so', async () => {
 		const mapping = { taxQuery: { list: { firstPage: 0 as const } } };
 		await start({ queryList: 'page', pastQueries: 250, mapping });
-		expect(idsOf(await list({ page: 0 }))).toEqual(idsOf(await list()));
-		expect(idsOf(await list({ page: 2 }))).toEqual(idsOf(await list({ offset: 200 })));
+		expect(await page({ page: 0 })).toEqual(await page());
+		expect(await page({ page: 2 })).toEqual(await page({ offset: 200 }));
 	});
 });
 
-describe('the list of queries without responses (--query-list)', () => {
-	it('rows hold neither request nor response; the record by ID holds both', async () => {
-		await start({ queryList: 'lean', pastQueries: 3 });
-		const { data, total } = await list();
-		const [{ _id, metadata, ...row }] = data;
-		expect(total).toBe(3);
-		expect([Object.keys(row), Object.keys(metadata)].flat()).not.toEqual(
-			expect.arrayContaining(['response']),
-		);
-		expect(row).not.toHaveProperty('query');
-		expect(metadata).not.toHaveProperty('query');
-		const { data: record } = await bench.service.get<QueryRecord>(`/query/${_id}`);
-		expect([record.query, record.response, record.metadata.query]).not.toContain(undefined);
-	});
-});
-
-describe('the order of the list', () => {
-	const instantsOf = async (listOrder: SandboxOptions['listOrder']) => {
-		await start({ listOrder, pastQueries: 50 });
-		return (await list<QueryRecord[]>()).map(({ createdAt }) => createdAt);
+describe('the order of GET /query', () => {
+	const rowsIn = async (listOrder: SandboxOptions['listOrder']) => {
+		await start({ listOrder, queryList: 'page', pageSize: 20, pastQueries: 50 });
+		const made = await bench.requestCrf();
+		const pages = [];
+		for (const offset of [0, 20, 40]) pages.push((await page({ offset })).data);
+		const rows = pages.flat();
+		expect([pages[2].length, new Set(idsOf(rows)).size]).toEqual([11, 51]);
+		expect(idsOf((await page()).data)).toEqual(idsOf(pages[0]));
+		return { made, rows, sorted: instantsOf(rows).sort() };
 	};
 
-	it('is oldest first with --list-order oldest, and a new query comes last', async () => {
-		const instants = await instantsOf('oldest');
-		expect(instants).toEqual([...instants].sort());
-		const { data: made } = await bench.service.post('/query/crf', { rfc: 'GODE561231GR8' });
-		expect((await list<QueryRecord[]>()).at(-1)?._id).toBe(made.queryId);
+	it('--list-order newest and oldest list a new query first and last', async () => {
+		const newest = await rowsIn('newest');
+		expect(newest.rows[0]._id).toBe(newest.made);
+		expect(instantsOf(newest.rows)).toEqual(newest.sorted.reverse());
+		await bench.sandbox.close();
+		const oldest = await rowsIn('oldest');
+		expect(oldest.rows[50]._id).toBe(oldest.made);
+		expect(instantsOf(oldest.rows)).toEqual(oldest.sorted);
 	});
 
-	it('is none with --list-order none, and the same again', async () => {
-		const instants = await instantsOf('none');
-		expect(instants).not.toEqual([...instants].sort());
-		expect(instants).not.toEqual([...instants].sort().reverse());
-		expect((await list<QueryRecord[]>()).map(({ createdAt }) => createdAt)).toEqual(instants);
-	});
-
-	it.each(['newest', 'oldest', 'none'] as const)(
-		'as %s gives each query once, page by page',
-		async (listOrder) => {
-			await start({ listOrder, queryList: 'page', pageSize: 7, pastQueries: 20 });
-			const pages = [];
-			for (const offset of [0, 7, 14]) pages.push(await list({ offset }));
-			expect(pages.map(({ data }) => data.length)).toEqual([7, 7, 6]);
-			expect(new Set(pages.flatMap(idsOf)).size).toBe(20);
-		},
-	);
-});
-
-describe('the size of a page', () => {
-	it.each([1, 10, 101, 500])('is %i with --page-size', async (pageSize) => {
-		await start({ queryList: 'page', pageSize, pastQueries: 250 });
-		expect((await list()).data).toHaveLength(Math.min(pageSize, 250));
-		expect((await list({ limit: 1000 })).data).toHaveLength(Math.min(pageSize, 250));
-	});
-
-	it('truncates an array, too, which does not report the rest', async () => {
-		await start({ pageSize: 10, pastQueries: 25 });
-		const [first, last] = [await list<unknown[]>(), await list<unknown[]>({ offset: 20 })];
-		expect([first.length, last.length]).toEqual([10, 5]);
+	it('--list-order none lists by no time, and each query once', async () => {
+		const { rows, sorted } = await rowsIn('none');
+		expect(instantsOf(rows)).not.toEqual(sorted);
+		expect(instantsOf(rows)).not.toEqual([...sorted].reverse());
 	});
 });
 
-describe('the records without responses (--record)', () => {
+describe('what the records of GET /query hold', () => {
+	const hasFields = (record: object) =>
+		['query', 'response'].map((field) => Object.hasOwn(record, field));
+
+	it('the list "lean" has neither request nor response; a record by ID has both', async () => {
+		await start({ queryList: 'lean', pastQueries: 3 });
+		const { data, total } = await page();
+		expect([total, hasFields(data[0]), data[0].metadata.query]).toEqual([
+			3,
+			[false, false],
+			undefined,
+		]);
+		const { data: record } = await bench.taxQuery.get<QueryRecord>(`/query/${data[0]._id}`);
+		expect([hasFields(record), record.metadata.query]).toEqual([[true, true], record.query]);
+	});
+
 	it.each(['array', 'page', 'lean'] as const)(
-		'hold no response, neither by ID nor in the list %s',
+		'--record "lean" has no response, neither by ID nor in the list %s',
 		async (queryList) => {
 			await start({ record: 'lean', queryList, pastQueries: 1 });
 			const listed = await list<QueryRecord[] | Page>();
 			const [row] = Array.isArray(listed) ? listed : listed.data;
-			const { data: record } = await bench.service.get<QueryRecord>(`/query/${row._id}`);
+			const { data: record } = await bench.taxQuery.get<QueryRecord>(`/query/${row._id}`);
 			expect(record).toMatchObject({ _id: row._id, status: 'SUCCESS' });
-			expect(record).toHaveProperty('query');
-			expect('response' in record || 'response' in row).toBe(false);
+			expect([hasFields(record), 'response' in row]).toEqual([[true, false], false]);
 		},
 	);
 
-	it('are whole where the document shows the response to the query itself', async () => {
+	it('--record "lean" leaves the response of a query that answers at once', async () => {
 		await start({ record: 'lean', recordEnvelope: 'data' });
-		const { data: answered } = await bench.service.post<{ data: QueryRecord }>('/query/curp-data', {
-			curp: 'EISE850314MDFXGL08',
-		});
-		const { _id, response } = answered.data;
-		const { data: stored } = await bench.service.get<{ data: QueryRecord }>(`/query/${_id}`);
-		expect(response.curp).toBe('EISE850314MDFXGL08');
-		expect(stored.data).not.toHaveProperty('response');
+		const body = { curp: CURP };
+		const { data } = await bench.taxQuery.post<{ data: QueryRecord }>('/query/curp-data', body);
+		const { _id, response } = data.data;
+		const { data: stored } = await bench.taxQuery.get<{ data: QueryRecord }>(`/query/${_id}`);
+		expect([response.curp, hasFields(stored.data)]).toEqual([CURP, [true, false]]);
 	});
 });
 
-describe('the shape of the list', () => {
+describe('--list-shape', () => {
 	it.each([
 		[{ rows: 'items', total: 'totalCount' }, { totalCount: 150 }, { totalCount: 150 }],
 		[{ rows: 'results', total: 'hasMore' }, { hasMore: true }, { hasMore: false }],
 		[{ rows: 'rows', total: 'next' }, { next: '/api/query?offset=100' }, { next: null }],
 		[{ rows: 'queries' }, {}, {}],
-	])('%j', async (listShape, first, last) => {
+	])('the list has the shape %j', async (listShape, first, last) => {
 		await start({ listShape, pastQueries: 150 });
-		const { [listShape.rows]: rows, ...marks } = await list<Record<string, unknown[]>>();
-		const { [listShape.rows]: rest, ...ends } = await list<Record<string, unknown[]>>({
-			offset: 100,
-		});
-		expect([rows.length, marks, rest.length, ends]).toEqual([100, first, 50, last]);
+		const read = async (offset?: number) => {
+			const { [listShape.rows]: rows, ...others } = await list<Record<string, object[]>>({
+				offset,
+			});
+			return [rows.length, others];
+		};
+		expect([await read(), await read(100)]).toEqual([
+			[100, first],
+			[50, last],
+		]);
 	});
 
-	it('leads by `next` to the following page', async () => {
+	it('next leads to the following page, with the same parameters', async () => {
 		await start({ listShape: { rows: 'rows', total: 'next' }, pastQueries: 150 });
 		const { next } = await list<{ next: string }>({ page: 1, service: 'CRF', limit: 10 });
 		expect(next).toBe('/api/query?page=2&service=CRF&limit=10');
 	});
 });
 
-describe('past queries', () => {
-	it('lists 20,000 past queries, each with its own ID and instant', async () => {
-		await start({ pastQueries: MANY });
-		const rows = await list<QueryRecord[]>();
-		const instants = rows.map(({ createdAt }) => Date.parse(createdAt));
-		expect(rows).toHaveLength(MANY);
-		expect(new Set(rows.map(({ _id }) => _id)).size).toBe(MANY);
-		expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['SUCCESS']));
-		expect(Math.max(...instants)).toBeLessThan(Date.now());
-		expect(Math.min(...instants)).toBeGreaterThan(Date.now() - 366 * 86_400_000);
+describe('--past-queries', () => {
+	it('20,000 past queries each have their own ID and an instant of the past year', async () => {
+		await start({ pastQueries: 20_000 });
+		const now = Date.parse((await bench.control.get('/clock')).data.now);
+		const rows = await list();
+		const ages = instantsOf(rows).map((instant) => (now - Date.parse(instant)) / 86_400_000);
+		expect([rows.length, new Set(idsOf(rows)).size]).toEqual([20_000, 20_000]);
+		expect(rows.every(({ status }) => status === 'SUCCESS')).toBe(true);
+		expect(ages.filter((days) => days < 0 || days > 366)).toEqual([]);
 	});
 
-	it('are read by their ID, and are not billed', async () => {
+	it('past queries are read by their ID, and are not billed', async () => {
 		await start({ pastQueries: 5 });
-		const [, { _id }] = await list<QueryRecord[]>();
-		const { data } = await bench.service.get<QueryRecord>(`/query/${_id}`);
-		expect([data._id, (await bench.control.get('/ledger')).data]).toEqual([_id, []]);
-	});
-
-	it('are the same again by seed', async () => {
-		const ids = [];
-		for (const seed of [3, 3, 4]) {
-			await bench?.sandbox.close();
-			await start({ seed, pastQueries: 20 });
-			ids.push((await list<QueryRecord[]>()).map(({ _id }) => _id));
-		}
-		expect(ids[1]).toEqual(ids[0]);
-		expect(ids[2]).not.toEqual(ids[0]);
+		const [, past] = await list();
+		const { data } = await bench.taxQuery.get<QueryRecord>(`/query/${past._id}`);
+		expect([data, (await bench.control.get('/ledger')).data]).toEqual([past, []]);
 	});
 });

@@ -1,9 +1,9 @@
 import axios, { type AxiosInstance } from 'axios';
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
-import type { QueryRecord } from '../../../../contract/taxQuery';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../../../sandbox';
-import { OPERATIONS, type Mapping, type Operation } from '../../../../sandbox/mapping';
+import type { QueryRecord } from '../../../contract/taxQuery';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
+import { OPERATIONS, type Mapping, type Operation } from '../../../sandbox/mapping';
 
 /** Words that no document uses, distinct within one dialect. */
 const words = (count: number) =>
