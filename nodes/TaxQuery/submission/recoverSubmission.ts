@@ -115,16 +115,18 @@ async function isUnclaimed(
 
 /** Takes, of several queries that came, those that were wanted, where the list does not show the others either. */
 export async function takeOwnPart(
-	{ limit }: SubmissionContext,
-	{ item, request: { expected } }: WantedQuery,
+	context: SubmissionContext,
+	wanted: WantedQuery,
 	submission: Submission,
 	received: Query[] = [],
 ): Promise<Query[] | undefined> {
+	const { item, request } = wanted;
+	const { expected } = request;
 	const own = received.filter((query) => !isForeign(query, expected));
 	if (own.length === 0 || expected.length === 1) return undefined;
 	const ids = own.map(({ id }) => id);
 	submission.save({ at: 'accepted', ids });
-	submission.queries = own;
-	await limit.found(item, submission, ids);
+	await context.limit.found(item, submission, ids);
+	noteQueries(context, wanted, submission, own, submission.sentAt);
 	return received;
 }
