@@ -3,8 +3,13 @@ import { isReady } from '../../../demo/n8n';
 import { registerWebhook } from '../../../demo/sandbox';
 import type { Demo } from '../../../demo/demo';
 import type { Execution } from '../../../demo/n8nClient';
-import { attacks, send, signature, signed } from '../../integration/taxQuery/trigger/attacks';
-import { invent, modes } from '../../integration/taxQuery/trigger/inventedServices';
+import {
+	hostileDeliveries,
+	send,
+	signature,
+	signed,
+} from '../../integration/taxQuery/trigger/hostileDeliveries';
+import { invent, modes } from '../../integration/taxQuery/trigger/inventedDeliveries';
 import { queriesAt, type Query } from '../../integration/support/queries';
 import { until } from '../../support/until';
 import { deliverUntilTaken } from '../support/delivery';
@@ -152,7 +157,7 @@ describe('the triggers in a real n8n', () => {
 
 	describe('refuse what is hostile, and start nothing:', () => {
 		// n8n saves no credential without a secret
-		const possible = attacks.filter(({ credential }) => credential?.webhookSecret !== '');
+		const possible = hostileDeliveries.filter(({ credential }) => credential?.webhookSecret !== '');
 		/** Workflows by their webhook credential, as JSON. */
 		const receivers = new Map<string, { id: string; url: string }>();
 		beforeAll(async () => {
@@ -164,7 +169,7 @@ describe('the triggers in a real n8n', () => {
 		const receiverOf = (credential?: object) =>
 			receivers.get(json(credential ?? null)) as { id: string; url: string };
 
-		it.each(possible.map((attack) => [attack.what, attack.expected, attack] as const))(
+		it.each(possible.map((one) => [one.what, one.expected, one] as const))(
 			'%s: %i',
 			async (_what, expected, { credential, body, headers = () => [] }) => {
 				const content = body(record);

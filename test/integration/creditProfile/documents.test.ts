@@ -241,6 +241,26 @@ describe('data documents', () => {
 			['null', null, {}],
 			['an object', { id: 3 }, { associations: { id: 3 } }],
 			['a list with null in it', [null], { profiles: [], forms: [], files: [] }],
+			[
+				'a list with unknown types in it',
+				[
+					{ type: 'Profiles', association: { id: 2, rfc: 'A' } },
+					{ type: 'Loans', association: { id: 3 } },
+					{ type: 'files', association: { id: 5 } },
+					{ type: 'constructor', association: { id: 4 } },
+					null,
+				],
+				{
+					profiles: [{ rfc: 'A', id: 2 }],
+					forms: [],
+					files: [],
+					associations: [
+						{ type: 'Loans', association: { id: 3 } },
+						{ type: 'files', association: { id: 5 } },
+						{ type: 'constructor', association: { id: 4 } },
+					],
+				},
+			],
 		])('come out, if that is %s', async (_name, associations, more) => {
 			await sandbox.faults({ path, fault: answer(associations) });
 			const result = await getMany({ limit: 1, options: include('files', 'forms', 'profiles') });

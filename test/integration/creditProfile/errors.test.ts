@@ -15,6 +15,7 @@ const get = (value: unknown) => ({
 const documents = { resource: 'dataDocument', operation: 'getAll', collection };
 const collections = { resource: 'dataCollection', operation: 'getAll' };
 const filtered = (filters: INodeParameters) => ({ ...collections, filters });
+const parent = (value: INodeParameters[string]) => filtered({ parentCollectionId__eq: value });
 
 describe('bad input', () => {
 	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
@@ -74,6 +75,9 @@ describe('bad input', () => {
 			['filter.empty', 'Any Tag Names or IDs'],
 		],
 		['an empty name', filtered({ name__eq: [''] }), ['filter.empty', 'Name']],
+		['a 0 for an id of a filter', parent(0), ['filter.empty', 'Parent Collection ID']],
+		['a fraction for an id of a filter', parent(1.5), ['filter.id', 'Parent Collection ID']],
+		['a 0 among ids of a filter', parent([4, 0]), ['filter.empty', 'Parent Collection ID']],
 	];
 	it.each(refused)('%s is refused before a request is spent', async (_what, parameters, text) => {
 		const { error } = await run(parameters);
@@ -103,6 +107,7 @@ describe('bad input', () => {
 		['403', { status: 403, body: {} }, 'status.403', undefined],
 		['404', { status: 404, body: {} }, 'status.404', undefined],
 		['400', { status: 400, body: { message: 'offset?' } }, 'status.400', 'offset?'],
+		['texts of errors', { status: 422, body: { errors: ['a', '', 'b'] } }, 'status.422', 'a; b'],
 		['500', { status: 500, body: {} }, 'status.500', undefined],
 		['a body that is cut', 'truncated', 'body.truncated', undefined],
 		['a web page', 'nonJson', 'body.notJson', undefined],

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { startStubServer } from '../apiVariants/stubServer';
+import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf, fieldErrorOf } from '../support/errorCode';
-import { runNode } from '../support/runNode';
+import { runNode, type NodeRunOptions } from '../support/runNode';
 
 const row = (id: number, more: IDataObject = {}) => ({
 	...{ id, name: `Collection ${id}`, tags: ['a'], slug: `c-${id}`, creatorId: 1 },
@@ -9,13 +9,14 @@ const row = (id: number, more: IDataObject = {}) => ({
 	...more,
 });
 
-/** Serves collections with these rows, whatever is requested. */
-async function collections(
+/** Lists collections with these filters at a service that responds so, whatever is requested. */
+async function collectionsAt(
+	response: StubResponse,
 	filters: IDataObject,
-	rows: IDataObject[],
 	parameters: INodeParameters = {},
+	options: Partial<NodeRunOptions> = {},
 ) {
-	const service = await startStubServer(() => ({ body: { data: rows, total: rows.length } }));
+	const service = await startStubServer(() => response);
 	const { items, error, hints } = await runNode({
 		type: 'creditProfile',
 		parameters: {
@@ -24,15 +25,21 @@ async function collections(
 			...parameters,
 		},
 		credentials: { creditProfileApi: { baseUrl: service.url, apiToken: 'token-1' } },
+		...options,
 	});
 	await service.close();
 	return {
 		given: items.map(({ json }) => json.id),
 		error,
 		hints: hints.map(({ message }) => message),
-		requests: service.requests.length,
+		queries: service.requests.map(({ query }) => query),
 	};
 }
+const collections = async (
+	filters: IDataObject,
+	rows: IDataObject[],
+	parameters: INodeParameters = {},
+) => await collectionsAt({ body: { data: rows, total: rows.length } }, filters, parameters);
 const nullOf = (name: string): IDataObject => ({ [name]: null });
 const all = Array.from({ length: 12 }, (_, at) => row(at + 1));
 
@@ -97,6 +104,22 @@ describe('a filter that the service ignores', () => {
 			[expect.stringMatching(/'Name Contains'.*filterEncoding/)],
 		]);
 	});
+});
+
+it.each([400, 422])('a filter refused with %i names the key of its encoding', async (status) => {
+	const { error } = await collectionsAt({ status, body: {} }, { name__eq: ['x'] });
+	expect(error?.context).toMatchObject({ mappingKeys: ['filterEncoding'] });
+});
+
+it('an ID of 0 that an AI agent fills in is no filter', async () => {
+	const { error, queries } = await collectionsAt(
+		{ body: { data: [], total: 0 } },
+		{ parentCollectionId__eq: 0 },
+		{},
+		{ isTool: true },
+	);
+	expect(error).toBeUndefined();
+	expect(queries.map((query) => [...query.keys()])).toEqual([['limit', 'offset']]);
 });
 
 describe('rows that may pass a filter are given', () => {

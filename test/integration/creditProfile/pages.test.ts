@@ -84,7 +84,7 @@ describe('a service whose pages are smaller than requested', () => {
 	});
 });
 
-describe('a list of which it is not known whether it is whole is an error, not a part', () => {
+describe('a list that may be truncated is an error, not a part:', () => {
 	const all = { ...collections, returnAll: true };
 	it.each<[string, Paged, INodeParameters]>([
 		['without a total, Return All', { total: 7, reported: null }, all],

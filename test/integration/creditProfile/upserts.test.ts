@@ -158,6 +158,12 @@ describe('a response to a login', () => {
 		expect(error?.context?.serviceMessage).toBe('Your contract ended');
 	});
 
+	it('with status 404 quotes the service', async () => {
+		const message = 'The organization has not contracted the bureau service';
+		const { error } = await respond({ message }, 404);
+		expect(error?.context).toMatchObject({ code: 'status.404', serviceMessage: message });
+	});
+
 	it('that repeats the password is not', async () => {
 		const { error } = await respond({ message: 'Lender_Secret_1 rejected' });
 		expect(error?.description).not.toContain('Lender_Secret_1');

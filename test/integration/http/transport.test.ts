@@ -186,7 +186,7 @@ describe('what is sent again', () => {
 	});
 });
 
-describe('answers that no service should give', () => {
+describe('a response that no service should give', () => {
 	let answer: RequestListener;
 	let hits: Array<string | undefined>;
 	const server = withServer((request, response) => {
@@ -217,6 +217,16 @@ describe('answers that no service should give', () => {
 		await other.close();
 		expect(codeOf(error)).toBe('status.302');
 		expect(hits).toEqual([`Token ${SECRET}`]);
+	});
+
+	it("names a redirect's target without its query and login", async () => {
+		const Location = `https://user:pass@api.example.com/api/v1/credential/?token=${SECRET}#x`;
+		answer = (_request, response) => response.writeHead(308, { Location }).end();
+		const { error } = await run();
+		expect(codeOf(error)).toBe('status.308');
+		expect(hits).toHaveLength(1);
+		expect(error?.description).toContain(' https://api.example.com/api/v1/credential/.');
+		expect(error?.description).not.toMatch(/user:pass|token=/);
 	});
 
 	it('says so when a web page comes with status 200', async () => {

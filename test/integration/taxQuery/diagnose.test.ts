@@ -3,6 +3,7 @@ import type { SandboxOptions } from '../../../sandbox';
 import { runAgainstStub } from '../apiVariants/stubServer';
 import { suggestedIn, wrongIn } from '../support/diagnosis';
 import { runNode } from '../support/runNode';
+import { crfRecord } from './crfRecords';
 import { curps, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
 const diagnose = operation('connection', 'diagnose');
@@ -189,6 +190,26 @@ describe('Connection → Diagnose', () => {
 			text.includes('EN ESPERA'),
 		]).toEqual([false, false, true]);
 		expect(text).toContain(` ${shownMessage.length} `);
+	});
+
+	it('shows and proposes no status that holds an identifier', async () => {
+		const row = crfRecord('a', RFC, { status: `LISTO ${RFC}` });
+		const { rows } = await runAgainstStub(
+			({ path }) => ({ body: path === '/api/query' ? [row] : row }),
+			diagnose,
+		);
+		expect(JSON.stringify(rows)).not.toContain(RFC);
+		expect(suggestedIn(rows)).toEqual({});
+	});
+
+	it('reports the lifetime of an opaque token', async () => {
+		const { rows } = await runAgainstStub(() => ({ body: [] }), diagnose, {
+			token: { access_token: 'opaque', expires_in: '600' },
+		});
+		expect(rows.find(({ check }) => check === 'Token lifetime')).toMatchObject({
+			result: 'OK',
+			seen: expect.stringContaining(' 570 s'),
+		});
 	});
 
 	it('reports a wrong secret and a missing service as items', async () => {

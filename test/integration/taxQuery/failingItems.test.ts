@@ -1,13 +1,19 @@
 import { until } from '../../support/until';
-import { codeOf, fieldErrorOf } from '../support/errorCode';
+import { codeOf } from '../support/errorCode';
 import type { NodeRun } from '../support/runNode';
 import { fakeService, give } from './fakeService';
-import { getCrf, operation, rfcs, taxQuerySandbox } from './support';
+import {
+	faultOnCrf,
+	faultOnNextCrf,
+	getCrf,
+	itemsOf,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+} from './support';
 import { withFreshSandbox } from '../support/withSandbox';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
-const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
-const reported = ({ error }: NodeRun) => [...fieldErrorOf(error), error?.context?.item];
 
 describe('an item that fails', () => {
 	const sandbox = withFreshSandbox(taxQuerySandbox, { queryList: 'lean' });
@@ -16,20 +22,19 @@ describe('an item that fails', () => {
 		['looked for reusable results', HOURS, {}],
 		['counted the queries of the day', {}, { spendingLimits: { maxQueriesPerDay: 5 } }],
 	])('reports the failing item while the one before it %s', async (_what, fields, options) => {
-		const result = await sandbox.run(getCrf({ ...fields }, { ...options }), {
+		const { error } = await sandbox.run(getCrf({ ...fields }, { ...options }), {
 			items: itemsOf([...rfcs(1), 'GODE561331GR8']),
 		});
-		expect(reported(result)).toEqual(['identifier.DATE', 'RFC', 2]);
+		expect(error?.context).toMatchObject({ code: 'identifier.DATE', field: 'RFC', item: 2 });
 	});
 
-	it('does not read as paid for twice, where its query ended without a result', async () => {
+	it('names its query once, and one bill, if it ended without a result', async () => {
 		const { rfc } = sandbox.reserved('failed');
 		const { error } = await sandbox.run(getCrf({ waitForResult: true }), {
 			items: itemsOf([rfc]),
 		});
 		const [{ queryId }] = await sandbox.ledger();
-		const { code, queryIds, billed } = error?.context ?? {};
-		expect([code, queryIds, billed]).toEqual(['failed', [queryId], 1]);
+		expect(error?.context).toMatchObject({ code: 'failed', queryIds: [queryId], billed: 1 });
 		expect(error?.description?.split(queryId)).toHaveLength(2);
 	});
 
@@ -53,14 +58,11 @@ describe('an item that fails', () => {
 			await service.run(getCrf(), { items: itemsOf([refused, lost]), memory });
 		const { error } = await run();
 		isListed.now = true;
-		const { error: ofRetry } = await run();
+		const retry = await run();
 		await service.close();
 		const [{ _id }] = service.billed;
-		expect([codeOf(error), error?.context?.unsureItems, ofRetry?.context?.queryIds]).toEqual([
-			'status.422',
-			[2],
-			[_id],
-		]);
+		expect(error?.context).toMatchObject({ code: 'status.422', unsureItems: [2] });
+		expect(retry.error?.context).toMatchObject({ queryIds: [_id] });
 		expect(arrived.filter((rfc) => rfc === lost)).toHaveLength(1);
 	});
 
@@ -86,8 +88,31 @@ describe('an item that fails', () => {
 		isRetry = true;
 		const { error } = await run();
 		await service.close();
-		expect([codeOf(error), error?.context?.item]).toEqual(['status.422', 2]);
-		expect(error?.context?.queryIds).toEqual([service.billed[0]._id]);
+		const queryIds = [service.billed[0]._id];
+		expect(error?.context).toMatchObject({ code: 'status.422', item: 2, queryIds });
+	});
+
+	it('leaves a lost query of another item to be recovered', async () => {
+		await sandbox.faults(faultOnNextCrf('resetAfter'), faultOnCrf({ status: 400 }, { times: 1 }));
+		const { taxQueryApi } = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 2 } });
+		const { error } = await sandbox.run(getCrf(), {
+			items: itemsOf(rfcs(2)),
+			credentials: { taxQueryApi },
+		});
+		const [{ queryId }] = await sandbox.ledger();
+		expect(error?.context).toMatchObject({ code: 'status.400', queryIds: [queryId] });
+	});
+
+	it('stops the sending of further items, and lists what was accepted', async () => {
+		await sandbox.faults(faultOnNextCrf({ status: 400 }));
+		const { taxQueryApi } = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 5 } });
+		const { error } = await sandbox.run(getCrf(), {
+			items: itemsOf(rfcs(40)),
+			credentials: { taxQueryApi },
+		});
+		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId);
+		expect(ids.length).toBeLessThan(12);
+		expect(error?.context?.queryIds).toEqual(expect.arrayContaining(ids));
 	});
 
 	it('has an error of its own where many fail for the same reason', async () => {
@@ -127,7 +152,9 @@ describe('a failed item', () => {
 				async (isFirst) => {
 					const run = await sandbox.run(getCrf(), { items, onError, isFirst });
 					const [{ json, pairedItem }, ...others] = failedOf(run);
-					expect([others, pairedItem, run.error]).toEqual([[], { item: 1 }, undefined]);
+					expect({ others, pairedItem, error: run.error }).toEqual({
+						...{ others: [], pairedItem: { item: 1 }, error: undefined },
+					});
 					expect(json).toEqual({
 						row: 2,
 						client: 'Dos',

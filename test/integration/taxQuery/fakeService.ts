@@ -28,12 +28,32 @@ export const aRecord = (fields: Partial<StoredQuery> = {}): StoredQuery => ({
 	...fields,
 });
 
-type Handler = (accept: () => StoredQuery, response: ServerResponse) => void | Promise<void>;
+/** Responds to a query; `accept` bills it. */
+export type PostHandler = (
+	accept: () => StoredQuery,
+	response: ServerResponse,
+) => void | Promise<void>;
+
+/** A gateway responds in place of the service, which may have accepted the query. */
+export const lose = (response: ServerResponse) => void response.writeHead(502).end();
+
+/** Accepts the query; its response is lost. */
+export const acceptAndLose: PostHandler = (accept, response) => {
+	accept();
+	lose(response);
+};
+
+/** Responds to the first query so, and to all others as documented. */
+export const firstPost = (handler: PostHandler): PostHandler => {
+	let count = 0;
+	return async (accept, response) =>
+		await (count++ === 0 ? handler : handlers.post)(accept, response);
+};
 
 /** Holds the documented responses as defaults. */
 const handlers = {
 	token: (response: ServerResponse) => give(response, { access_token: 'fake-token-1234' }),
-	post: ((accept, response) => give(response, { queryId: accept()._id })) as Handler,
+	post: ((accept, response) => give(response, { queryId: accept()._id })) as PostHandler,
 	list: (stored: StoredQuery[], response: ServerResponse) => give(response, stored),
 	get: (one: StoredQuery | undefined, response: ServerResponse) =>
 		give(response, one ?? { message: 'Nothing here' }, one ? 200 : 404),

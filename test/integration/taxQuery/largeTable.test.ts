@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { withFreshSandbox } from '../support/withSandbox';
 import { getCrf, operation, rfcs, taxQuerySandbox } from './support';
 
@@ -86,5 +86,68 @@ describe('a table of 2,000 taxpayers with 5 % failures and 10 % duplicates', () 
 		expect((await sandbox.ledger()).length).toBe(unique.size);
 		const billed = `Billed: ${unique.size} of`;
 		expect(hints[0].message.startsWith(billed)).toBe(true);
+	});
+});
+
+describe('a table of 1,000 items, with duplicates, empty and hostile values', () => {
+	const sandbox = withFreshSandbox(taxQuerySandbox);
+
+	const right = rfcs(500);
+	const wrong: unknown[] = [
+		'',
+		' ',
+		null,
+		undefined,
+		0,
+		-1,
+		1e21,
+		true,
+		[],
+		[right[0]],
+		{},
+		{ toString: 'x', valueOf: 'y' },
+		{ __proto__: null, length: 13 },
+		'__proto__',
+		'constructor',
+		'={{ $json }}',
+		'{{ 1 + 1 }}',
+		"'; DROP TABLE queries; --",
+		'<script>alert(1)</script>',
+		'../../oauth/token',
+		'GODE561231GR8\u0000',
+		'GODE561231GR8\r\nX-Injected: 1',
+		'😀'.repeat(10),
+		'A'.repeat(1_000_000),
+	];
+	const requests = Array.from({ length: 1_000 }, (_, index) =>
+		index % 20 === 19 ? wrong[Math.floor(index / 20) % wrong.length] : right[index % 500],
+	);
+
+	it('gives each item its own row, and is billed once for each RFC with Reuse', async () => {
+		const { items, error } = await sandbox.run(
+			getCrf(
+				{ reuse: 'hours', reuseHours: 24 },
+				{ externalReference: '={{ $itemIndex }}', spendingLimits: { maxQueriesPerDay: 5000 } },
+			),
+			{
+				items: requests.map((rfc) => ({ rfc })) as INodeExecutionData['json'][],
+				onError: 'continueRegularOutput',
+			},
+		);
+		const ofItem = new Map(
+			items.map(({ json, pairedItem }) => [(pairedItem as { item: number }).item, json]),
+		);
+		const unknown = requests.filter((rfc, index) => {
+			const json = ofItem.get(index);
+			return right.includes(rfc as string)
+				? json?.rfc !== rfc || json?.externalReference !== index
+				: !String(json?.error).startsWith("'RFC'");
+		});
+		const paid = (await sandbox.ledger()).map(({ query }) => query.rfc);
+		const wanted = new Set(requests.filter((rfc) => right.includes(rfc as string)));
+		expect({ error, items: items.length, unknown: unknown.slice(0, 3) }).toEqual({
+			...{ error: undefined, items: 1_000, unknown: [] },
+		});
+		expect(paid.sort()).toEqual([...wanted].sort());
 	});
 });

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
-import { fakeService } from './fakeService';
 import { operation, taxQuerySandbox } from './support';
 import { give, serve } from '../support/serve';
 
@@ -15,13 +15,46 @@ const getMany = (parameters = {}, options = {}) =>
 const row = (index: number) => ({ _id: `q${index}`, status: 'SUCCESS', response: { index } });
 const rows = (count: number) => Array.from({ length: count }, (_, index) => row(index));
 
-it('a list of all queries that comes as status 204 is empty', async () => {
-	const service = await fakeService({
-		list: (_stored, response) => void response.writeHead(204).end(),
+describe('the list of all queries that comes as', () => {
+	const BOM = '\uFEFF';
+	const list = async (response: StubResponse) => {
+		const { rows: given, error } = await runAgainstStub(() => response, getMany());
+		return { ids: given.map(({ _id }) => _id), code: codeOf(error) };
+	};
+
+	it.each<[string, StubResponse]>([
+		[
+			'text behind a BOM',
+			{ type: 'text/plain; charset=utf-8', body: BOM + JSON.stringify(rows(5)) },
+		],
+		['rows with the total as text', { body: { data: rows(5), total: '5' } }],
+		[
+			'HAL',
+			{
+				body: {
+					_embedded: { queries: rows(5) },
+					page: { size: 20, totalElements: 5, totalPages: 1, number: 0 },
+				},
+			},
+		],
+	])('%s is read', async (_how, response) => {
+		expect(await list(response)).toEqual({ ids: ['q0', 'q1', 'q2', 'q3', 'q4'], code: undefined });
 	});
-	const { items, error } = await service.run(getMany());
-	await service.close();
-	expect([items, error]).toEqual([[], undefined]);
+
+	it('204 is empty', async () => {
+		expect(await list({ status: 204, type: '' })).toEqual({ ids: [], code: undefined });
+	});
+
+	it.each<[string, StubResponse, string]>([
+		['an empty body', { body: '' }, 'body.empty'],
+		['an empty object', { body: {} }, 'shape'],
+		['a message', { body: { message: 'Hello' } }, 'shape'],
+		['null', { body: 'null' }, 'body.scalar'],
+		['a web page', { type: 'text/html', body: '<p>Sign in</p>' }, 'body.notJson'],
+		['an error with status 200', { body: { error: 'maintenance', code: 503 } }, 'failure'],
+	])('%s is an error, and not empty', async (_how, response, code) => {
+		expect(await list(response)).toEqual({ ids: [], code });
+	});
 });
 
 describe('the list of all queries at the sandbox', () => {
@@ -178,28 +211,43 @@ describe('the list of all queries at a service that', () => {
 		},
 	);
 
-	it('pages a plain array by number, as the API Mapping says', async () => {
-		const { ids } = await listFrom(
+	it.each<[string, (query: IDataObject) => unknown, list: IDataObject, pages: string[]]>([
+		[
+			'of a plain array by number',
 			({ page, size }) =>
 				rows(25).slice((Number(page) - 1) * Number(size), Number(page) * Number(size)),
 			{ limit: 'size', page: 'page', pageSize: 10 },
-		);
-		expect([ids, requests.map(({ page }) => page)]).toEqual([all(25), ['1', '2', '3']]);
-	});
-
-	it('counts its pages from 0: is read from the first, as the API Mapping says', async () => {
-		const { ids } = await listFrom(
+			['1', '2', '3'],
+		],
+		[
+			'by number, with a nested total',
+			({ p = '1' }) => {
+				const from = (Number(p) - 1) * 10;
+				return { rows: rows(25).slice(from, from + 10), meta: { totalCount: '25' } };
+			},
+			{ page: 'p' },
+			['1', '2', '3'],
+		],
+		[
+			'by number from 0 on',
 			({ page = '0', size }) => {
 				const from = Number(page) * Number(size);
-				return {
-					content: rows(25).slice(from, from + 10),
-					number: Number(page),
-					totalElements: 25,
-				};
+				return { content: rows(25).slice(from, from + 10), totalElements: 25 };
 			},
 			{ limit: 'size', page: 'page', pageSize: 10, firstPage: 0 },
-		);
-		expect([ids, requests.map(({ page }) => page)]).toEqual([all(25), ['0', '1', '2']]);
+			['0', '1', '2'],
+		],
+		[
+			'by skip and take',
+			({ skip = '0', take }) => rows(25).slice(Number(skip), Number(skip) + Number(take)),
+			{ limit: 'take', offset: 'skip', pageSize: 10 },
+			['0', '10', '20'],
+		],
+	])('has pages %s, as the API Mapping says', async (_how, answer, list, pages) => {
+		const { ids } = await listFrom(answer, list);
+		const name = String(list.page ?? list.offset);
+		expect(ids).toEqual(all(25));
+		expect(requests.map((query) => query[name] ?? '0')).toEqual(pages);
 	});
 
 	it('gives new rows for ever: is given up', async () => {
@@ -225,10 +273,5 @@ describe('the list of all queries at a service that', () => {
 			expect.arrayContaining(['list.rows']),
 			all(2),
 		]);
-	});
-
-	it('fails on a response of another shape', async () => {
-		const { error } = await listFrom(() => ({ message: 'Hello' }));
-		expect(codeOf(error)).toBe('shape');
 	});
 });

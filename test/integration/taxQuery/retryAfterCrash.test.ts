@@ -1,11 +1,13 @@
 import { forget } from '../../../nodes/shared/processState';
 import { seemJustStarted, withoutWaiting } from '../support/clock';
-import { getCrf, rfcs } from './support';
+import { codeOf } from '../support/errorCode';
+import { withFreshSandbox } from '../support/withSandbox';
+import { createTaxProfile, getCrf, itemsOf, rfcs, taxQuerySandbox } from './support';
 import { tenantService } from './tenants';
 
-const items = rfcs(4).map((rfc) => ({ rfc, tenant: 'A' }));
-
 describe('a retry after n8n was killed, while the list lags', () => {
+	const items = rfcs(4).map((rfc) => ({ rfc, tenant: 'A' }));
+
 	/** Two items are billed, n8n is killed, and all four are retried; the list shows nothing for so many reads. */
 	async function retryBehind(hiddenReads: number, parameters = {}) {
 		let reads = Infinity;
@@ -38,5 +40,68 @@ describe('a retry after n8n was killed, while the list lags', () => {
 		const { billed, waitedMs } = await retryBehind(1000);
 		expect(billed).toHaveLength(6);
 		expect(Math.round(waitedMs / 60_000)).toBe(1);
+	});
+});
+
+describe('a retry of an execution of which n8n stored nothing', () => {
+	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const [RFC] = rfcs(1);
+	const never = getCrf({ reuse: 'never' });
+	const billed = async () => (await sandbox.ledger()).length;
+
+	it.each(['building', 'never', 'month'])(
+		'sends only what the list does not show, with Reuse Results %s',
+		async (reuse) => {
+			const wanted = rfcs(20);
+			await sandbox.run(getCrf({ reuse }), { items: itemsOf(wanted.slice(0, 15)) });
+			const { items } = await sandbox.run(getCrf({ reuse }), {
+				items: itemsOf(wanted),
+				mode: 'retry',
+			});
+			expect({
+				rfcs: items.map(({ json }) => json.rfc),
+				reused: items.filter(({ json }) => json.reused).length,
+				billed: await billed(),
+			}).toEqual({ rfcs: wanted, reused: 15, billed: 20 });
+		},
+	);
+
+	it('gives each query to one item where each item is billed', async () => {
+		await sandbox.run(never, { items: itemsOf([RFC, RFC]) });
+		const { items } = await sandbox.run(never, {
+			items: itemsOf([RFC, RFC, RFC]),
+			mode: 'retry',
+		});
+		const ids = new Set(items.map(({ json }) => json.queryId)).size;
+		expect({ ids, billed: await billed() }).toEqual({ ids: 3, billed: 3 });
+	});
+
+	it('gives no item the query that n8n stored for another one', async () => {
+		await sandbox.faults({ path: '/api/query/crf', times: 1, fault: { status: 422 } });
+		const requests = { items: itemsOf([RFC, RFC]), executionId: 'half-refused', memory: {} };
+		await sandbox.run(never, { ...requests, onError: 'continueRegularOutput' });
+		const before = await billed();
+		const { items } = await sandbox.run(never, { ...requests, mode: 'retry' });
+		const ids = new Set(items.map(({ json }) => json.queryId)).size;
+		expect({ before, ids, after: await billed() }).toEqual({ before: 1, ids: 2, after: 2 });
+	});
+
+	it('finds the tax profiles that were created, and creates what is missing', async () => {
+		for (const rfc of rfcs(3)) await sandbox.run(createTaxProfile(rfc));
+		const { hints, items } = await sandbox.run(createTaxProfile('={{ $json.rfc }}'), {
+			items: itemsOf(rfcs(4)),
+			mode: 'retry',
+		});
+		expect({ items: items.length, billed: await billed(), hints: hints.length }).toEqual({
+			...{ items: 4, billed: 4, hints: 1 },
+		});
+	});
+
+	it('sends nothing while the list cannot be read', async () => {
+		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 403 } });
+		const { error } = await sandbox.run(never, { items: itemsOf([RFC]), mode: 'retry' });
+		expect({ code: codeOf(error), billed: await billed() }).toEqual({
+			...{ code: 'unlisted', billed: 0 },
+		});
 	});
 });

@@ -3,7 +3,9 @@ import { pass } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { aRecord, fakeService, give } from './fakeService';
 import {
+	CRF,
 	createTaxProfile,
+	faultOnNextCrf,
 	getCrf,
 	operation,
 	rfcs,
@@ -121,7 +123,7 @@ describe('Reuse Results', () => {
 		expect(await billed()).toBe(2);
 	});
 
-	it('pays once for items of one run that ask the same', async () => {
+	it('pays once for equal items of one run', async () => {
 		const { items } = await reuse(new Array(20).fill({ rfc: RFC }));
 		const ids = new Set(items.map(({ json }) => json.queryId));
 		const paid = items.filter(({ json }) => json.reused === undefined).length;
@@ -170,6 +172,16 @@ describe('Reuse Results', () => {
 		await service.run(hours, { items: [{ rfc: RFC }] });
 		await service.close();
 		expect(service.sent()).toBe(1);
+	});
+
+	it('sends nothing for an equal item while a query is uncertain', async () => {
+		await sandbox.faults(faultOnNextCrf('resetBefore'));
+		const { items } = await sandbox.run(getCrf({ reuse: 'hours', reuseHours: 24 }), {
+			items: [{ rfc: RFC }, { rfc: RFC }],
+			onError: 'continueRegularOutput',
+		});
+		expect(items.map(({ json }) => codeOf(json))).toEqual(['unsure', 'unsure']);
+		expect(await sandbox.requests(CRF)).toHaveLength(1);
 	});
 
 	it('gives the newest of several results', async () => {
@@ -237,7 +249,7 @@ describe('Reuse Results', () => {
 		expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining(' 2 queries ')]);
 	});
 
-	it('finds each of 300 results among 2,000, and the same for items that ask the same', async () => {
+	it('finds each of 300 results among 2,000, and the same for equal items', async () => {
 		await sandbox.close();
 		sandbox = await taxQuerySandbox({ queryList: 'page', pastQueries: 1_700 });
 		const service = await sandbox.elsewhere();
@@ -250,7 +262,7 @@ describe('Reuse Results', () => {
 		);
 	});
 
-	it('asks for the list of queries once for all items', async () => {
+	it('reads the list of queries once for all items', async () => {
 		await sandbox.run(getCrf({ reuse: 'hours', reuseHours: 24 }), {
 			items: rfcs(30).map((rfc) => ({ rfc })),
 		});

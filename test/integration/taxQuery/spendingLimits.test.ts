@@ -1,72 +1,71 @@
-import { DateTime, Settings } from 'luxon';
 import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
-import { aRecord, fakeService, give, type StoredQuery } from './fakeService';
-import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+import { acceptAndLose, fakeService, give } from './fakeService';
+import {
+	CRF,
+	curps,
+	faultOnCrf,
+	getCrf,
+	itemsOf,
+	operation,
+	passUntilListed,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from './support';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
 const failing: Partial<NodeRunOptions> = { onError: 'continueRegularOutput' };
-const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 const [RFC, OTHER] = rfcs(2);
+const limitedTo = (maxQueries: number | string, more: object = {}) =>
+	getCrf({ ...more }, { spendingLimits: { maxQueries } });
 
-describe('a limit of queries, where items ask the same with Reuse', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeEach(async () => (sandbox = await taxQuerySandbox()));
-	afterEach(async () => await sandbox.close());
-	const sent = async () =>
-		(await sandbox.requests()).filter(({ path }) => path.includes('/query/'));
-	const errors = ({ items }: Awaited<ReturnType<TaxQuerySandbox['run']>>) =>
-		items.map(({ json }) => codeOf(json) ?? 'none');
+let sandbox: TaxQuerySandbox;
+beforeEach(async () => (sandbox = await taxQuerySandbox()));
+afterEach(async () => await sandbox.close());
+const sent = async () => (await sandbox.requests()).filter(({ path }) => path.includes('/query/'));
+const codesIn = ({ items }: Awaited<ReturnType<TaxQuerySandbox['run']>>) =>
+	items.map(({ json }) => codeOf(json) ?? 'none');
 
+describe('a limit of queries, with equal items and Reuse Results', () => {
 	it.each<[string, object, Partial<NodeRunOptions>]>([
 		['maxQueries', HOURS, {}],
 		['maxQueriesPerDay', HOURS, {}],
 		['maxQueries', {}, { mode: 'manual' }],
 		['maxQueriesPerDay', {}, { mode: 'manual' }],
-	])('refuses each of them by %s: %j %j', async (name, reuse, more) => {
+	])('of 0 refuses each item: %s %j %j', async (name, reuse, more) => {
 		const result = await sandbox.run(getCrf({ ...reuse }, { spendingLimits: { [name]: 0 } }), {
 			items: itemsOf([RFC, RFC, OTHER, RFC]),
 			...failing,
 			...more,
 		});
-		expect([errors(result), await sent()]).toEqual([
-			new Array(4).fill(name === 'maxQueries' ? 'limitOfExecution' : 'limitOfDay'),
-			[],
-		]);
+		const code = name === 'maxQueries' ? 'limitOfExecution' : 'limitOfDay';
+		expect(codesIn(result)).toEqual([code, code, code, code]);
+		expect(await sent()).toEqual([]);
 	});
 
-	it('lets through as many questions as it allows, and all who ask the same', async () => {
+	it('lets through as many queries as it allows, and all items equal to these', async () => {
 		const requests = rfcs(100);
-		const result = await sandbox.run(getCrf(HOURS, { spendingLimits: { maxQueries: 10 } }), {
+		const result = await sandbox.run(limitedTo(10, HOURS), {
 			items: itemsOf([...requests, ...requests]),
 			...failing,
 		});
 		const fine = result.items.flatMap(({ json }) => (json.error ? [] : [json.rfc]));
 		const allowed = requests.slice(0, 10);
-		expect([fine, (await sent()).length]).toEqual([[...allowed, ...allowed], 10]);
+		expect(fine).toEqual([...allowed, ...allowed]);
+		expect(await sent()).toHaveLength(10);
 	});
 
-	it('lets an item through that allows more than the one before it', async () => {
-		const result = await sandbox.run(
-			getCrf(HOURS, { spendingLimits: { maxQueries: '={{ $itemIndex }}' } }),
-			{
-				items: itemsOf([RFC, RFC]),
-				...failing,
-			},
-		);
-		expect([errors(result)[1], (await sent()).length]).toEqual(['none', 1]);
+	it('lets an item through whose own limit is higher', async () => {
+		const result = await sandbox.run(limitedTo('={{ $itemIndex }}', HOURS), {
+			items: itemsOf([RFC, RFC]),
+			...failing,
+		});
+		expect(codesIn(result)[1]).toBe('none');
+		expect(await sent()).toHaveLength(1);
 	});
 
-	it('takes nothing from others by what the limit of a day refuses', async () => {
-		const result = await sandbox.run(
-			getCrf({}, { spendingLimits: { maxQueries: 1, maxQueriesPerDay: '={{ $itemIndex }}' } }),
-			{ items: itemsOf([RFC, OTHER]), ...failing, timezone: 'America/Tijuana' },
-		);
-		const [first, second] = errors(result);
-		expect([first, second]).toEqual(['limitOfDay', 'none']);
-	});
-
-	it('counts one that is sent because the first has a status that nobody knows', async () => {
+	it('counts an equal query that is sent because the first has an unknown status', async () => {
 		await sandbox.close();
 		sandbox = await taxQuerySandbox({ statusWords: { success: 'FERTIG' } });
 		const [curp] = curps(1);
@@ -77,188 +76,88 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 			{ spendingLimits: { maxQueries: 2 } },
 		);
 		const result = await sandbox.run(requests, { items: [{}, {}, {}], ...failing });
-		expect([errors(result).sort(), (await sent()).length]).toEqual([
-			['none', 'none', 'limitOfExecution'].sort(),
-			2,
-		]);
+		expect(codesIn(result).sort()).toEqual(['limitOfExecution', 'none', 'none']);
+		expect(await sent()).toHaveLength(2);
 	});
 
-	it('is not used up by one that the service refused', async () => {
-		await sandbox.faults({ path: '/api/query/crf', times: 1, fault: { status: 400 } });
-		const result = await sandbox.run(getCrf(HOURS, { spendingLimits: { maxQueries: 1 } }), {
+	it('is not used up by a query that the service refused', async () => {
+		await sandbox.faults(faultOnCrf({ status: 400 }, { times: 1 }));
+		const result = await sandbox.run(limitedTo(1, HOURS), {
 			items: itemsOf([RFC, RFC]),
 			...failing,
 		});
-		expect([errors(result).filter((one) => one === 'none').length, (await sent()).length]).toEqual([
-			1, 2,
-		]);
+		expect(codesIn(result).filter((one) => one === 'none')).toHaveLength(1);
+		expect(await sent()).toHaveLength(2);
 	});
+});
 
-	it('counts one only once that the service had not taken at first', async () => {
-		await sandbox.faults({ path: '/api/query/crf', times: 1, fault: 'storm' });
+describe('Max Queries per Execution', () => {
+	it('counts a query once that was first refused with 429', async () => {
+		await sandbox.faults({ path: CRF, times: 1, fault: 'storm' });
 		const memory = {};
-		const crf = getCrf({}, { spendingLimits: { maxQueries: 2 } });
-		const run = async (rfc: string, ranBefore: number) =>
-			await sandbox.run(crf, { items: itemsOf([rfc]), memory, executionId: 'loop', ranBefore });
+		const run = async (rfc: string, ranBefore: number) => {
+			const round = { memory, executionId: 'loop', ranBefore };
+			return await sandbox.run(limitedTo(2), { items: itemsOf([rfc]), ...round });
+		};
 		const runs = [await run(RFC, 0), await run(OTHER, 1)];
-		expect([runs.flatMap(errors), (await sent()).length]).toEqual([['none', 'none'], 3]);
+		expect(runs.flatMap(codesIn)).toEqual(['none', 'none']);
+		expect(await sent()).toHaveLength(3);
 	});
-});
 
-describe('Max Queries per Day', () => {
-	const ask = async (
-		service: Awaited<ReturnType<typeof fakeService>>,
-		maxQueriesPerDay: number,
-		wanted: string[],
-	) => {
-		const { items } = await service.run(getCrf({}, { spendingLimits: { maxQueriesPerDay } }), {
-			items: itemsOf(wanted),
+	it('is not used up by an item that the limit of the day refuses', async () => {
+		const limits = { maxQueries: 1, maxQueriesPerDay: '={{ $itemIndex }}' };
+		const result = await sandbox.run(getCrf({}, { spendingLimits: limits }), {
+			items: itemsOf([RFC, OTHER]),
 			...failing,
+			timezone: 'America/Tijuana',
 		});
-		return items.map(({ json }) => codeOf(json) ?? 'none');
-	};
-
-	it('counts all items of a run', async () => {
-		const service = await fakeService();
-		const codes = await ask(service, 2, rfcs(3));
-		await service.close();
-		expect([codes.sort(), service.sent()]).toEqual([['none', 'none', 'limitOfDay'].sort(), 2]);
+		expect(codesIn(result)).toEqual(['limitOfDay', 'none']);
 	});
 
-	it('does not count those of another day', async () => {
-		const service = await fakeService();
-		const createdAt = new Date(Date.now() - 30 * 3_600_000).toISOString();
-		service.billed.push(aRecord({ createdAt, query: { rfc: OTHER } }));
-		const codes = await ask(service, 1, [RFC]);
-		await service.close();
-		expect([codes, service.sent()]).toEqual([['none'], 1]);
+	it('counts the queries of the first try in a retry', async () => {
+		const memory = {};
+		await sandbox.run(limitedTo(3), { items: itemsOf(rfcs(3)), memory });
+		const items = itemsOf(rfcs(6).slice(3));
+		const { error } = await sandbox.run(limitedTo(3), { items, memory });
+		expect(codeOf(error)).toBe('limitOfExecution');
 	});
 
-	it('counts those that were accepted, where the list does not show them yet', async () => {
-		const service = await fakeService({ list: (_stored, response) => give(response, []) });
-		const codes = [...(await ask(service, 1, [RFC])), ...(await ask(service, 1, [OTHER]))];
-		await service.close();
-		expect([codes, service.sent()]).toEqual([['none', 'limitOfDay'], 1]);
+	it('lets a retry read what the first try sent, though it is used up', async () => {
+		const requests = { items: itemsOf(rfcs(3)), memory: {} };
+		await sandbox.run(limitedTo(3), requests);
+		const { items } = await sandbox.run(limitedTo(3), requests);
+		expect(items).toHaveLength(3);
+		expect(await sandbox.ledger()).toHaveLength(3);
 	});
 
-	it('goes by the day of its own workflow, whatever zone n8n has set for another one', async () => {
-		const service = await fakeService({ list: (_stored, response) => give(response, []) });
-		const onAnotherDay = DateTime.utc().hour < 12 ? 'Etc/GMT+11' : 'Etc/GMT-13';
-		const limited = getCrf({}, { spendingLimits: { maxQueriesPerDay: 1 } });
-		const codes = [];
-		for (const zone of [onAnotherDay, 'system']) {
-			Settings.defaultZone = zone;
-			const requests = { items: itemsOf([zone === 'system' ? OTHER : RFC]), timezone: 'UTC' };
-			codes.push(codeOf((await service.run(limited, requests)).error));
-		}
-		await service.close();
-		expect([codes, service.sent()]).toEqual([[undefined, 'limitOfDay'], 1]);
-	});
-
-	it('counts one that was on its way when the execution was stopped', async () => {
-		let cancel = () => {};
-		const service = await fakeService({
-			list: (_stored, response) => give(response, []),
-			post: (accept) => (accept(), cancel()),
-		});
-		const limited = getCrf({}, { spendingLimits: { maxQueriesPerDay: 1 } });
-		const onStart = (stop: () => void) => (cancel = stop);
-		await service.run(limited, { items: itemsOf([RFC]), onStart });
-		const { error } = await service.run(limited, { items: itemsOf([OTHER]) });
-		await service.close();
-		expect([codeOf(error), service.sent()]).toEqual(['limitOfDay', 1]);
-	});
-});
-
-describe('an equal item of a run with Reuse', () => {
-	it('is not given a result whose status is not known', async () => {
-		const sandbox = await taxQuerySandbox({ statusWords: { success: 'FERTIG' } });
-		const [curp] = curps(1);
-		const { items } = await sandbox.run(operation('person', 'getCurpData', { curp, ...HOURS }), {
-			items: [{}, {}],
-		});
-		const billed = (await sandbox.ledger()).length;
-		await sandbox.close();
-		expect([items.map(({ json }) => [json.statusUnknown, json.reused]), billed]).toEqual([
-			[
-				[true, undefined],
-				[true, undefined],
-			],
-			2,
+	it('counts each time that Send Again sends a query', async () => {
+		await sandbox.faults(faultOnCrf('resetBefore'));
+		await Promise.all([
+			sandbox.run(getCrf({}, { spendingLimits: { sendAgain: true, maxQueries: 2 } }), {
+				items: itemsOf(rfcs(1)),
+			}),
+			passUntilListed(sandbox, CRF, 2),
 		]);
+		expect(await sandbox.requests(CRF)).toHaveLength(2);
 	});
 });
 
-describe('Max Queries per Day and Reuse, by the dates that the service gives', () => {
-	type Row = Record<string, unknown>;
-	const epoch = (row: StoredQuery) => Date.parse(row.createdAt);
-	const bare = ({ _id, status }: StoredQuery): Row => ({ _id, status });
-	/** A service whose list and records are written so, with queries of today by another program. */
-	async function serviceWith(
-		inList: (row: StoredQuery) => Row,
-		byId: (row: StoredQuery) => Row,
-		made: number,
-	) {
-		const service = await fakeService({
-			list: (stored, response) => give(response, stored.map(inList)),
-			get: (one, response) => give(response, one ? byId(one) : {}, one ? 200 : 404),
-		});
-		for (const rfc of rfcs(made)) {
-			service.billed.push(aRecord({ _id: `other-${rfc}`, query: { rfc } }));
-		}
-		return service;
-	}
-
-	it.each<[string, (row: StoredQuery) => Row, (row: StoredQuery) => Row]>([
-		['milliseconds', (row) => ({ ...row, createdAt: epoch(row) }), (row) => ({ ...row })],
-		['seconds', (row) => ({ ...row, createdAt: epoch(row) / 1000 }), (row) => ({ ...row })],
-		[
-			'milliseconds in a text',
-			(row) => ({ ...row, createdAt: `${epoch(row)}` }),
-			(row) => ({ ...row }),
-		],
-		['dates that only its records have', bare, (row) => ({ ...row })],
-	])('count queries by %s', async (_what, inList, byId) => {
-		const service = await serviceWith(inList, byId, 5);
-		const { error } = await service.run(getCrf({}, { spendingLimits: { maxQueriesPerDay: 5 } }), {
-			items: itemsOf([rfcs(6)[5]]),
-		});
-		const sent = service.sent();
-		await service.close();
-		expect([codeOf(error), sent]).toEqual(['limitOfDay', 0]);
+it.each([
+	['maxQueries', 'limitOfExecution'],
+	['maxQueriesPerDay', 'limitOfDay'],
+])('%s counts a query that may have been accepted', async (name, code) => {
+	const service = await fakeService({
+		post: acceptAndLose,
+		list: (_stored, response) => give(response, []), // it lags
 	});
-
-	it('send nothing if neither list nor record has a date', async () => {
-		const service = await serviceWith(bare, bare, 3);
-		const { error } = await service.run(getCrf({}, { spendingLimits: { maxQueriesPerDay: 50 } }), {
-			items: itemsOf([RFC]),
+	const memory = {};
+	const run = async (rfc: string) =>
+		await service.run(getCrf({}, { spendingLimits: { [name]: 1 } }), {
+			...{ items: itemsOf([rfc]), ...failing, memory },
 		});
-		const sent = service.sent();
-		await service.close();
-		expect([codeOf(error), sent]).toEqual(['uncounted', 0]);
-	});
-
-	it('do not reuse a result that only its record dates as too old', async () => {
-		const old = (row: StoredQuery) => ({
-			...row,
-			createdAt: new Date(Date.now() - 2 * 3_600_000).toISOString(),
-		});
-		const service = await serviceWith(bare, old, 1);
-		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
-			items: itemsOf([RFC]),
-		});
-		const sent = service.sent();
-		await service.close();
-		expect([items.map(({ json }) => json.reused), sent]).toEqual([[undefined], 1]);
-	});
-
-	it('give a result again whose date is a number', async () => {
-		const numbered = (row: StoredQuery) => ({ ...row, createdAt: epoch(row) });
-		const service = await serviceWith(numbered, numbered, 1);
-		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
-			items: itemsOf([RFC]),
-		});
-		await service.close();
-		expect(items.map(({ json }) => json.reused)).toEqual([true]);
-	});
+	await run(RFC);
+	const { items } = await run(OTHER);
+	await service.close();
+	expect(codeOf(items[0].json)).toBe(code);
+	expect(service.billed).toHaveLength(1);
 });

@@ -24,6 +24,9 @@ export const rfcs = (count: number): string[] =>
 		return start + checkDigitOf(start);
 	});
 
+/** One item for each RFC. */
+export const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
+
 /** Different CURPs, all of them right. */
 export const curps = (count: number): string[] =>
 	Array.from({ length: count }, (_, index) =>

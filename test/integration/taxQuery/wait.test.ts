@@ -1,6 +1,9 @@
 import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
+import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
+import { moveClock } from '../support/clock';
 import { codeOf } from '../support/errorCode';
+import { crfRecord, LEGAL_NAME } from './crfRecords';
 import { fakeService, give, type StoredQuery } from './fakeService';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 import { withSandbox } from '../support/withSandbox';
@@ -109,8 +112,8 @@ describe('a query that waits for its result', () => {
 	});
 
 	it.each<[string, FaultRule['fault']]>([
-		['no answer comes', 'hang'],
-		['its answer trickles in', { trickle: 500 }],
+		['no response comes', 'hang'],
+		['its response trickles in', { trickle: 500 }],
 	])('comes out when the time is over, although %s', async (_what, fault) => {
 		const sandbox = await taxQuerySandbox();
 		await sandbox.faults({ path: '/api/query', method: 'GET', fault });
@@ -151,7 +154,7 @@ describe('a query that waits for its result', () => {
 		expect((await polls()).length).toBeLessThanOrEqual(1);
 	});
 
-	it('fails with the query ID and the words of the service when it ended as FAILED', async () => {
+	it('fails with the query ID and the message of the service when it ended as FAILED', async () => {
 		const { error } = await sandbox.run(waiting(), {
 			items: [{ rfc: sandbox.reserved('failed').rfc }],
 		});
@@ -162,21 +165,21 @@ describe('a query that waits for its result', () => {
 		});
 	});
 
-	it('fails in the same way when it answers at once as FAILED', async () => {
+	it('fails in the same way when its result comes at once as FAILED', async () => {
 		const { error } = await sandbox.run(
 			operation('person', 'getCurpData', { curp: sandbox.reserved('failed').curp }),
 		);
 		expect(error?.context).toMatchObject({ code: 'failed', status: 'FAILED' });
 	});
 
-	it('is marked as pending when it should have answered at once, but did not', async () => {
+	it('is marked as pending if its result should come at once and does not', async () => {
 		const { items } = await sandbox.run(
 			operation('person', 'getCurpData', { curp: sandbox.reserved('pending').curp }),
 		);
 		expect(items[0].json).toMatchObject({ status: 'PENDING', pending: true });
 	});
 
-	it('is no concern of queries that answer at once', async () => {
+	it('is not pending if its result comes at once', async () => {
 		const [curp] = curps(1);
 		const { items } = await sandbox.run(operation('person', 'getCurpData', { curp }));
 		expect(items[0].json.pending).toBe(false);
@@ -329,7 +332,7 @@ describe('a list that shows a short form of the results', () => {
 		]);
 	});
 
-	it('is not taken for one where it is as full: one result alone is compared', async () => {
+	it('is compared by one result, and believed where that is as full', async () => {
 		const service = await serviceThat((stored) => stored);
 		const items = rfcs(30).map((rfc) => ({ rfc }));
 		await service.run(waiting(), { items });
@@ -346,5 +349,69 @@ describe('a list that shows a short form of the results', () => {
 		const { items: given } = await service.run(waiting(), { items });
 		await service.close();
 		expect(given.map(({ json }) => json.pending)).toEqual(new Array(5).fill(false));
+	});
+});
+
+describe('a record that is read by its ID', () => {
+	const [RFC] = rfcs(1);
+	const items = [{ rfc: RFC }];
+
+	it.each<[string, StubResponse]>([
+		['under a key of its own', { body: { consulta: crfRecord('q1', RFC), ok: true } }],
+		['in a list of one', { body: [crfRecord('q1', RFC)] }],
+		['with blanks around its status', { body: crfRecord('q1', RFC, { status: ' Completed ' }) }],
+	])('comes out after 404 and an unknown status: %s', async (_how, byId) => {
+		const { rows } = await runAgainstStub(
+			({ method, times }) => {
+				if (method === 'POST') return { body: { queryId: 'q1' } };
+				if (times === 0) return { status: 404, body: { error: 'not there yet' } };
+				const unknown = { status: 'in progress', response: null };
+				return times === 1 ? { body: crfRecord('q1', RFC, unknown) } : byId;
+			},
+			getCrf({ rfc: RFC, waitForResult: true, maxWait: 5 }),
+		);
+		expect(rows).toMatchObject([{ legalName: LEGAL_NAME }]);
+	});
+
+	it('comes out after 204', async () => {
+		const { rows } = await runAgainstStub(
+			({ method, times }) => {
+				if (method === 'POST') return { body: { queryId: 'q1' } };
+				return times < 2 ? { status: 204 } : { body: crfRecord('q1', RFC) };
+			},
+			getCrf({ rfc: RFC, waitForResult: true, maxWait: 20 }),
+		);
+		expect(rows).toMatchObject([{ queryId: 'q1', legalName: LEGAL_NAME }]);
+	});
+
+	it('may be larger than 5 MB', async () => {
+		const RazonSocial = 'x'.repeat(5_300_000);
+		const service = await fakeService({
+			get: (one, response) => give(response, { ...one, response: { RazonSocial } }),
+		});
+		const long = getCrf({ waitForResult: true, maxWait: 600 });
+		const [{ json }] = (await service.run(long, { items })).items;
+		await service.close();
+		expect({ pending: json.pending, lastProblem: json.lastProblem }).toEqual({
+			...{ pending: false, lastProblem: undefined },
+		});
+		expect(json.legalName === RazonSocial).toBe(true);
+	});
+
+	it('is waited for no longer than Max Wait though the clock of n8n is set back', async () => {
+		let isSet = false;
+		const service = await fakeService({
+			get: (one, response) => {
+				if (!isSet) moveClock(-3_600_000);
+				isSet = true;
+				give(response, { ...one, status: 'PENDING' });
+			},
+		});
+		const { items: given } = await service.run(getCrf({ waitForResult: true, maxWait: 2 }), {
+			items,
+		});
+		await service.close();
+		moveClock(3_600_000);
+		expect(given[0].json.pending).toBe(true);
 	});
 });

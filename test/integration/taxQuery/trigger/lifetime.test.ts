@@ -1,47 +1,15 @@
 import { verifying } from '../../support/storing';
-import { DateTime } from 'luxon';
 import { until } from '../../../support/until';
 import { codeOf } from '../../support/errorCode';
 import { failure, pass, TriggerHost } from './triggerHost';
-import { listSuite, secretHeader, triggerSuite } from './suite';
-import { ago, row } from './listService';
+import { secretHeader, triggerSuite } from './suite';
 
 const A_SECOND = 1_000;
 const A_MINUTE = 60 * A_SECOND;
 const AN_HOUR = 60 * A_MINUTE;
-const A_DAY = 24 * 60;
 const FIRST_POLL_MS = 15 * A_SECOND;
 /** Defines what n8n 2.41 makes to activate a trigger. */
 const ATTEMPTS = 5;
-
-describe('Start From: Date', () => {
-	const { service, host, start } = listSuite();
-	const sevenDaysAgo = DateTime.now().minus({ days: 7 });
-
-	it.each([
-		['a DateTime of an expression', '={{ $now.minus({ days: 7 }) }}'],
-		['a Date of an expression', `={{ new Date(${sevenDaysAgo.toMillis()}) }}`],
-		['day/month/year', sevenDaysAgo.toFormat('d/M/yyyy')],
-		['a date and a time apart by a blank', sevenDaysAgo.toFormat('yyyy-MM-dd HH:mm')],
-		['a day alone', sevenDaysAgo.toISODate()],
-		['what the date picker writes', sevenDaysAgo.toFormat("yyyy-MM-dd'T'HH:mm:ss")],
-	])('starts with queries made since %s', async (_, date) => {
-		service.rows = [row('new', 2 * A_DAY), row('old', 10 * A_DAY)];
-		await start({ parameters: { startFrom: 'date', date } });
-		await host.ended(1);
-		expect([host.started, host.failures]).toEqual([['new'], []]);
-	});
-
-	it.each(['', 'soon', '45000', '2026-13-45'])(
-		'is refused if the date is "%s", and says so in the executions list',
-		async (date) => {
-			await start({ activation: null, parameters: { startFrom: 'date', date } });
-			const error = await failure(host.publish('activate'));
-			expect(String(codeOf(error))).toMatch(/^field\.(date|serial)$/);
-			expect(host.failures).toEqual([codeOf(error)]);
-		},
-	);
-});
 
 describe('a published trigger that cannot check', () => {
 	const { sandbox, host, start } = triggerSuite();
@@ -224,29 +192,5 @@ describe('a result that n8n cannot start', () => {
 		await host.executed(1);
 		expect([status, host.failures, host.started]).toEqual([503, ['notStarted'], [record._id]]);
 		expect(host.errors[0].message).toMatch(new RegExp(`${record._id}.*the database is gone`));
-	});
-});
-
-describe('a query that goes from SUCCESS to FAILED and back', () => {
-	const { service, host, start } = listSuite();
-
-	it('starts once for each status, also after a restart without past executions', async () => {
-		await start();
-		const ids = ['a', 'b', 'c'];
-		const give = async (status: string, count: number) => {
-			service.rows = ids.map((id) => row(id, 0, { status, createdAt: ago(0) }));
-			await host.poll();
-			await host.ended(count);
-		};
-		await give('SUCCESS', 3);
-		await give('FAILED', 6);
-		await host.endsSaved();
-		host.prune();
-		await host.kill();
-		await host.publish('init');
-		pass(FIRST_POLL_MS);
-		await give('SUCCESS', 6);
-		await host.poll();
-		expect(host.executions).toHaveLength(6);
 	});
 });

@@ -113,6 +113,20 @@ describe('a list that shows its newest rows alone', () => {
 		]);
 	});
 
+	it('loses no delivered result, though it reports no more rows', async () => {
+		service.page = () => service.listed().slice(0, PAGE);
+		service.rows = many('old', PAGE, 100);
+		await start();
+		service.rows = [...many('n', 3 * PAGE, 0), ...service.rows];
+		const wanted = service.rows.slice(0, 3 * PAGE).map(({ _id }) => _id);
+		for (let each = 0; host.started.length < wanted.length && each < 40; each++) {
+			pass(1_000);
+			const lacking = wanted.filter((id) => !host.started.includes(id));
+			await host.deliver(lacking.map((queryId) => ({ queryId })));
+		}
+		expect([...host.started].sort()).toEqual([...wanted].sort());
+	});
+
 	it('loses no result of a query that was started as pending, and was pushed out', async () => {
 		service.page = () => service.listed().slice(0, PAGE);
 		service.rows = many('old', 5, 200);

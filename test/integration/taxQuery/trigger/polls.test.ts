@@ -1,7 +1,5 @@
 import { until } from '../../../support/until';
-import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { codeOf, fieldErrorOf } from '../../support/errorCode';
-import { type Query } from '../../support/queries';
 import { failure, pass } from './triggerHost';
 import { outOfOrder, triggerSuite } from './suite';
 
@@ -86,16 +84,6 @@ describe('a poll', () => {
 		expect(host.started).toEqual([data._id]);
 	});
 
-	it('emits no more than the most, and the next ones the rest, in order', async () => {
-		await start({ parameters: { settings: { maxResults: 2 } } });
-		const ids: string[] = [];
-		for (let count = 0; count < 5; count++) ids.push((await sandbox.result())._id);
-		await host.poll();
-		const first = [...host.started];
-		await host.executed(5);
-		expect([first, host.started]).toEqual([ids.slice(0, 2), ids]);
-	});
-
 	it.each([
 		['of different moments', (index: number) => index, '{}'],
 		['of one moment', () => 0, '{"list": {"order": "newestFirst"}}'],
@@ -159,159 +147,37 @@ describe('a poll', () => {
 	});
 });
 
-describe('a list that holds less than the records', () => {
-	/** The service lists these, by id and status alone. */
-	const list = async (records: Query[], ...further: FaultRule[]) => {
-		const body = records.map(({ _id, status }) => ({ _id, status }));
-		await sandbox.faults(
-			{ path: '/api/query', exact: true, fault: { status: 200, body } },
-			...further,
-		);
-	};
-	const readById = async ({ _id }: Query) => await sandbox.requests(`/api/query/${_id}`);
-
-	it('brings nothing that was there before, though it has no dates', async () => {
-		const before = await sandbox.result();
-		await list([before]);
-		await start();
-		const later = await sandbox.result();
-		await list([before, later]);
+describe('Max Results per Check', () => {
+	it('bounds a poll; the next ones emit the rest, in order', async () => {
+		await start({ parameters: { settings: { maxResults: 2 } } });
+		const ids: string[] = [];
+		for (let count = 0; count < 5; count++) ids.push((await sandbox.result())._id);
 		await host.poll();
-		expect(host.started).toEqual([later._id]);
+		const first = [...host.started];
+		await host.executed(5);
+		expect({ first, all: host.started }).toEqual({ first: ids.slice(0, 2), all: ids });
 	});
 
-	it('has each result read by its ID once', async () => {
-		await list([]);
+	it.each([0, 'abc', 1.5])('is refused where it is %j', async (maxResults) => {
+		const starting = start({ parameters: { settings: { maxResults } } });
+		const expected = ['field.number', 'Max Results per Check'];
+		expect(fieldErrorOf(await failure(starting))).toEqual(expected);
 		await start();
-		const record = await sandbox.result();
-		await list([record]);
-		const before = (await readById(record)).length;
-		for (let count = 0; count < 3; count++) await host.poll();
-		expect([host.started, (await readById(record)).length - before]).toEqual([[record._id], 1]);
 	});
 
-	it('reads a row without a status by its ID once', async () => {
-		await list([]);
-		await start();
-		const [bare, { _id, status }] = [await sandbox.result(), await sandbox.result()];
-		const body = [
-			{ _id: bare._id, service: 'CRF' },
-			{ _id, status },
-		];
+	it('is not filled by rows without dates whose executions still run', async () => {
+		const ids = ['q0', 'q1', 'q2', 'q3', 'q4'];
+		const body = ids.map((_id) => ({
+			...{ _id, service: 'CRF', status: 'SUCCESS', response: { RFC: 'X' } },
+		}));
+		await start({
+			parameters: { settings: { maxResults: 2 } },
+			areExecutionsLong: true,
+			hasWorkers: true,
+		});
 		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 200, body } });
-		const before = (await readById(bare)).length;
-		for (let count = 0; count < 3; count++) await host.poll();
-		expect([host.started.length, (await readById(bare)).length - before]).toEqual([2, 1]);
-	});
-
-	it('is filtered by the record that was read', async () => {
-		await list([]);
-		await start({ parameters: { services: ['getRfcData'] } });
-		const records = [await sandbox.result(), await sandbox.result('/query/rfc-data')];
-		await list(records);
-		await host.poll();
-		expect(host.started).toEqual([records[1]._id]);
-	});
-
-	/** Polls two results, the first of which fails by its ID, and polls again without that. */
-	const pollTwice = async (answer: FaultRule['fault']) => {
-		await list([]);
-		await start();
-		const records = [await sandbox.result(), await sandbox.result()];
-		await list(records, { path: `/api/query/${records[0]._id}`, fault: answer });
-		await host.poll();
-		await list(records);
-		await host.poll();
-		const [first, second] = records.map(({ _id }) => _id);
-		return { first, second };
-	};
-
-	it.each<[string, FaultRule['fault']]>([
-		['cannot be read', { status: 400 }],
-		['is pending still', { status: 200, body: { _id: 'q', service: 'CRF', status: 'PENDING' } }],
-	])('does not hold up the others by a result that %s', async (_, answer) => {
-		const { first, second } = await pollTwice(answer);
-		expect(host.started).toEqual([second, first]);
-	});
-
-	it('brings as it is listed what the service does not know by its ID', async () => {
-		const { first, second } = await pollTwice({ status: 404 });
-		expect(host.started.sort()).toEqual([first, second].sort());
-	});
-
-	it('reports an unreadable row once, and puts it aside', async () => {
-		await list([]);
-		await start();
-		const record = await sandbox.result();
-		await list([record], { path: `/api/query/${record._id}`, fault: { status: 400 } });
-		for (let count = 0; count < 7; count++) {
-			pass(60_000);
-			await host.poll();
-		}
-		expect([host.started, host.errors.map(({ context }) => context)]).toEqual([
-			[],
-			[expect.objectContaining({ code: 'putAside', queryId: record._id })],
-		]);
-	});
-});
-
-describe('Start From', () => {
-	it('takes the results of the last hours', async () => {
-		const before = await sandbox.result();
-		await start({ parameters: { startFrom: 'hours', hours: 1 } });
-		await host.executed(1);
-		expect(host.started).toEqual([before._id]);
-	});
-
-	it('takes the results since a date', async () => {
-		const before = await sandbox.result();
-		await start({ parameters: { startFrom: 'date', date: '2020-01-01T00:00:00' } });
-		await host.executed(1);
-		expect(host.started).toEqual([before._id]);
-	});
-
-	it('takes none before the date', async () => {
-		await sandbox.result();
-		await start({ parameters: { startFrom: 'date', date: '2999-01-01T00:00:00' } });
-		await host.poll();
-		expect(host.started).toEqual([]);
-	});
-
-	it('names a date that is none', async () => {
-		await start({ activation: null });
-		const publishing = host.publish('activate', { startFrom: 'date', date: 'soon' });
-		expect(fieldErrorOf(await failure(publishing))).toEqual(['field.date', 'Date']);
-	});
-
-	it('Start From Publishing skips results of an hour without publishing', async () => {
-		await start();
-		await host.unpublish();
-		const between = await sandbox.result();
-		pass(3_600_000);
-		await host.publish('activate');
-		await host.poll();
-		expect(host.started).not.toContain(between._id);
-	});
-
-	it.each(['update', 'activate'] as const)(
-		'goes on where it was when the workflow is published again (%s)',
-		async (activation) => {
-			await start();
-			await host.unpublish();
-			const between = await sandbox.result();
-			await host.publish(activation);
-			await host.executed(1);
-			expect(host.started).toEqual([between._id]);
-		},
-	);
-
-	it('goes on where it was when the node was renamed', async () => {
-		await start();
-		const between = await sandbox.result();
-		host.name = 'Results of the night';
-		await host.publish('update');
-		await host.executed(1);
-		expect(host.started).toEqual([between._id]);
+		for (let count = 0; count < 5; count++) await host.poll();
+		expect([...host.started].sort()).toEqual(ids);
 	});
 });
 
@@ -358,6 +224,31 @@ describe('a service that is slow or fails', () => {
 		expect({ reported: text, log: host.log.filter((line) => line.startsWith('info')) }).toEqual({
 			reported: [0, 1, 1, 1, 1, 2],
 			log: [expect.any(String)],
+		});
+	});
+
+	it('reports a revoked credential once, and loses nothing with a new one', async () => {
+		const credentials = sandbox.credentials();
+		await start({ credentials });
+		const before = await sandbox.result();
+		await host.poll();
+		const refused = { status: 401, body: { message: 'revoked' } };
+		await sandbox.faults(
+			{ path: '/api/query', fault: refused },
+			{ path: '/api/oauth/token', fault: refused },
+		);
+		const after = await sandbox.result().catch(() => undefined);
+		const statuses: number[] = [];
+		for (let count = 0; count < 4; count++) statuses.push((await host.poll()).status);
+		await sandbox.faults();
+		pass(60_000); // a refused login is not tried again for a while
+		const between = after ?? (await sandbox.result());
+		await host.poll();
+		await host.poll();
+		expect({ statuses, reported: host.failures.length, started: host.started }).toEqual({
+			statuses: [503, 503, 503, 503],
+			reported: 1,
+			started: [before._id, between._id],
 		});
 	});
 

@@ -1,3 +1,5 @@
+import { fetchUnpooled } from '../../../../demo/http';
+import { until } from '../../../support/until';
 import { verifying } from '../../support/storing';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
 import { outOfOrder } from './suite';
@@ -146,6 +148,27 @@ describe('a delivered result', () => {
 		expect(host.started).toEqual([delivered._id]);
 		const requests = (await sandbox.requests('/api/query')).slice(before.length);
 		expect(requests.filter(({ path }) => path === '/api/query')).toEqual([]);
+	});
+
+	it('starts once though its sender hangs up at once', async () => {
+		await start();
+		const record = await sandbox.result();
+		const hangUp = new AbortController();
+		const sending = fetchUnpooled(host.url, {
+			method: 'POST',
+			body: JSON.stringify(record),
+			signal: hangUp.signal,
+		}).catch(() => undefined);
+		const before = (await sandbox.requests('/api/query')).length;
+		await until('a read of the list', async () => {
+			pass(100);
+			return (await sandbox.requests('/api/query')).length > before;
+		});
+		hangUp.abort();
+		await sending;
+		await host.executed(1);
+		await host.deliver(record);
+		expect(host.started).toEqual([record._id]);
 	});
 
 	it('comes together with others of one array, unknown ones left out', async () => {

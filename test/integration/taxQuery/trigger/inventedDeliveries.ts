@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { basic, header, signature, signed } from './attacks';
+import { basic, header, signature, signed } from './hostileDeliveries';
 
 type Headers = Array<[string, string]>;
 export interface Invented {

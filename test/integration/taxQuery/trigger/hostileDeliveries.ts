@@ -28,7 +28,7 @@ export const basic = {
 
 /** Headers as they go over the wire: a list, so that one can be there twice. */
 type Headers = Array<[string, string]>;
-export interface Attack {
+export interface HostileDelivery {
 	what: string;
 	/** The webhook credential; none by default, and then the service confirms. */
 	credential?: Record<string, string | number>;
@@ -59,7 +59,7 @@ const nested = (depth: number, inner: string) =>
 	'{"data":'.repeat(depth) + inner + '}'.repeat(depth);
 
 /** Deliveries that are forged, broken or about nothing, and the status that each is answered with. */
-export const attacks: Attack[] = [
+export const hostileDeliveries: HostileDelivery[] = [
 	// Not signed as agreed
 	{ what: 'no signature', credential: signature, body: real, expected: 401 },
 	{
@@ -351,9 +351,9 @@ const LARGEST = 16 * 1024 * 1024;
 /** Sends the headers just as they are listed. */
 export async function send(url: string, body: string | Buffer, headers: Headers): Promise<number> {
 	return await new Promise((resolve, reject) => {
-		const call = request(url, { method: 'POST', agent: false }, (answer) => {
-			answer.resume();
-			resolve(answer.statusCode as number);
+		const call = request(url, { method: 'POST', agent: false }, (response) => {
+			response.resume();
+			resolve(response.statusCode as number);
 		});
 		// who refuses a large body may close the connection before it is written whole, and the response with it
 		call.on('error', (error) => (body.length > LARGEST ? resolve(413) : reject(error)));

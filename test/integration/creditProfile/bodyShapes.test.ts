@@ -68,6 +68,7 @@ const lists: Array<[body: unknown, outcome: unknown]> = [
 	[{ data: two }, 'incomplete'],
 	[two, 'incomplete'],
 	[{ data: two, count: 2 }, 'incomplete'],
+	[{ data: two, pagination: { total: 2, next: null } }, 'incomplete'],
 	[{ data: two, total: 1 }, 2],
 	[{ data: two, total: -1 }, 'incomplete'],
 	[{ data: two, total: 'many' }, 'incomplete'],
@@ -103,13 +104,13 @@ const get = {
 	collection: { __rl: true, mode: 'id', value: 1 },
 };
 
-describe('a list is what the document shows, or an error', () => {
-	it.each(lists)('%j: %p', async (body, outcome) => {
+describe('a list of collections', () => {
+	it.each(lists)('with the body %j gives %p', async (body, outcome) => {
 		expect(await outcomeOf(getMany, { body })).toEqual(outcome);
 	});
 });
 
-describe('provider logins come at once, or an error', () => {
+describe('a list of provider logins', () => {
 	const login = {
 		...{ id: 1, type: 'legal_records', organizationId: 2, isEnabled: true },
 		...{ createdAt: '2026-01-05T10:00:00.000Z', updatedAt: '2026-01-05T10:00:00.000Z' },
@@ -122,19 +123,44 @@ describe('provider logins come at once, or an error', () => {
 		[{ data: [login], total: 1 }, all, 1],
 		[{ data: [login], total: 2 }, all, 'incomplete'],
 		[{ data: [login], total: 2 }, one, 1],
-	])('%j, %j: %p', async (body, parameters, outcome) => {
+		[{ credentials: [login], count: 1 }, all, 1],
+		[{ data: null, count: 0 }, all, 'shape'],
+	])('with the body %j, read by %j, gives %p', async (body, parameters, outcome) => {
 		expect(await outcomeOf(parameters, { body })).toEqual(outcome);
 	});
 });
 
-describe('a record is what the document shows, or an error', () => {
-	it.each(records)('%j: %p', async (body, outcome) => {
+describe('tags', () => {
+	const tags = { resource: 'dataDocument', operation: 'getTags' };
+
+	it.each<[body: unknown, outcome: unknown]>([
+		[{ count: 0, data: null }, 'shape'],
+		[{ count: 1, data: ['aval'] }, 1],
+		[['aval', 'otro'], 2],
+	])('with the body %j give %p', async (body, outcome) => {
+		expect(await outcomeOf(tags, { body })).toEqual(outcome);
+	});
+
+	it('of a plain array are counted with Simplify off', async () => {
+		const service = await startStubServer(() => ({ body: ['aval', 'otro'] }));
+		const { items } = await runNode({
+			type: 'creditProfile',
+			parameters: { ...tags, options: { simplify: false } },
+			credentials: { creditProfileApi: { baseUrl: service.url, apiToken: 'token-1' } },
+		});
+		await service.close();
+		expect(items.map(({ json }) => json)).toEqual([{ count: 2, data: ['aval', 'otro'] }]);
+	});
+});
+
+describe('a record', () => {
+	it.each(records)('with the body %j gives %p', async (body, outcome) => {
 		expect(await outcomeOf(get, { body })).toEqual(outcome);
 	});
 });
 
-describe('any other status is that status', () => {
-	it.each(statuses)('%d: %s', async (status, code) => {
+describe('a list and a record', () => {
+	it.each(statuses)('with status %d fail with %s', async (status, code) => {
 		const answer = { status, body: { data: two, total: 2 } };
 		expect([await outcomeOf(getMany, answer), await outcomeOf(get, answer)]).toEqual([code, code]);
 	});

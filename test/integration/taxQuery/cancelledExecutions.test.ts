@@ -1,0 +1,47 @@
+import { until } from '../../support/until';
+import { fakeService, give } from './fakeService';
+import { getCrf, itemsOf, rfcs, taxQuerySandbox } from './support';
+
+it('an execution that is cancelled while it waits names its query IDs', async () => {
+	const sandbox = await taxQuerySandbox();
+	const pending = sandbox.reserved('pending').rfc;
+	let cancel = () => {};
+	const running = sandbox.run(getCrf({ waitForResult: true, maxWait: 600, reuse: 'never' }), {
+		items: itemsOf([pending, pending]),
+		onStart: (cancelExecution) => (cancel = cancelExecution),
+	});
+	const reads = async () =>
+		(await sandbox.requests()).filter(
+			({ method, path }) => method === 'GET' && path !== '/api/query',
+		);
+	await until(
+		'two queries billed, one of them read',
+		async () => (await sandbox.ledger()).length === 2 && (await reads()).length > 0,
+	);
+	cancel();
+	const { metadata, error } = await running;
+	const ids = (await sandbox.ledger()).map(({ queryId }) => queryId).sort();
+	await sandbox.close();
+	expect({
+		billed: metadata.paidQueries,
+		inMetadata: metadata.queryIds.split(' ').sort(),
+		inError: [...(error?.context?.queryIds as string[])].sort(),
+	}).toEqual({ billed: '2', inMetadata: ids, inError: ids });
+});
+
+it('a retry sends what an execution did not that was cancelled during its login', async () => {
+	const [RFC, OTHER] = rfcs(2);
+	let cancel = () => {};
+	const service = await fakeService({
+		token(response) {
+			cancel();
+			give(response, { access_token: 'fake-token-1234' });
+		},
+	});
+	const requests = { items: itemsOf([RFC]), executionId: 'stopped', memory: {} };
+	await service.run(getCrf(), { ...requests, onStart: (stop) => (cancel = stop) });
+	await service.run(getCrf(), { items: itemsOf([OTHER]) }); // the token is there
+	const { error } = await service.run(getCrf(), requests);
+	await service.close();
+	expect({ error, sent: service.sent() }).toEqual({ error: undefined, sent: 2 });
+});

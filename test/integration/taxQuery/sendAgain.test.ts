@@ -1,0 +1,252 @@
+import type { ServerResponse } from 'node:http';
+import type { INodeParameters } from 'n8n-workflow';
+import { until } from '../../support/until';
+import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
+import { codeOf } from '../support/errorCode';
+import { withFreshSandbox } from '../support/withSandbox';
+import { crfRecord, postsOf } from './crfRecords';
+import { acceptAndLose, aRecord, fakeService, give, lose, type StoredQuery } from './fakeService';
+import {
+	CRF,
+	curps,
+	faultOnCrf,
+	faultOnNextCrf,
+	getCrf,
+	itemsOf,
+	operation,
+	passUntilListed,
+	rfcs,
+	taxQuerySandbox,
+} from './support';
+
+const [RFC] = rfcs(1);
+const [CURP] = curps(1);
+const HOUR_MS = 3_600_000;
+/** So late a list shows what was accepted. */
+const LAG_MS = 6000;
+const SEND_AGAIN = { spendingLimits: { sendAgain: true } };
+const crf = getCrf({}, SEND_AGAIN);
+const items = [{ rfc: RFC, curp: CURP }];
+
+describe('Send Again at the sandbox', () => {
+	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const runOne = async () =>
+		await sandbox.run(getCrf({ reuse: 'never' }, SEND_AGAIN), {
+			items: itemsOf([RFC]),
+			onError: 'continueRegularOutput',
+		});
+
+	it('sends a lost query a second time once the list would show it', async () => {
+		await sandbox.faults(faultOnNextCrf('resetBefore'));
+		const [{ items: given }] = await Promise.all([runOne(), passUntilListed(sandbox, CRF, 1)]);
+		const billed = (await sandbox.ledger()).map(({ queryId }) => queryId);
+		expect(given.map(({ json }) => json.queryId)).toEqual(billed);
+	});
+
+	it('sends a query three times at most', async () => {
+		await sandbox.faults(faultOnCrf('resetBefore'));
+		await Promise.all([runOne(), passUntilListed(sandbox, CRF, 3)]);
+		expect(await sandbox.requests(CRF)).toHaveLength(3);
+	});
+});
+
+describe('Send Again waits for the list', () => {
+	const wanted = rfcs(3);
+	const run = async (service: Awaited<ReturnType<typeof fakeService>>) => {
+		const result = await service.run(crf, {
+			items: itemsOf(wanted),
+			onError: 'continueRegularOutput',
+		});
+		await service.close();
+		return result.items.map(({ json }) => json);
+	};
+
+	it('recovers three lost queries from a list that lags, and bills none twice', async () => {
+		const service = await fakeService({
+			post: acceptAndLose,
+			list: (stored, response) =>
+				give(
+					response,
+					stored.filter(({ createdAt }) => Date.now() - Date.parse(createdAt) > LAG_MS),
+				),
+		});
+		const rows = await run(service);
+		expect({
+			recovered: rows.map(({ recovered }) => recovered),
+			billed: service.billed.length,
+		}).toEqual({ recovered: [true, true, true], billed: 3 });
+	});
+
+	it('sends nothing if a record may match, even with local time labelled UTC', async () => {
+		const service = await fakeService({
+			post(accept, response) {
+				const stored = accept();
+				stored.createdAt = new Date(Date.parse(stored.createdAt) - 6 * HOUR_MS).toISOString();
+				lose(response);
+			},
+		});
+		const rows = await run(service);
+		expect({
+			failed: rows.filter(({ error }) => error).length,
+			billed: service.billed.length,
+		}).toEqual({ failed: 3, billed: 3 });
+	});
+
+	it('searches for the first submission after the second one is refused', async () => {
+		const [lost, other] = wanted;
+		let isListed = false;
+		const service = await fakeService({
+			post(accept, response) {
+				const isAgain = service.billed.some(({ query }) => query.rfc === lost);
+				const stored = accept();
+				if (stored.query.rfc === other) return give(response, { queryId: stored._id });
+				if (!isAgain) return lose(response);
+				service.billed.pop();
+				give(response, { message: 'Not now' }, 422);
+			},
+			list: (stored, response) =>
+				give(
+					response,
+					stored.filter(({ query }) => isListed || query.rfc === other),
+				),
+		});
+		const memory = {};
+		const ask = async () =>
+			await service.run(crf, {
+				items: itemsOf([lost]),
+				onError: 'continueRegularOutput',
+				memory,
+			});
+		const running = ask();
+		await until('the first is sent', () => service.sent() === 1);
+		await service.run(getCrf(), { items: itemsOf([other]) }); // sent later, and listed
+		const first = await running;
+		const sent = service.sent();
+		isListed = true;
+		const second = await ask();
+		await service.close();
+		const [{ _id }] = service.billed;
+		expect({
+			first: { code: codeOf(first.items[0].json), sent },
+			second: { queryId: second.items[0].json.queryId, sent: service.sent() },
+		}).toEqual({
+			first: { code: 'status.422', sent: 3 },
+			second: { queryId: _id, sent: 3 },
+		});
+	});
+
+	it('sends again once the list shows a later query and no possible match', async () => {
+		const [, other, later] = rfcs(3);
+		const listed: StoredQuery[] = [];
+		let [lost, onLost] = [0, () => {}];
+		const isLost = new Promise<void>((resolve) => (onLost = resolve));
+		const service = await fakeService({
+			async post(accept, response) {
+				if (lost++ === 0) {
+					onLost();
+					lose(response);
+				} else {
+					listed.unshift(accept());
+					give(response, { queryId: listed[0]._id });
+				}
+			},
+			list: (_stored, response) => give(response, listed),
+		});
+		listed.push(
+			aRecord({ query: { rfc: other, channel: 'api' } }),
+			aRecord({ query: { rfc: other }, service: 'VEHICLE' }),
+			aRecord({ query: { rfc: RFC }, service: 'RFC' }),
+			aRecord({
+				query: { rfc: RFC },
+				createdAt: new Date(Date.now() - 48 * HOUR_MS).toISOString(),
+			}),
+		);
+		const running = service.run(crf, { items });
+		await isLost;
+		await service.run(getCrf(), { items: [{ rfc: later }] });
+		const { items: given, hints, metadata } = await running;
+		await service.close();
+		expect({
+			sent: service.sent(),
+			given: given.map(({ json }) => json.queryId),
+			hints: hints.length,
+			billed: metadata.paidQueries,
+			uncertain: metadata.unsureQueries,
+		}).toEqual({ sent: 3, given: [listed[0]._id], hints: 1, billed: '1', uncertain: '1' });
+	});
+});
+
+describe('Send Again sends nothing', () => {
+	const lost: StubResponse = { status: 504, body: {} };
+
+	it('while the list of queries is refused', async () => {
+		const { requests } = await runAgainstStub(
+			({ method }) => (method === 'POST' ? lost : { status: 403, body: {} }),
+			getCrf({ rfc: RFC }, SEND_AGAIN),
+		);
+		expect(postsOf(requests)).toHaveLength(1);
+	});
+
+	it('for a period of which one month was found', async () => {
+		const invoices = operation(
+			'taxAuthority',
+			'getInvoices',
+			{ rfc: RFC, period: 'months', firstMonth: '2026-01', lastMonth: '2026-02' },
+			SEND_AGAIN,
+		);
+		const january = { service: 'INVOICE', query: { rfc: RFC, period: '2026-01' } };
+		const { requests, error } = await runAgainstStub(
+			({ method }) => (method === 'POST' ? lost : { body: [crfRecord('q1', RFC, january)] }),
+			invoices,
+		);
+		expect({ posts: postsOf(requests).length, found: error?.context?.found }).toEqual({
+			...{ posts: 1, found: ['q1'] },
+		});
+	});
+
+	it('for an equal query of the last day, whatever its date is', async () => {
+		const service = await fakeService({ post: (_accept, response) => lose(response) });
+		const createdAt = new Date(Date.now() - 20 * HOUR_MS).toISOString();
+		service.billed.push(aRecord({ _id: 'earlier', query: { rfc: RFC }, createdAt }));
+		const { error } = await service.run(crf, { items });
+		await service.close();
+		expect({ sent: service.sent(), description: error?.description }).toEqual({
+			...{ sent: 1, description: expect.stringContaining('earlier') },
+		});
+	});
+});
+
+describe('Send Again after a lost response, with a possible match in the list', () => {
+	type Change = (stored: StoredQuery) => Partial<StoredQuery>;
+	const jobs = operation('person', 'getEmploymentHistory', { curp: CURP }, SEND_AGAIN);
+	const before = (stored: StoredQuery, ms: number) =>
+		new Date(Date.parse(stored.createdAt) - ms).toISOString();
+
+	it.each<[string, INodeParameters, Change]>([
+		['of an unknown query type', jobs, () => ({ service: 'EMPLOYMENT_HISTORY' })],
+		['with one field more', crf, ({ query }) => ({ query: { ...query, channel: 'api' } })],
+		['without its request', crf, () => ({ query: {} })],
+		['without a date', crf, () => ({ createdAt: undefined })],
+		[
+			"in the service's local time, without a zone",
+			crf,
+			(stored) => ({ createdAt: before(stored, 6 * HOUR_MS).slice(0, 19) }),
+		],
+		['dated a minute before it was sent', crf, (one) => ({ createdAt: before(one, 60_000) })],
+	])('bills once and names the match: %s', async (_how, parameters, change) => {
+		const service = await fakeService({
+			post(accept, response: ServerResponse) {
+				const stored = accept();
+				Object.assign(stored, change(stored));
+				lose(response);
+			},
+		});
+		const { error } = await service.run(parameters, { items });
+		await service.close();
+		expect({
+			billed: service.billed.length,
+			code: codeOf(error),
+			possible: error?.context?.possible,
+		}).toEqual({ billed: 1, code: 'unsure', possible: [service.billed[0]._id] });
+	});
+});

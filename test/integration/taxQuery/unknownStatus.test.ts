@@ -1,0 +1,39 @@
+import { withFreshSandbox } from '../support/withSandbox';
+import { curps, getCrf, itemsOf, operation, rfcs, taxQuerySandbox } from './support';
+
+const HOURS = { reuse: 'hours', reuseHours: 24 };
+
+describe('a record of a status that the API Mapping does not know', () => {
+	const sandbox = withFreshSandbox(taxQuerySandbox, { statusWords: { success: 'FERTIG' } });
+	const waiting = getCrf({ waitForResult: true, maxWait: 1 });
+	const billed = async () => (await sandbox.ledger()).length;
+
+	it('comes out marked when the time to wait is over, and is never reused', async () => {
+		const { items } = await sandbox.run(waiting, { items: itemsOf(rfcs(1)) });
+		await sandbox.run(getCrf(HOURS), { items: itemsOf(rfcs(1)) });
+		expect(items.map(({ json }) => json)).toMatchObject([
+			{ statusUnknown: true, warnings: [{ code: 'unknownStatus' }] },
+		]);
+		expect(await billed()).toBe(2);
+	});
+
+	it('is not reused for an equal item of the run', async () => {
+		const [curp] = curps(1);
+		const { items } = await sandbox.run(operation('person', 'getCurpData', { curp, ...HOURS }), {
+			items: [{}, {}],
+		});
+		const marks = items.map(({ json: { statusUnknown, reused } }) => ({ statusUnknown, reused }));
+		const each = { statusUnknown: true, reused: undefined };
+		expect(marks).toEqual([each, each]);
+		expect(await billed()).toBe(2);
+	});
+
+	it('is a result where the API Mapping maps it', async () => {
+		const { items } = await sandbox.run(waiting, {
+			items: itemsOf(rfcs(1)),
+			apiMapping: { statuses: { success: ['FERTIG'] } },
+		});
+		expect(items[0].json.pending).toBe(false);
+		expect(items[0].json.statusUnknown).toBeUndefined();
+	});
+});
