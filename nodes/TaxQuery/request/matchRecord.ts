@@ -17,8 +17,8 @@ export interface ExpectedRecord {
 	fields: IDataObject;
 	/** A record that was made earlier (milliseconds) does not have all of it. */
 	completeSince?: number;
-	/** Names additional fields of which an earlier try has sent other values, such as the time. They prove nothing. */
-	extraFields?: string[];
+	/** An earlier try has sent other values under these names, which only a hash knows. It proves no mismatch. */
+	extraFields?: { names: string[]; matches(values: IDataObject): boolean };
 }
 
 export type RecordMatch = 'match' | 'mismatch' | 'inconclusive';
@@ -67,7 +67,7 @@ const holdsPerson = (expected: IDataObject, requested: IDataObject): boolean =>
 	});
 
 function matchFields(
-	{ fields: wanted, extraFields = [] }: ExpectedRecord,
+	{ fields: wanted, extraFields }: ExpectedRecord,
 	requested: IDataObject,
 ): RecordMatch {
 	const period = matchPeriods(wanted, requested);
@@ -86,7 +86,11 @@ function matchFields(
 		if (isSurelyDifferent(name, own, value)) return 'mismatch';
 		isSame = false;
 	}
-	for (const name of extraFields) left.delete(name);
+	if (extraFields) {
+		const values = extraFields.names.map((name) => [name, left.get(name)] as const);
+		for (const name of extraFields.names) left.delete(name);
+		isSame &&= extraFields.matches(Object.fromEntries(values) as IDataObject);
+	}
 	if (left.size === 0) return isSame ? 'match' : 'inconclusive';
 	return !isSame && PERSON.some((name) => isOnlyOthers(name, wanted[name], [...left.values()]))
 		? 'mismatch'
@@ -155,7 +159,7 @@ const toSpan = (first: DateTime, last: DateTime) => `${first.toISODate()}/${last
  */
 export const normalizeForComparison = (value: unknown): string =>
 	typeof value === 'object' && value !== null
-		? JSON.stringify(value, sortKeys)
+		? stableText(value)
 		: String(value ?? '')
 				.normalize('NFD')
 				.replace(/[\u0301\u0308]/g, '')
@@ -167,9 +171,11 @@ export const normalizeForComparison = (value: unknown): string =>
 				.toUpperCase()
 				.replace(/^0(?=\d$)/, '');
 
-/** For JSON.stringify: objects with equal content become equal texts. */
-const sortKeys = (_: string, value: unknown): unknown =>
-	isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
+/** Returns JSON that is equal for objects of equal content. */
+export const stableText = (json: unknown): string =>
+	JSON.stringify(json, (_, value: unknown) =>
+		isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value,
+	);
 
 /** An identifier may be written with blanks and hyphens. */
 const withoutSeparators = (text: string): string => text.replace(/[\s-]/g, '');

@@ -12,7 +12,7 @@ import {
 	queryTypes,
 	type QueryType,
 } from '../client/queryTypeNames';
-import { canonicalFields, type ExpectedRecord } from './matchRecord';
+import { canonicalFields, stableText, type ExpectedRecord } from './matchRecord';
 
 /** Describes one of the billed queries (TQ §4.2 to §4.11); they differ only by query type and fields. */
 export interface PaidQuery {
@@ -111,8 +111,8 @@ export function buildQueryRequest(
 	const documented = fromWireNames(additional, operation, mapping);
 	const [replacing, extra] = split(documented, (name) => names.includes(name));
 	const own = { ...visible, ...replacing };
-	const keyOf = (more: IDataObject) =>
-		JSON.stringify([account, operation, canonicalFields({ ...own, ...more })]);
+	// what a field means that the API reference does not show is not known, so its values are equal only as they are
+	const keyOf = (more: IDataObject) => stableText([account, operation, canonicalFields(own), more]);
 	const hash = hashOf(keyOf(extra));
 	const codes = serviceCodes(service, mapping);
 	const expectedOf = (sent: string): ExpectedRecord[] =>
@@ -120,7 +120,12 @@ export function buildQueryRequest(
 			...codes,
 			completeSince,
 			fields: { ...fields, ...(sent === hash ? documented : replacing) },
-			...(sent !== hash && { extraFields: Object.keys(extra) }),
+			...(sent !== hash && {
+				extraFields: {
+					names: Object.keys(extra),
+					matches: (values) => hashOf(keyOf(values)) === sent,
+				},
+			}),
 		}));
 	const secrets = [...Object.values(hidden), ...Object.values(secretAdditional)].map(textOf);
 	const sealed = secrets.length === 0 ? '' : seal(JSON.stringify(secrets));

@@ -131,7 +131,7 @@ const getMany = operation({
 		}
 		if (unsearched > 0) {
 			item.run.hint(
-				`${unsearched} queries show no result in the list, and were not searched for the RFC or CURP. Add the option 'Complete Rows'.`,
+				`${unsearched} queries without a result in the list were not searched. Add the option 'Complete Rows'.`,
 			);
 		}
 		const keys = incomplete > 0 ? keysForReading(service) : [];

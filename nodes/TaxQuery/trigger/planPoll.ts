@@ -43,6 +43,7 @@ interface PollContext {
 	mustBegin: boolean;
 	/** Queries created before count as old in the next polls; 0 if none do. */
 	oldUntil: number;
+	now: number;
 	/** IDs that webhook calls named, the last first. */
 	notifiedIds: string[];
 	/** Limits how many pending queries are read by ID. */
@@ -148,7 +149,7 @@ export function planPoll<Row extends ListedQuery>(
 		account,
 		isWhole,
 		take: taken.take,
-		oldUntil: isCut && until < Infinity ? until : 0,
+		oldUntil: (isCut || until > context.now) && until < Infinity ? until : 0,
 		changed,
 		due: ready.slice(0, rules.maxResults),
 		isMore: isCut || left.some((row) => rules.triesOf(row) === 0),

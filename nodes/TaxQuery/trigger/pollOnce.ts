@@ -90,7 +90,11 @@ export async function pollOnce(
 		: NO_LIST;
 	const maxPendingReads = Math.max(1, MAX_REQUESTS - listing.requests);
 	const oldUntil = startAt ?? Infinity;
-	const pollContext = { account, mustBegin, oldUntil, notifiedIds: ids, maxPendingReads };
+	const pollContext = {
+		...{ account, mustBegin, oldUntil, maxPendingReads },
+		now: Date.now(),
+		notifiedIds: ids,
+	};
 	const plan = planPoll(ledger, listing, pollContext, rules);
 	if (plan.isNewStart && startAt !== undefined) checkDates(listing.rows);
 	const read = await readRecords(trigger, connection, plan, listing, notifications);

@@ -136,7 +136,7 @@ export const properties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			"Register the <b>production</b> webhook URL above with the query service, and publish the workflow. To test: click <b>Execute step</b>, then let the service send a result to the <b>test URL</b>. If the service keeps a single URL, put the production URL back after a test.",
+			'Register the <b>production</b> webhook URL above with the query service, and publish the workflow. To test: click <b>Execute step</b>, then let the service send a result to the <b>test URL</b>. If the service keeps a single URL, put the production URL back after a test.',
 		name: 'registrationNotice',
 		type: 'notice',
 		default: '',

@@ -63,7 +63,7 @@ function renderProblem(
 		case 'status':
 			if (!problem.isTokenRefused) return renderStatus(problem, the);
 			return problem.isUnclear
-				? [`${the} refused the token or the login`, 'No read could tell which. Try again later.']
+				? [`${the} refused the token or the login`, 'Try again later.']
 				: [`${the} refused the token`, service.tokenHint];
 		case 'network':
 			return renderFault(problem, service.displayName);

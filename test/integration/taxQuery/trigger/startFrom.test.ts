@@ -30,6 +30,16 @@ describe('Start From at the sandbox', () => {
 		expect(host.started).toEqual([]);
 	});
 
+	it('takes what is made after a date in the future, and nothing before it', async () => {
+		const date = new Date(Date.now() + 3_600_000).toISOString();
+		await start({ parameters: { startFrom: 'date', date } });
+		await host.poll();
+		await sandbox.result();
+		pass(60_000);
+		await host.poll();
+		expect(host.started).toEqual([]);
+	});
+
 	it('names a date that is none', async () => {
 		await start({ activation: null });
 		const publishing = host.publish('activate', { startFrom: 'date', date: 'soon' });

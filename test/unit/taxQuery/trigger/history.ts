@@ -257,6 +257,7 @@ export class History {
 				account: this.account,
 				mustBegin: isStarting,
 				oldUntil: Infinity,
+				now: Date.now(),
 				notifiedIds,
 				maxPendingReads: 2,
 			},
