@@ -348,7 +348,9 @@ async function runSeed(
 			others.add('operations', of);
 			others.add('wrong', Math.max(0, new Set(sizes.values()).size - 1));
 			others.add('lost', of - new Set(rows.map(({ item }) => item)).size);
-			others.add('unexplained', errors.filter((error) => !isExplained(error)).length);
+			const unexplained = errors.filter((error) => !isExplained(error));
+			if (unexplained.length > 0) log(`List ${index}: ${String(unexplained[0])}`);
+			others.add('unexplained', unexplained.length);
 			others.add('429 surfaced', errors.filter(isThrottled).length);
 		}),
 	];

@@ -35,7 +35,7 @@ export class CreditProfile implements INodeType {
 		usableAsTool: true,
 		builderHint: {
 			searchHint:
-				'Stores provider logins, and lists data collections, their versions and documents; the API reference names no charge for it. Nothing arrives later, so no trigger belongs to it. For billed tax and identity queries use Tax Query.',
+				'Stores provider logins, and lists data collections, their versions and documents. Nothing arrives later, so no trigger belongs to it. For billed tax and identity queries use Tax Query.',
 		},
 		// n8n's linter reads the names and tests here, so they are written out.
 		credentials: [{ name: 'creditProfileApi', required: true, testedBy: 'testCreditProfile' }],

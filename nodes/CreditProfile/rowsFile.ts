@@ -42,7 +42,7 @@ export async function writeFile(
 			const some = rows.slice(at, at + ROWS_AT_A_TIME);
 			const cells = some.map((row) =>
 				csvLine(
-					columns.map((column) => row[column]),
+					columns.map((column) => (Object.hasOwn(row, column) ? row[column] : '')),
 					protect,
 				),
 			);
@@ -79,7 +79,7 @@ const identity = (text: string) => text;
 
 /** Recognizes formulas, also behind blanks: a spreadsheet would run what an applicant typed. */
 const isFormula = (text: string) =>
-	/^([\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r\n])/u.test(text) && Number.isNaN(Number(text));
+	/^([\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r\n])/u.test(text) && !/^-\d+(\.\d+)?$/.test(text);
 
 /** A cell that a sheet shows as text. */
 const forSheet = (text: string) => (isFormula(text) ? `'${text}` : text);
@@ -93,6 +93,6 @@ function csvCell(value: unknown, protect: (text: string) => string = identity): 
 		: typeof value === 'object'
 			? JSON.stringify(value)
 			: String(value);
-	const text = protect(plain);
+	const text = typeof value === 'number' ? plain : protect(plain);
 	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -40,7 +40,12 @@ export function linkOf(association: IDataObject, documentId: unknown): FileLink 
 export const originOf = (url: string): string | undefined =>
 	/^https?:/i.test(url) && URL.canParse(url) ? new URL(url).origin : undefined;
 
-const plainName = (name: string) => name.replace(/[\\/]/g, '_');
+/** A name that no path and no invisible character is part of; '' where nothing else is left. */
+const plainName = (name: string): string =>
+	name
+		.replace(/[\\/]/g, '_')
+		.replace(/\p{C}/gu, '')
+		.replace(/^[.\s]+$/, '');
 
 /** Returns the host's name for a file (RFC 6266), or the end of its address. */
 function nameAt(url: string, headers: IDataObject): string {
@@ -53,7 +58,7 @@ function nameAt(url: string, headers: IDataObject): string {
 	try {
 		return plainName(decodeURIComponent(raw));
 	} catch {
-		return raw; // a percent sign that encodes nothing
+		return plainName(raw); // a percent sign that encodes nothing
 	}
 }
 
@@ -82,7 +87,8 @@ export const mimeTypeOf = ({ filetype }: FileLink, type: string, fileName: strin
 
 /** Returns a file's name. Where personal data is protected, a name that a person may have chosen is left out. */
 export function nameOf(item: OperationItem, link: FileLink, headers: IDataObject): string {
-	if (readPersonalData(item.options) === 'full') return link.name ?? nameAt(link.url, headers);
+	if (readPersonalData(item.options) === 'full')
+		return link.name ?? (nameAt(link.url, headers) || 'file');
 	const type = [formatOf(link.filetype), endingOf(endOf(link.url))].find((one) =>
 		MIME_TYPES.has(one),
 	);

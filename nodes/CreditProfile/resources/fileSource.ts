@@ -101,11 +101,11 @@ export const filesOf = (document: IDataObject): WithFile[] =>
 
 /** The files in an item of Get Many: a document or a separate association, as it came or simplified. */
 export function incomingFiles(row: IDataObject): WithFile[] {
-	if (row.associations !== undefined) return filesOf(row);
 	const { id, externalId, documentId = null, documentExternalId, ...others } = row;
-	if (Array.isArray(row.files)) {
-		return row.files.map((file) => withFile({ id, externalId }, file));
-	}
+	const files = Array.isArray(row.files) ? row.files : [];
+	const simplified = files.map((file) => withFile({ id, externalId }, file));
+	if (row.associations !== undefined || row.files !== undefined)
+		return [...filesOf(row), ...simplified];
 	const type = associationTypeOf({ type: row.associationType ?? row.type });
 	if (!type) {
 		throw new CodedError('noAssociations', 'The incoming item holds no file associations', {

@@ -7,7 +7,7 @@ import { textOf } from '../../shared/utils/text';
 import { fieldError } from '../../shared/utils/codedError';
 
 /** The tax authority's own zone: what counts as today. */
-const MEXICO = 'America/Mexico_City';
+export const MEXICO = 'America/Mexico_City';
 /** A year alone, a number or a week is none, though luxon would read one. */
 const ISO = /^\d{4}-\d\d-\d\d($|[T ]\d\d:)/;
 /** Nobody in a query was born before. */

@@ -165,10 +165,11 @@ function split(
 	values: IDataObject,
 	isSelected: (name: string) => boolean,
 ): [IDataObject, IDataObject] {
-	const parted: [IDataObject, IDataObject] = [{}, {}];
-	for (const [name, value] of Object.entries(values))
-		parted[isSelected(name) ? 0 : 1][name] = value;
-	return parted;
+	const entries = Object.entries(values);
+	return [
+		Object.fromEntries(entries.filter(([name]) => isSelected(name))),
+		Object.fromEntries(entries.filter(([name]) => !isSelected(name))),
+	];
 }
 
 /** Returns a hash that distinguishes texts without revealing them. */

@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { MEXICO } from '../fields/dates';
 import type { Warning } from '../fields/identifiers';
 import type { Period } from '../fields/period';
 import type { QueryInput } from '../request/queryRequest';
@@ -63,9 +64,15 @@ type Part = Pick<Period, 'from' | 'to'>;
 
 const nameOf = ({ from }: Part) => from.toFormat('yyyy-MM');
 
-/** Invoices come in until a day is over; of days that are not, those of today's records are as good as new ones. */
-const completeSince = ({ to }: Part): number =>
-	Math.min(to.endOf('day').toMillis(), DateTime.now().setZone(to.zone).startOf('day').toMillis());
+/**
+ * Invoices come in until a day is over in Mexico; of days that are not, those of today's records are as good as new
+ * ones.
+ */
+function completeSince({ to }: Part): number {
+	const lastDay = to.setZone(MEXICO, { keepLocalTime: true });
+	const today = DateTime.now().setZone(MEXICO);
+	return Math.min(lastDay.endOf('day').toMillis(), today.startOf('day').toMillis());
+}
 
 function monthsOf({ from, to }: Part): Part[] {
 	const parts: Part[] = [];

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import { stateOfClient } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
+import { indexRecords, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf } from '../client/queryClient';
 import { readRowById, readSelectedRows } from '../client/queryList';
@@ -163,14 +163,18 @@ class Day {
 
 	/** Drops uncertain queries that the list shows, so that each counts once. Nobody else has these records. */
 	findUncertain(records: QueryRecord[], clockOffsetMs: number): void {
-		const free = new Set(records);
+		if (this.uncertain.size === 0) return;
+		const recordsLike = indexRecords(records);
+		const taken = new Set<QueryRecord>();
 		for (const lost of this.uncertain.values()) {
 			const sentAt = lost.sentAt + clockOffsetMs - CLOCK_MS;
-			const isIt = (one: ExpectedRecord) => (record: QueryRecord) =>
-				(record.createdAt ?? 0) >= sentAt && matchRecord(one, record) === 'match';
 			lost.expected = lost.expected.filter((one) => {
-				const found = [...free].find(isIt(one));
-				if (found) free.delete(found);
+				const isIt = (record: QueryRecord) =>
+					!taken.has(record) &&
+					(record.createdAt ?? 0) >= sentAt &&
+					matchRecord(one, record) === 'match';
+				const found = recordsLike(one).find(isIt);
+				if (found) taken.add(found);
 				return !found;
 			});
 		}

@@ -54,6 +54,8 @@ export interface PollResult {
 	isMore: boolean;
 	/** Lists notifications that must wait for the next poll. */
 	unread: Array<[id: string, QueryNotification]>;
+	/** Lists proved results of queries that the service does not show as finished yet. */
+	undecided: Array<[id: string, QueryNotification]>;
 }
 
 /**
@@ -241,6 +243,9 @@ function summarize(poll: Poll): PollResult {
 			(plan.isMore && ledger.remainingStarts() > 0) ||
 			(interrupted.length > 0 && ledger.interrupted.size > 0),
 		unread: [...notifications].reverse().filter(([id]) => queries.get(id) === 'later'),
+		undecided: [...notifications].filter(
+			([id, { isProved, detail }]) => isProved && detail && queries.get(id) === 'pending',
+		),
 	};
 }
 

@@ -303,7 +303,7 @@ export class PollingSession implements PublishedTrigger {
 			(seen) => {
 				this.isAnew = false;
 				memory.outage.end(context);
-				this.retryNotifications(seen.unread);
+				this.retryNotifications([...seen.unread, ...seen.undecided]);
 				if (seen.isMore || seen.unread.length > 0) this.pollInBackground();
 				return seen.restMs;
 			},

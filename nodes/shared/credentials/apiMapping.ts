@@ -179,8 +179,10 @@ function checkNames({ services, fields, record }: TaxQueryMapping): void {
 	checkDistinct({ ...record, wrapper: '' }, 'record', true);
 	const codes = queryTypes.map(({ operation, code }) => [operation, services[operation] ?? code]);
 	checkDistinct(Object.fromEntries(codes) as Record<string, string>, 'services');
-	for (const { operation, fields: own } of queryTypes) {
-		const names = own.map((name) => [name, fields[operation]?.[name] ?? name] as const);
+	for (const { operation, fields: own, echo = [] } of queryTypes) {
+		const names = [...own, ...echo].map(
+			(name) => [name, fields[operation]?.[name] ?? name] as const,
+		);
 		checkDistinct(Object.fromEntries(names), `fields.${operation}`);
 	}
 }

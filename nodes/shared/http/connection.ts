@@ -318,6 +318,9 @@ async function ofBodyOrToken(
 	return token === 'refused' ? problem : { ...problem, isTokenRefused: undefined };
 }
 
+/** Statuses with which a service judges a request whose token it has accepted. */
+const OF_REQUEST = [400, 404, 422];
+
 /** Reads, with the retries of a read, and returns what became of the token. */
 async function probeToken(
 	state: ConnectionState,
@@ -333,7 +336,10 @@ async function probeToken(
 		if (isRefused) return 'refused';
 		const again = after(problem, performance.now(), busyMs);
 		if (again) await sleepFor(again.pauseMs, state.signal);
-		else return problem.kind === 'status' && problem.status < 500 ? 'accepted' : 'unknown';
+		else
+			return problem.kind === 'status' && OF_REQUEST.includes(problem.status)
+				? 'accepted'
+				: 'unknown';
 	}
 }
 

@@ -1,5 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { cleanText } from '../utils/inputText';
+import { idText } from '../utils/text';
 
 export const includeOtherFields: INodeProperties = {
 	displayName: 'Include Other Input Fields',
@@ -46,7 +47,7 @@ export function besideInput({
 	replaced = [],
 	isRequested,
 }: RowWithInput): IDataObject {
-	const isSameQuery = queryIdIn(input) !== undefined && queryIdIn(input) === queryIdIn(row);
+	const isSameQuery = queryIdIn(input) !== '' && queryIdIn(input) === queryIdIn(row);
 	const isTaken = (name: string) => own.has(name) || Object.hasOwn(row, name);
 	const columns = new Map<string, unknown>();
 	const isFree = (name: string) =>
@@ -64,8 +65,8 @@ export function besideInput({
 }
 
 const QUERY_IDS = ['queryId', '_id'];
-/** The query that a row is about, simplified or not. */
-const queryIdIn = ({ queryId, _id }: IDataObject): unknown => queryId ?? _id ?? undefined;
+/** The query that a row is about, simplified or not; '' for none. A service may take its ID in any case. */
+const queryIdIn = ({ queryId, _id }: IDataObject): string => idText(queryId ?? _id).toLowerCase();
 
 /** Returns inputName, or inputName2 and so on where an earlier step has used it: the lowest that is free. */
 function freeName(name: string, isFree: (name: string) => boolean): string {

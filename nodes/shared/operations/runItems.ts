@@ -29,6 +29,7 @@ import { sendSecret } from './refusedSecrets';
 import { runOf, type StartedRun } from './run';
 import { bodyOf } from '../http/result';
 import type { ServiceDefinition } from '../http/service';
+import { isObject } from '../utils/json';
 import { sentences } from '../utils/sentences';
 import { redactValues } from '../utils/redact';
 import { textOf } from '../utils/text';
@@ -211,6 +212,10 @@ async function begin(
 	index: number,
 ): Promise<Phase> {
 	const connection = async () => await connections.of(index);
+	// until the choice is read, an error hides everything
+	const { options: written } = context.getNode().parameters;
+	if (isObject(written) && Object.hasOwn(written, 'personalData'))
+		errors.protections.set(index, protectionOf('masked'));
 	const parameter = <T>(name: string) => context.getNodeParameter(name, index) as T;
 	const operation = findOperation(resources, parameter('resource'), parameter('operation'));
 	if (!operation) {
@@ -221,8 +226,6 @@ async function begin(
 	errors.operations.set(index, operation);
 	const options = context.getNodeParameter('options', index, {}) as IDataObject;
 	const timeoutMs = timeout(options);
-	// until the choice is read, an error hides everything
-	if (Object.hasOwn(options, 'personalData')) errors.protections.set(index, protectionOf('masked'));
 	const mode = readPersonalData(options);
 	// Found wanting before a request is spent.
 	const key = mode === 'pseudonym' ? (await connection()).pseudonymKey : undefined;

@@ -8,7 +8,8 @@ export function invertNames(mapped: Record<string, string>): Map<string, string>
 	for (const name of names.keys()) {
 		if (own.has(name)) continue;
 		let free = name;
-		for (let wire = names.get(free); wire !== undefined; wire = names.get(free)) free = wire;
+		// a chain of more steps is a circle
+		for (let steps = names.size; steps > 0; steps--) free = names.get(free) ?? free;
 		own.set(name, free);
 	}
 	return own;
