@@ -162,7 +162,8 @@ function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): voi
 		Boolean,
 	);
 	const reported = errors.join('\n');
-	const given = rows.flatMap(({ queryId }) => (queryId ? [String(queryId)] : []));
+	// a failed item of several queries names them in one column
+	const given = rows.flatMap(({ queryId }) => (queryId ? String(queryId).split(', ') : []));
 	const requests = (key: unknown) => subjects.filter((one) => one === key).length * runs.length;
 	const paysOnce = mode.reuse !== undefined && !kind.hasNoReuse;
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import {
 	NodeHelpers,
@@ -5,6 +7,7 @@ import {
 	type INodeProperties,
 	type INodePropertyOptions,
 } from 'n8n-workflow';
+import { TaxQuery } from '../../../../nodes/TaxQuery/TaxQuery.node';
 import { TaxQueryTrigger } from '../../../../nodes/TaxQuery/TaxQueryTrigger.node';
 import { queryTypes } from '../../../../nodes/TaxQuery/client/queryTypeNames';
 
@@ -33,7 +36,24 @@ const fields = (parameters: object = {}) => {
 };
 const valueOf = (name: string) => properties.find((property) => property.name === name);
 
+describe("the trigger's icon", () => {
+	it.each(['light', 'dark'] as const)("differs from the action's: %s", (theme) => {
+		const action = new TaxQuery().description.icon as Record<typeof theme, string>;
+		const own = description.icon as Record<typeof theme, string>;
+		const read = (icon: string) =>
+			readFileSync(join(__dirname, '../../../../icons', basename(icon)), 'utf8');
+		expect(read(own[theme])).not.toBe(read(action[theme]));
+	});
+});
+
 describe("the trigger's panel", () => {
+	it('names a status that the API reference does not show', () => {
+		const options = valueOf('statuses')?.options as INodePropertyOptions[];
+		expect(options.find(({ value }) => value === 'unknown')?.name).toBe(
+			'Status That the API Reference Does Not Show',
+		);
+	});
+
 	it('shows six fields at first sight', () => {
 		expect(fields()).toEqual([
 			'Receive Results By',
