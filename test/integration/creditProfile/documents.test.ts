@@ -93,28 +93,6 @@ describe('data documents', () => {
 		}
 	});
 
-	it('ask for the titles of a collection once in a run', async () => {
-		await run(
-			{
-				resource: 'dataDocument',
-				operation: 'getAll',
-				collection: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
-				columnNames: 'titles',
-			},
-			{ items: [{ id: LOANS }, { id: EMPTY }, { id: LOANS }] },
-		);
-		const versions = (await sandbox.requests()).filter(({ path }) => path.endsWith('/versions'));
-		expect(versions.length).toBe(2);
-	});
-
-	it.each([
-		['keys', 'nombre'],
-		['titles', 'Nombre'],
-	])('have columns by their %s', async (columnNames, column) => {
-		const [row] = jsonOf(await getMany({ limit: 1, columnNames }));
-		expect(Object.keys(row)).toContain(column);
-	});
-
 	it('cost one request for each hundred, simplified: 20 for 2,000', async () => {
 		const large = await sandboxForTest({ rateLimit: 0, documents: 2_000 });
 		const { items } = await nodeOn(large)({

@@ -9,7 +9,6 @@ import { withSandbox } from '../support/withSandbox';
 
 const ALL = 12_000;
 const collection = { __rl: true, mode: 'id', value: PEOPLE };
-/** As they are, for their titles would cost a request of their own. */
 const documents = {
 	resource: 'dataDocument',
 	operation: 'getAll',

@@ -141,6 +141,18 @@ describe('the credentials of providers', () => {
 		},
 	);
 
+	it("keeps the row's own ID and dates, though a short password is part of them", async () => {
+		const at = '2026-11-01T00:00:00Z';
+		const body = { id: 2026, createdAt: at, updatedAt: at, type: 'bureau/pm', user: 'u' };
+		await sandbox.faults({ path: '/api/v1/credential/bureau/pm', fault: { status: 200, body } });
+		const login = { loginFrom: 'fields', user: 'u', password: '2026' };
+		const { items, error } = await run({ ...upsert('bureau/pm'), ...login });
+		expect(error).toBeUndefined();
+		expect(items.map(({ json }) => json)).toMatchObject([
+			{ id: 2026, createdAt: at, updatedAt: at },
+		]);
+	});
+
 	it('come back without a secret that the service repeats as a number or as a key', async () => {
 		const body = { id: 11, type: 'bureau/pf', password: 12345678, metadata: { '12345678': 1 } };
 		await sandbox.faults({ path: '/api/v1/credential/bureau/pf', fault: { status: 200, body } });
@@ -308,6 +320,18 @@ describe('the credentials of providers', () => {
 				]);
 			},
 		);
+
+		it('when the service quotes the body that held them as a text in JSON', async () => {
+			const [provider, login] = ['legal-records', { username: 'u', password: 'l3g"al/ñ' }];
+			const message = `Bad body: ${JSON.stringify(JSON.stringify(login))}`;
+			await sandbox.faults({
+				path: `/api/v1/credential/${provider}`,
+				fault: { status: 422, body: { message } },
+			});
+			const { error } = await run(upsert(provider), { login: stored(provider, login) });
+			expect(codeOf(error)).toBe('status.422');
+			expect(error?.description).not.toContain('Bad body');
+		});
 
 		/** All that comes out of a run; n8n itself keeps the node's fields beside it, to be able to run it again. */
 		const reported = ({ items, failed, error, hints }: Awaited<ReturnType<typeof run>>) =>

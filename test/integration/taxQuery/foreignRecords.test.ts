@@ -118,6 +118,11 @@ describe('a record that may be the own one comes out', () => {
 			{ query: { rfc: RFC.replace(/(.{4})(.{6})/, '$1-$2 ').toLowerCase() } },
 			[],
 		],
+		[
+			'whose RFC has another name, beside another person',
+			{ query: { taxpayerId: RFC, requestedBy: OTHER } },
+			[],
+		],
 		['of an unknown query type', { service: 'REGIMEN' }, ['unknownService']],
 	])('%s', async (_how, more, warnings) => {
 		const { rows, error } = await runAgainstStub(
@@ -128,6 +133,28 @@ describe('a record that may be the own one comes out', () => {
 		expect(rows.map((row) => ({ rfc: row.rfc, warnings: codes(row) }))).toEqual([
 			{ rfc: RFC, warnings },
 		]);
+	});
+
+	it.each<[string, object]>([
+		['first', { taxId: RFC, rfc: OTHER }],
+		['last', { rfc: OTHER, taxId: RFC }],
+	])('whose RFC has its mapped name, %s, beside a field of the old name', async (_which, query) => {
+		const { rows, error } = await runAgainstStub(
+			respondWith({ post: { body: crfRecord('q1', RFC, { query }) } }),
+			crf,
+			{ apiMapping: { fields: { getCrf: { rfc: 'taxId' } } } },
+		);
+		expect(error).toBeUndefined();
+		expect(rows).toMatchObject([{ rfc: RFC, queryId: 'q1' }]);
+	});
+
+	it("without an additional field that is called as every object's constructor", async () => {
+		const { rows, error } = await runAgainstStub(
+			respondWith({ post: { body: crfRecord('q1', RFC) } }),
+			getCrf({ rfc: RFC }, { additionalBodyFields: '{"constructor":"ACME"}' }),
+		);
+		expect(error).toBeUndefined();
+		expect(rows).toMatchObject([{ rfc: RFC, queryId: 'q1' }]);
 	});
 
 	it.each<[string, object]>([

@@ -22,6 +22,20 @@ it.each(['fake-token-1234', 'Secret_of_fake'])(
 	},
 );
 
+it('withholds a message with a CIEC that was given under its mapped name', async () => {
+	const ciec = 'OtraCiec77';
+	const { error } = await runAgainstStub(
+		respondWith({ post: { status: 422, body: { message: `Clave ${ciec} rechazada` } } }),
+		{
+			...createTaxProfile(RFC),
+			options: { additionalBodyFields: JSON.stringify({ clave: ciec }) },
+		},
+		{ apiMapping: { fields: { createTaxProfile: { ciec: 'clave' } } } },
+	);
+	expect(codeOf(error)).toBe('status.422');
+	expect(error?.description).not.toContain(ciec);
+});
+
 describe('a response with status 200 that repeats the token in a message', () => {
 	const token = { access_token: 'eyJhbGciOiJub25lIn0.e30.c2lnbmF0dXJl' };
 	const message = `Invalid token ${token.access_token}`;

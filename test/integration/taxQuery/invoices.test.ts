@@ -1,9 +1,10 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { runAgainstStub } from '../apiVariants/stubServer';
+import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { withFreshSandbox } from '../support/withSandbox';
 import { crfRecord, postsOf, respondWith } from './crfRecords';
-import { fakeService, give } from './fakeService';
+import { aRecord, fakeService, give, type StoredQuery } from './fakeService';
 import { createTaxProfile, operation, rfcs, taxQuerySandbox } from './support';
 
 const [RFC, OTHER] = rfcs(2);
@@ -284,5 +285,61 @@ describe('a service with one field for a period', () => {
 		const days = { period: 'dates', firstDay: '2026-01-05', lastDay: '2026-01-20' };
 		const parameters = operation('taxAuthority', 'getInvoices', { rfc: RFC, ...days });
 		expect(await run(parameters)).toEqual({ items: 0, code: 'period.days', sent: [] });
+	});
+});
+
+describe('a service that makes a query for each month of a period', () => {
+	const months = ['2026-07', '2026-08', '2026-09'];
+	/** It names so many of the queries that it has made. */
+	const monthlyService = async (namedAtMost = Infinity) => {
+		const service = await fakeService({
+			post(accept, response) {
+				const { query } = accept();
+				service.billed.pop();
+				const [from, to] = [query.from, query.to].map((day) => String(day).slice(0, 7));
+				const made = months
+					.filter((period) => period >= from && period <= to)
+					.map((period) =>
+						aRecord({
+							service: 'INVOICE',
+							status: 'PENDING',
+							query: { rfc: RFC, period, from: period, to: period },
+						}),
+					);
+				service.billed.push(...made);
+				const results = made
+					.slice(0, namedAtMost)
+					.map(({ _id, query: { period } }) => ({ queryId: _id, period }));
+				give(response, { message: 'Accepted', results });
+			},
+		});
+		return service;
+	};
+	const periodsOf = (billed: StoredQuery[]) => billed.map(({ query }) => query.period);
+
+	it('bills a month once that an execution requests by months and by days', async () => {
+		const service = await monthlyService();
+		const byMonth = { period: 'month', month: '2026-09' };
+		const byDays = { period: 'dates', firstDay: '2026-09-01', lastDay: '2026-09-30' };
+		for (const [ranBefore, period] of [byMonth, byDays].entries()) {
+			await service.run(operation('taxAuthority', 'getInvoices', { rfc: RFC, ...period }), {
+				executionId: 'months-and-days',
+				ranBefore,
+			});
+		}
+		await service.close();
+		expect(periodsOf(service.billed)).toEqual(['2026-09']);
+	});
+
+	it('has a billed month found in the list that its response does not name', async () => {
+		const service = await monthlyService(2);
+		const { items } = await withoutWaiting(
+			async () => await service.run(invoices('2026-07', '2026-09')),
+		);
+		await service.close();
+		expect(items.map(({ json }) => json.queryId).sort()).toEqual(
+			service.billed.map(({ _id }) => _id).sort(),
+		);
+		expect(periodsOf(service.billed)).toEqual(months);
 	});
 });

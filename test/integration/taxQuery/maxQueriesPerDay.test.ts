@@ -1,9 +1,17 @@
 import { DateTime, Settings } from 'luxon';
 import { runAgainstStub } from '../apiVariants/stubServer';
+import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { withFreshSandbox } from '../support/withSandbox';
 import { postsOf } from './crfRecords';
-import { acceptAndLose, aRecord, fakeService, give, type StoredQuery } from './fakeService';
+import {
+	acceptAndLose,
+	aRecord,
+	fakeService,
+	firstPost,
+	give,
+	type StoredQuery,
+} from './fakeService';
 import { getCrf, itemsOf, rfcs, taxQuerySandbox } from './support';
 
 const [RFC, OTHER] = rfcs(2);
@@ -105,6 +113,24 @@ describe('Max Queries per Day', () => {
 		}
 		await service.close();
 		expect(rows).toEqual([true, true]);
+		expect(service.billed).toHaveLength(2);
+	});
+
+	it('counts a lost query once that the list shows later', async () => {
+		let isHidden = true;
+		const service = await fakeService({
+			post: firstPost(acceptAndLose),
+			list: (stored, response) => give(response, isHidden ? [] : stored),
+		});
+		const ask = async (rfc: string) =>
+			await withoutWaiting(async () => await service.run(limitedTo(2), { items: itemsOf([rfc]) }));
+		const lost = await ask(RFC);
+		isHidden = false;
+		const next = await ask(OTHER);
+		await service.close();
+		expect({ lost: codeOf(lost.error), next: codeOf(next.error) }).toEqual({
+			...{ lost: 'unsure', next: undefined },
+		});
 		expect(service.billed).toHaveLength(2);
 	});
 

@@ -36,6 +36,36 @@ describe('a question in an execution', () => {
 		expect(items.map(({ json }) => json.reused)).toEqual([undefined, true, true, true]);
 	});
 
+	it('sends one query for an RFC in three spellings with Check Identifiers: Off', async () => {
+		const written = [RFC, `${RFC.slice(0, 4)}-${RFC.slice(4)}`.toLowerCase(), `${RFC} `];
+		const { error } = await service.run(getCrf({}, { checkIdentifiers: 'off' }), {
+			items: itemsOf(written),
+		});
+		expect(error).toBeUndefined();
+		expect(billed()).toHaveLength(1);
+	});
+
+	it('sends one query for additional fields with nested keys in another order', async () => {
+		const contexts = [
+			{ a: 1, b: 2 },
+			{ b: 2, a: 1 },
+		];
+		const { error } = await service.run(
+			getCrf({}, { additionalBodyFields: '={{ { context: $json.context } }}' }),
+			{ items: contexts.map((context) => ({ rfc: RFC, tenant: 'A', context })) },
+		);
+		expect(error).toBeUndefined();
+		expect(billed()).toEqual([RFC]);
+	});
+
+	it('sends a query that has failed again in the next round of a loop', async () => {
+		const loop = { executionId: 'loop-failed', memory: {}, items: itemsOf([RFC]) };
+		await service.run(getCrf(), loop);
+		for (const one of service.billedOf('A')) one.status = 'FAILED';
+		await service.run(getCrf({ waitForResult: true, maxWait: 2 }), { ...loop, ranBefore: 1 });
+		expect(billed()).toEqual([RFC, RFC]);
+	});
+
 	it('sends a query for each item with Reuse Results: Never', async () => {
 		const { items } = await service.run(getCrf(NEVER), { items: itemsOf([RFC, RFC, RFC]) });
 		expect([billed(), new Set(idsOf(items)).size]).toEqual([[RFC, RFC, RFC], 3]);

@@ -97,6 +97,19 @@ describe('the list of all queries at the sandbox', () => {
 	});
 });
 
+it('a search by RFC reports rows that show neither their result nor the RFC', async () => {
+	const person = { name: 'EMMA', firstLastName: 'GOMEZ', day: 31, month: 12, year: 1956 };
+	const listed = { _id: 'q1', service: 'RFC_CALCULATOR', status: 'SUCCESS', query: person };
+	const { rows: found, hints } = await runAgainstStub(
+		() => ({ body: [listed] }),
+		getMany({ filters: { rfc: 'GODE561231GR8' } }),
+	);
+	expect(found).toEqual([]);
+	expect(hints.map(({ message }) => message)).toEqual([
+		expect.stringMatching(/^1 .*Complete Rows/),
+	]);
+});
+
 describe('the list of all queries at a service that', () => {
 	let close: () => Promise<void>;
 	let requests: IDataObject[];

@@ -2,7 +2,7 @@ import { codeOf } from '../support/errorCode';
 import { nodeOn } from '../creditProfile/support';
 import { withFreshSandbox } from '../support/withSandbox';
 import { sandboxForTest } from '../support/sandbox';
-import { CIEC, createTaxProfile, rfcs, taxQuerySandbox } from './support';
+import { CIEC, createTaxProfile, operation, rfcs, taxQuerySandbox } from './support';
 
 const PROFILE = '/api/query/tax/profile';
 const [RFC] = rfcs(1);
@@ -17,6 +17,19 @@ describe('a CIEC that the service refuses', () => {
 		await refuse(status);
 		const { error } = await sandbox.run(createTaxProfile(RFC), { maxTries: 5 });
 		expect([await sent(), codeOf(error)]).toEqual([1, `status.${status}`]);
+	});
+
+	it('is sent once, however its RFC is spelled, with Check Identifiers: Off', async () => {
+		await refuse(422);
+		const { items } = await sandbox.run(
+			{ ...createTaxProfile('={{ $json.rfc }}'), options: { checkIdentifiers: 'off' } },
+			{
+				items: [{ rfc: RFC }, { rfc: `${RFC.slice(0, 4)}-${RFC.slice(4)}` }],
+				onError: 'continueRegularOutput',
+			},
+		);
+		expect(items.map(({ json }) => codeOf(json))).toEqual(['status.422', 'status.422']);
+		expect(await sent()).toBe(1);
 	});
 
 	it("is not sent again by the editor's Retry", async () => {
@@ -61,6 +74,30 @@ describe('a CIEC that the service refuses', () => {
 		);
 		const { error } = await sandbox.run(createTaxProfile(RFC));
 		expect([await sent(), error]).toEqual([2, undefined]);
+	});
+
+	it('is sent again after a 401 for an expired token, though a first read fails', async () => {
+		await sandbox.run({ resource: 'query', operation: 'getAll' });
+		await sandbox.faults(
+			{ path: PROFILE, times: 1, fault: 'expiredToken' },
+			{ path: '/api/query', exact: true, times: 1, fault: { status: 503 } },
+			{ path: '/api/query', exact: true, times: 1, fault: 'expiredToken' },
+		);
+		const { error } = await sandbox.run(createTaxProfile(RFC));
+		expect(error).toBeUndefined();
+		expect(await sent()).toBe(2);
+	});
+
+	it('is sent again after a 401 for an expired token where there is no list', async () => {
+		const apiMapping = { paths: { getAll: '' } };
+		await sandbox.run(operation('query', 'get', { queryId: 'any' }), { apiMapping });
+		await sandbox.faults(
+			{ path: PROFILE, times: 1, fault: 'expiredToken' },
+			{ path: '/api/query', method: 'GET', times: 1, fault: 'expiredToken' },
+		);
+		const { error } = await sandbox.run(createTaxProfile(RFC), { apiMapping });
+		expect(error).toBeUndefined();
+		expect(await sent()).toBe(2);
 	});
 
 	it('does not cost a new token where the service answers with 401', async () => {

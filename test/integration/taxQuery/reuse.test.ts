@@ -117,6 +117,45 @@ describe('Reuse Results', () => {
 		expect([reused, service.sent()]).toEqual([[undefined, true, true], 1]);
 	});
 
+	it.each<[string, object]>([
+		['hours', { reuse: 'hours', reuseHours: 5 }],
+		['building', { reuse: 'building' }],
+	])('reuses a pending query that the list hides: %s', async (_how, reusing) => {
+		const service = await fakeService({
+			post(accept, response) {
+				const stored = accept();
+				stored.status = 'PENDING';
+				give(response, { queryId: stored._id });
+			},
+			list: (stored, response) =>
+				give(
+					response,
+					stored.filter(({ status }) => status !== 'PENDING'),
+				),
+		});
+		const inEditor = { items: [{ rfc: RFC }], mode: 'manual' as const };
+		await service.run(getCrf({ ...reusing }), inEditor);
+		pass(120_000); // a list shows by then what it ever shows
+		const { items } = await service.run(getCrf({ ...reusing }), inEditor);
+		await service.close();
+		expect(items.map(({ json }) => json)).toMatchObject([
+			{ queryId: service.billed[0]._id, pending: true, reused: true },
+		]);
+		expect(service.sent()).toBe(1);
+	});
+
+	it('reuses a listed query whose RFC has blanks and hyphens', async () => {
+		const service = await fakeService();
+		const rfc = RFC.replace(/(.{4})(.{6})/, '$1-$2 ').toLowerCase();
+		service.billed.push(aRecord({ _id: 'listed', query: { rfc }, response: { RFC } }));
+		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 5 }), {
+			items: [{ rfc: RFC }],
+		});
+		await service.close();
+		expect(items.map(({ json }) => json)).toMatchObject([{ queryId: 'listed', reused: true }]);
+		expect(service.sent()).toBe(0);
+	});
+
 	it('pays by default', async () => {
 		await payFor();
 		await payFor();

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { INodeParameters } from 'n8n-workflow';
 import { until } from '../../support/until';
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
+import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { withFreshSandbox } from '../support/withSandbox';
 import { crfRecord, postsOf } from './crfRecords';
@@ -248,5 +249,33 @@ describe('Send Again after a lost response, with a possible match in the list', 
 			code: codeOf(error),
 			possible: error?.context?.possible,
 		}).toEqual({ billed: 1, code: 'unsure', possible: [service.billed[0]._id] });
+	});
+});
+
+describe('Send Again in a further try, whose Additional Body Fields hold something else,', () => {
+	type Echo = (query: StoredQuery['query']) => StoredQuery['query'];
+	const changing = getCrf({}, { ...SEND_AGAIN, additionalBodyFields: '={{ $json.more }}' });
+
+	it.each<[string, Echo]>([
+		['does not show them', ({ rfc }) => ({ rfc })],
+		['shows them in another notation', (query) => ({ ...query, ts: `${String(query.ts)}.000Z` })],
+	])('bills once if the record of the lost query %s', async (_how, echo) => {
+		let isLost = true;
+		const service = await fakeService({
+			post(accept, response) {
+				const stored = accept();
+				stored.query = echo(stored.query);
+				if (!isLost) return give(response, stored);
+				isLost = false;
+				response.destroy();
+			},
+		});
+		const memory = {};
+		for (const ts of ['0.25', '0.75']) {
+			const again = { memory, items: [{ rfc: RFC, more: { ts } }] };
+			await withoutWaiting(async () => await service.run(changing, again));
+		}
+		await service.close();
+		expect(service.billed).toHaveLength(1);
 	});
 });

@@ -1,4 +1,5 @@
 import { withFreshSandbox } from '../support/withSandbox';
+import { fakeService, give } from './fakeService';
 import { curps, getCrf, itemsOf, operation, rfcs, taxQuerySandbox } from './support';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
@@ -36,4 +37,13 @@ describe('a record of a status that the API Mapping does not know', () => {
 		expect(items[0].json.pending).toBe(false);
 		expect(items[0].json.statusUnknown).toBeUndefined();
 	});
+});
+
+it('a status that is called as a member of every object is unknown', async () => {
+	const service = await fakeService({
+		post: (accept, response) => give(response, Object.assign(accept(), { status: 'constructor' })),
+	});
+	const { items } = await service.run(getCrf(), { items: itemsOf(rfcs(1)) });
+	await service.close();
+	expect(items.map(({ json }) => json)).toMatchObject([{ statusUnknown: true }]);
 });

@@ -1,8 +1,9 @@
 import { verifying } from '../../support/storing';
 import { until } from '../../../support/until';
 import { codeOf } from '../../support/errorCode';
+import { many, row } from './listService';
 import { failure, pass, TriggerHost } from './triggerHost';
-import { secretHeader, triggerSuite } from './suite';
+import { listSuite, secretHeader, triggerSuite } from './suite';
 
 const A_SECOND = 1_000;
 const A_MINUTE = 60 * A_SECOND;
@@ -170,6 +171,67 @@ describe('with Webhook Only, a call that comes while the workflow is published',
 		await delivered;
 		await host.executed(1);
 		expect(host.started).toEqual([record._id]);
+	});
+});
+
+describe('with Webhook Only, while the workflow is published again,', () => {
+	const { service, host, start } = listSuite();
+	/** Defines for how many queries there is room until the trigger is ready. */
+	const ROOM = 100;
+
+	it('calls beyond the room for them are answered 503, and all others start', async () => {
+		const { verification, proof } = secretHeader('whsec-room'); // proved ones are read faster
+		service.rows = many('q', ROOM + 20, 1);
+		await start({
+			parameters: { receiveBy: 'webhook', authenticity: 'credential' },
+			credentials: verifying(service.credentials(), verification),
+		});
+		await host.unpublish();
+		const accepted: string[] = [];
+		const refused: string[] = [];
+		await Promise.all(
+			service.rows.map(async ({ _id }) => {
+				const { status } = await host.deliver({ queryId: _id }, proof);
+				(status === 202 ? accepted : refused).push(_id);
+			}),
+		);
+		await host.publish('update');
+		await host.executed(ROOM);
+		await host.handled();
+		expect(refused).toHaveLength(20);
+		expect([...host.started].sort()).toEqual(accepted.sort());
+	});
+
+	it('a call that the service takes long to check is answered 503', async () => {
+		service.rows = [row('q1', 0, { status: 'PENDING', response: undefined })];
+		await start({ parameters: { receiveBy: 'webhook' } });
+		await host.publish('update');
+		pass(5 * A_SECOND);
+		service.slowMs = 2 * A_SECOND;
+		const { status } = await host.deliver({ queryId: 'q1', status: 'SUCCESS' });
+		await host.handled();
+		expect(status).toBe(503);
+	});
+});
+
+describe('a trigger whose static data are damaged', () => {
+	const { service, host, start } = listSuite();
+
+	it('starts new results alone after a restart of n8n', async () => {
+		service.rows = [row('old', 10)];
+		await start();
+		await host.poll();
+		await host.kill();
+		const damage = (name: string, value: unknown): unknown =>
+			['pendingIds', 'started', 'failedStarts'].includes(name) ? null : value;
+		host.staticData = JSON.stringify(JSON.parse(host.staticData), damage);
+		await host.publish('init');
+		service.rows = [row('new', 0), ...service.rows];
+		for (let minutes = 0; minutes < 2; minutes++) {
+			pass(A_MINUTE);
+			await host.poll();
+		}
+		expect(host.started).toEqual(['new']);
 	});
 });
 

@@ -36,6 +36,8 @@ export class ListService {
 		const rows = this.listed();
 		return { data: rows.slice(offset, offset + PAGE), total: rows.length };
 	};
+	/** It finds a query by its ID in any letters, and spells it as it is listed. */
+	readsAnyCase = false;
 	/** The ID that it fails to read. */
 	broken = '';
 	/** It fails to answer anything but the login. */
@@ -55,7 +57,8 @@ export class ListService {
 		if (pathname === '/query')
 			return give(response, this.page(Number(searchParams.get('offset') ?? 0)));
 		if (pathname === `/query/${this.broken}`) return give(response, { message: 'Broken' }, 500);
-		const one = this.rows.find(({ _id }) => pathname === `/query/${_id}`);
+		const path = this.readsAnyCase ? pathname.toLowerCase() : pathname;
+		const one = this.rows.find(({ _id }) => path === `/query/${_id}`);
 		const answer = () => give(response, one ?? { message: 'Nothing here' }, one ? 200 : 404);
 		if (this.slowMs > 0) setTimeout(answer, this.slowMs).unref();
 		else answer();

@@ -1,8 +1,9 @@
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
+import { verifying } from '../../support/storing';
 import { type Query } from '../../support/queries';
 import { many, row, type Row } from './listService';
 import { pass } from './triggerHost';
-import { listSuite, triggerSuite } from './suite';
+import { listSuite, secretHeader, triggerSuite } from './suite';
 
 describe('a list of IDs and statuses', () => {
 	const { sandbox, host, start } = triggerSuite();
@@ -161,5 +162,24 @@ describe('a listed result without its response', () => {
 		await host.poll();
 		await host.poll();
 		expect(service.requests.filter((path) => path.startsWith('/query/p'))).toEqual([]);
+	});
+});
+
+describe('a listed success without its response, of which a proved call brings one,', () => {
+	const { verification, proof } = secretHeader('whsec-nopal-azul');
+	const { service, host, start } = listSuite();
+
+	it.each([
+		['PENDING', { progress: 50 }],
+		['FAILED', { error: 'first attempt failed' }],
+	])('starts nothing if that is about another status: %s', async (status, response) => {
+		service.rows = [row('q1', 0, { response: undefined })];
+		await start({
+			credentials: verifying(service.credentials(), verification),
+			parameters: { receiveBy: 'webhook', authenticity: 'credential' },
+		});
+		await host.deliver({ _id: 'q1', service: 'CRF', status, response }, proof);
+		await host.handled();
+		expect(host.items).toEqual([]);
 	});
 });

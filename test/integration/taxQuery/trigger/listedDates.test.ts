@@ -173,3 +173,12 @@ describe('each new result starts once where', () => {
 		expect(host.started).toEqual(['hidden']);
 	});
 });
+
+it('a query of the same date as the last known one starts if the list lacks that', async () => {
+	service.rows = [row('a', 10), row('b', 20)];
+	await start();
+	await host.poll();
+	service.rows = [row('later', 5), row('equal', 10), row('earlier', 30)];
+	await host.poll();
+	expect([...host.started].sort()).toEqual(['equal', 'later']);
+});

@@ -1,6 +1,7 @@
 import { type Query } from '../../support/queries';
+import { many, row as listed } from './listService';
 import { pass } from './triggerHost';
-import { triggerSuite } from './suite';
+import { listSuite, triggerSuite } from './suite';
 
 const FIRST_POLL_MS = 15_000;
 const { sandbox, host, start } = triggerSuite();
@@ -54,5 +55,23 @@ it('results of numeric IDs are delivered by these, and start once each', async (
 	const second = await host.deliver(numbered(8));
 	expect({ statuses: [first.status, second.status], started: host.started }).toEqual({
 		...{ statuses: [200, 200], started: ['7', '8'] },
+	});
+});
+
+describe('an ID that a call writes in other letters than the service', () => {
+	const { service, host, start } = listSuite();
+
+	it.each(['webhook', 'both'])('starts its result once: %s', async (receiveBy) => {
+		const id = 'abcdef00-0000-4000-8000-000000000500';
+		service.readsAnyCase = true;
+		service.rows = many('old', 30, 1);
+		await start({ parameters: { receiveBy } });
+		service.rows = [listed(id, 0), ...service.rows];
+		for (const queryId of [id, id, id.toUpperCase(), id.toUpperCase()]) {
+			pass(5_000);
+			await host.deliver({ queryId });
+			await host.handled();
+		}
+		expect(host.started).toEqual([id]);
 	});
 });

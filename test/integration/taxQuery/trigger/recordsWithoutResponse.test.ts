@@ -218,7 +218,10 @@ describe('a delivery of a shape that nobody knows', () => {
 });
 
 describe('deliveries that nothing proves, while the service is slow', () => {
-	it('keep nothing of their bodies', async () => {
+	/** Each of the bodies takes about 10 MB of memory once it is parsed. */
+	const [BODIES, MOST_MB] = [20, 80];
+
+	it('leave nothing of their bodies in memory', async () => {
 		host = await TriggerHost.start({ credentials: sandbox.credentials() });
 		setFlagsFromString('--expose-gc');
 		const collect = runInNewContext('gc') as () => void;
@@ -242,10 +245,11 @@ describe('deliveries that nothing proves, while the service is slow', () => {
 			);
 		});
 		const statuses = [];
-		for (let count = 0; count < 10; count++) statuses.push((await send())?.status);
+		for (let count = 0; count < BODIES; count++) statuses.push((await send())?.status);
 		const grown = heap() - before;
 		gone.abort();
 		await Promise.all(waiting);
-		expect([new Set(statuses), grown < 50 || grown]).toEqual([new Set([202]), true]);
+		expect(new Set(statuses)).toEqual(new Set([202]));
+		expect(grown).toBeLessThan(MOST_MB);
 	});
 });

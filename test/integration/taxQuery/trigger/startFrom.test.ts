@@ -96,6 +96,15 @@ describe('Start From: Date', () => {
 		expect([host.started, host.failures]).toEqual([['new'], []]);
 	});
 
+	it('starts with a query that was made at that very moment', async () => {
+		const anHourAgo = Math.floor(Date.now() / 1_000) * 1_000 - 3_600_000;
+		const date = new Date(anHourAgo).toISOString();
+		service.rows = [row('equal', 0, { createdAt: date })];
+		await start({ parameters: { startFrom: 'date', date } });
+		await host.ended(1);
+		expect(host.started).toEqual(['equal']);
+	});
+
 	it.each(['', 'soon', '45000', '2026-13-45'])(
 		'is refused if the date is "%s", and says so in the executions list',
 		async (date) => {

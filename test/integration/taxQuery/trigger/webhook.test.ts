@@ -320,6 +320,14 @@ describe('a delivery with the CIEC of a tax profile in it', () => {
 	});
 });
 
+it('a proved delivery that repeats the webhook secret is emitted without it', async () => {
+	await startProved({ settings: { simplify: false } });
+	const record = { _id: 'a1', service: 'CRF', status: 'SUCCESS', response: { token: SECRET } };
+	await host.deliver({ ...record, event: SECRET }, secret);
+	expect(host.items).toMatchObject([{ _id: 'a1', response: { token: '***' }, confirmed: false }]);
+	expect(JSON.stringify(host.items)).not.toContain(SECRET);
+});
+
 describe('a test event', () => {
 	it('starts each time, and takes nothing away from production', async () => {
 		await start();

@@ -1,5 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import { matchRecord, type ExpectedRecord } from '../../../../nodes/TaxQuery/request/matchRecord';
+import {
+	canonicalFields,
+	indexRecords,
+	matchRecord,
+	type ExpectedRecord,
+} from '../../../../nodes/TaxQuery/request/matchRecord';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
@@ -50,6 +55,30 @@ describe('compare', () => {
 		['more fields', crf, record('CRF', { rfc: RFC, force: true }), 'inconclusive'],
 		['a field called otherwise', crf, record('CRF', { taxId: RFC }), 'inconclusive'],
 		['another person, called otherwise', crf, record('CRF', { taxId: OTHER }), 'mismatch'],
+		[
+			'its own person, called otherwise, beside another one',
+			crf,
+			record('CRF', { taxpayerId: RFC, requestedBy: OTHER }),
+			'inconclusive',
+		],
+		[
+			'no field called as what every object has',
+			{ ...crf, fields: { rfc: RFC, constructor: 'ACME' } as IDataObject },
+			record('CRF', { rfc: RFC }),
+			'inconclusive',
+		],
+		[
+			'an additional field that changes with each try',
+			{ ...crf, extraFields: ['ts'] },
+			record('CRF', { rfc: RFC, ts: '0.5' }),
+			'match',
+		],
+		[
+			'no additional field that changes with each try',
+			{ ...crf, extraFields: ['ts'] },
+			record('CRF', { rfc: RFC }),
+			'match',
+		],
 		['a CIEC, masked', crf, record('CRF', { rfc: RFC, ciec: '***' }), 'match'],
 		['a birth date with a zero', person, record('RFC_CALCULATOR', { ...named, ...born }), 'match'],
 		[
@@ -118,3 +147,48 @@ describe('compare', () => {
 		]).toEqual(['mismatch', 'match', 'inconclusive']);
 	});
 });
+
+describe('two questions have the same canonical fields', () => {
+	it.each<[how: string, one: IDataObject, other: IDataObject]>([
+		['with an RFC in another spelling', { rfc: RFC }, { rfc: 'gode-561231 gr8' }],
+		['with a CURP in another spelling', { curp: 'AB-12' }, { curp: 'ab 12' }],
+		['with fields in another order', { a: '1', b: '2' }, { b: '2', a: '1' }],
+		[
+			'with nested keys in another order',
+			{ context: { a: 1, b: { c: 1, d: 2 } } },
+			{ context: { b: { d: 2, c: 1 }, a: 1 } },
+		],
+		['with an empty field more', { a: '1' }, { a: '1', b: '' }],
+		['with another apostrophe', { name: "D'Angelo" }, { name: 'D’Angelo' }],
+		[
+			'with a period of months, and of their days',
+			{ from: '2026-08', to: '2026-09' },
+			{ from: '2026-08-01', to: '2026-09-30' },
+		],
+	])('%s', (_how, one, other) => {
+		expect(canonicalFields(one)).toEqual(canonicalFields(other));
+	});
+});
+
+describe('two questions have other canonical fields', () => {
+	it.each<[how: string, one: IDataObject, other: IDataObject]>([
+		['with other nested values', { context: { a: 1, b: 2 } }, { context: { a: 2, b: 1 } }],
+		['with lists in another order', { list: [1, 2] }, { list: [2, 1] }],
+		['with a name that has a hyphen', { name: 'ANA-LUZ' }, { name: 'ANALUZ' }],
+		[
+			'with some days of a month',
+			{ from: '2026-09', to: '2026-09' },
+			{ from: '2026-09-01', to: '2026-09-29' },
+		],
+	])('%s', (_how, one, other) => {
+		expect(canonicalFields(one)).not.toEqual(canonicalFields(other));
+	});
+});
+
+it.each(['GODE-561231-GR8', 'gode 561231 gr8', RFC])(
+	'an index of records finds an RFC that is spelled %s',
+	(rfc) => {
+		const listed = record('CRF', { rfc });
+		expect(indexRecords([record('CRF', { rfc: OTHER }), listed])(crf)).toEqual([listed]);
+	},
+);

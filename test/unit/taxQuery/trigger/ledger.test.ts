@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import { Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
 
 const reload = (ledger: Ledger) => new Ledger(JSON.parse(JSON.stringify(ledger.saved)));
@@ -14,5 +15,33 @@ describe('the ledger', () => {
 		reloaded.start('delivery', 'query', 1);
 		reloaded.end('delivery');
 		expect([failures, reload(reloaded).failedStarts('delivery')]).toEqual([2, 0]);
+	});
+});
+
+describe('a ledger whose static data are damaged', () => {
+	const saved = (): IDataObject => {
+		const ledger = new Ledger();
+		ledger.take('seen');
+		ledger.addPending(['waiting']);
+		ledger.start('delivery', 'query', 1);
+		return JSON.parse(JSON.stringify(ledger.saved)) as IDataObject;
+	};
+
+	it.each<[name: string, value: IDataObject[string]]>([
+		['pendingIds', {}],
+		['pendingIds', [7, null]],
+		['started', null],
+		['started', { delivery: 'query' }],
+		['failedStarts', null],
+		['failedStarts', { delivery: 'often' }],
+		['newest', 'yesterday'],
+		['isComplete', null],
+	])('is read without %s: %j', (name, value) => {
+		const ledger = new Ledger({ ...saved(), [name]: value });
+		expect(ledger.isSeen('seen')).toBe(true);
+		expect(ledger.pendingIds()).toEqual(name === 'pendingIds' ? [] : ['waiting']);
+		expect(ledger.startedCount()).toBe(name === 'started' ? 0 : 1);
+		expect(ledger.failedStarts('delivery')).toBe(0);
+		expect(ledger.state).toMatchObject({ newest: 0, isComplete: true });
 	});
 });

@@ -1,7 +1,11 @@
+import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import {
+	confirmResult,
 	mergeNotifications,
 	type QueryNotification,
 } from '../../../../nodes/TaxQuery/trigger/notification';
+import { resultOf } from '../../../../nodes/TaxQuery/trigger/triggerResult';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
 
 const call = (more: Partial<QueryNotification> = {}): QueryNotification => ({
@@ -36,6 +40,18 @@ describe('two webhook calls about one query', () => {
 			call({ isProved: true, detail: detail('b') }),
 			'notification',
 		],
+		[
+			'a result of another status replaces the first',
+			call({ detail: detail('PENDING') }),
+			call({ detail: detail('SUCCESS') }),
+			'notification',
+		],
+		[
+			'a result of the same status does not',
+			call({ detail: detail('SUCCESS'), event: 'a' }),
+			call({ detail: detail('SUCCESS'), event: 'b' }),
+			'known',
+		],
 	])('%s', (_, known, notification, expected) => {
 		const { isProved, detail: result, event } = expected === 'known' ? known : notification;
 		expect(mergeNotifications(known, notification)).toMatchObject({
@@ -55,5 +71,25 @@ describe('two webhook calls about one query', () => {
 		expect(mergeNotifications(a, b).envelope).toEqual(envelope('b'));
 		expect(mergeNotifications(a, { ...b, isAgain: true }).envelope).toEqual(envelope('a'));
 		expect(mergeNotifications(a, call()).envelope).toEqual(envelope('a'));
+	});
+});
+
+describe('a success without a result takes the response of a call', () => {
+	const mapping = readTaxQueryMapping({});
+	const record = (status: string | undefined, response?: object) =>
+		readRecord({ _id: 'q1', service: 'CRF', status, response }, mapping) as QueryRecord;
+	const response = { RFC: 'X' };
+
+	it.each<[status: string | undefined, confirmed: 'status' | true]>([
+		['SUCCESS', 'status'],
+		[undefined, 'status'],
+		['PENDING', true],
+		['FAILED', true],
+		['EN PROCESO', true],
+	])('unless that is about another status: %s', (status, confirmed) => {
+		const notification = { detail: record(status, response) };
+		const { result, origin } = confirmResult(resultOf(record('SUCCESS')), notification, mapping);
+		expect(origin.confirmed).toBe(confirmed);
+		expect(result.record.hasResponse).toBe(confirmed === 'status');
 	});
 });
