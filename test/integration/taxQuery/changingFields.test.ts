@@ -101,3 +101,32 @@ describe('a further try, whose Additional Body Fields hold something else', () =
 		expect(requestedFor()).toEqual([RFC, OTHER]);
 	});
 });
+
+describe('two items with different values in Additional Body Fields', () => {
+	const sentFor = async (additionalBodyFields: string, items: IDataObject[]) => {
+		const service = await fakeService();
+		await service.run(getCrf({}, { additionalBodyFields }), { items });
+		await service.close();
+		return service.billed.map(({ query }) => query);
+	};
+
+	it.each([
+		['letters of another case', 'aB3x', 'Ab3X'],
+		['a leading zero', '07', '7'],
+		['an accent', 'á', 'a'],
+		['another dash', 'a-b', 'a–b'],
+		['a text for a boolean', true, 'true'],
+		['another blank', 'a  b', 'a b'],
+	])('are two queries where the difference is %s', async (_what, one, other) => {
+		const items = [one, other].map((folio) => ({ rfc: RFC, folio }));
+		const sent = await sentFor('={{ { folio: $json.folio } }}', items);
+		expect(sent.map(({ folio }) => folio)).toEqual(expect.arrayContaining([one, other]));
+		expect(sent).toHaveLength(2);
+	});
+
+	it('are two queries where the difference is under the name __proto__', async () => {
+		const items = [1, 2].map((a) => ({ rfc: RFC, body: `{"__proto__": {"a": ${a}}, "b": 1}` }));
+		const sent = await sentFor('={{ $json.body }}', items);
+		expect(sent).toHaveLength(2);
+	});
+});

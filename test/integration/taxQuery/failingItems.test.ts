@@ -237,3 +237,20 @@ describe('a failed item', () => {
 		},
 	);
 });
+
+describe('a failed item whose other option cannot be evaluated', () => {
+	it.each(["={{ $('nowhere').item.json.x }}", '={{ $json.rfc.nope.x() }}'])(
+		'hides its input under Masked: Timeout is %s',
+		async (timeout) => {
+			const service = await fakeService();
+			const { items } = await service.run(getCrf({}, { personalData: 'masked', timeout }), {
+				items: [{ rfc: rfcs(1)[0], name: 'Emma Gómez' }],
+				onError: 'continueRegularOutput',
+			});
+			await service.close();
+			expect(items.map(({ json }) => json)).toEqual([
+				expect.objectContaining({ name: '******', error: expect.any(String) }),
+			]);
+		},
+	);
+});

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { runAgainstStub } from '../apiVariants/stubServer';
-import { withoutWaiting } from '../support/clock';
+import { moveClock, withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { withFreshSandbox } from '../support/withSandbox';
 import { crfRecord, postsOf, respondWith } from './crfRecords';
@@ -185,7 +185,8 @@ describe('reuse of invoices', () => {
 		const past = monthOf(lastOfPast);
 		expect({
 			onItsLastDay: await reusing(past, lastOfPast.getTime()),
-			afterIt: await reusing(past, lastOfPast.getTime() + DAY_MS + 1000),
+			// a day ends in Mexico six hours after it does in UTC
+			afterIt: await reusing(past, lastOfPast.getTime() + 1.25 * DAY_MS + 1000),
 			twoDaysAgo: await reusing(monthOf(now), now.getTime() - 2 * DAY_MS),
 			today: await reusing(monthOf(now), now.getTime() - 500),
 		}).toEqual({ onItsLastDay: 'new', afterIt: 'old', twoDaysAgo: 'new', today: 'old' });
@@ -341,5 +342,56 @@ describe('a service that makes a query for each month of a period', () => {
 			service.billed.map(({ _id }) => _id).sort(),
 		);
 		expect(periodsOf(service.billed)).toEqual(months);
+	});
+});
+
+describe("reuse of invoices by the days of Mexico's zone", () => {
+	/** Moves the clock for one run, whose service lists one record. */
+	async function runAt(
+		now: string,
+		{ createdAt, ...query }: { createdAt: string; from: string; to: string },
+		period: INodeParameters,
+	) {
+		const movedMs = Date.parse(now) - Date.now();
+		moveClock(movedMs);
+		const record = crfRecord('old', RFC, {
+			...{ service: 'INVOICE', query: { rfc: RFC, ...query } },
+			...{ response: { invoices: [] }, createdAt },
+		});
+		const headers = { date: new Date(now).toUTCString() };
+		const { rows, error, requests } = await runAgainstStub(
+			(request) => ({
+				...respondWith({
+					post: { body: { results: [month('new', query.to.slice(0, 7))] } },
+					...{ rows: [record], byId: record },
+				})(request),
+				headers,
+			}),
+			operation('taxAuthority', 'getInvoices', {
+				...{ rfc: RFC, reuse: 'hours', reuseHours: 100, ...period },
+			}),
+			{ timezone: 'America/Mexico_City' },
+		);
+		moveClock(-movedMs);
+		return { error, queryId: rows[0]?.queryId, sent: postsOf(requests).length };
+	}
+
+	it('takes no record that was made before its last day was over there', async () => {
+		const day = '2026-11-25';
+		const outcome = await runAt(
+			'2026-11-27T00:30:00Z',
+			{ from: day, to: day, createdAt: '2026-11-26T02:00:00Z' }, // 20:00 in Mexico
+			{ period: 'dates', firstDay: day, lastDay: day },
+		);
+		expect(outcome).toEqual({ error: undefined, queryId: 'new', sent: 1 });
+	});
+
+	it('takes a record of the current month an hour later, in the evening there', async () => {
+		const outcome = await runAt(
+			'2026-11-27T00:30:00Z', // 18:30 in Mexico
+			{ from: '2026-11', to: '2026-11', createdAt: '2026-11-26T23:40:00Z' },
+			{ period: 'month', month: '2026-11' },
+		);
+		expect(outcome).toEqual({ error: undefined, queryId: 'old', sent: 0 });
 	});
 });

@@ -1,4 +1,8 @@
+import { startStubServer, type StubRequest, type StubResponse } from '../apiVariants/stubServer';
+import { pass } from '../support/clock';
 import { codeOf } from '../support/errorCode';
+import { runNode, type NodeRunOptions } from '../support/runNode';
+import { clientOf } from '../support/serve';
 import { nodeOn } from '../creditProfile/support';
 import { withFreshSandbox } from '../support/withSandbox';
 import { sandboxForTest } from '../support/sandbox';
@@ -120,4 +124,42 @@ describe('a provider login that the service refuses', () => {
 		);
 		expect([(await sandbox.requests(path)).length, codeOf(error)]).toEqual([1, `status.${status}`]);
 	});
+});
+
+describe('a CIEC that met an expired token', () => {
+	it.each<[number, Record<string, string>]>([
+		[302, { location: '/login' }],
+		[408, {}],
+	])(
+		'is sent again by the Retry where status %i of a read left the token unproved',
+		async (status, headers) => {
+			pass(61_000); // n8n has run for a minute
+			let isTokenGood = false;
+			const respond = ({ path, method }: StubRequest): StubResponse => {
+				if (path.endsWith('/oauth/token')) return { body: { access_token: 'token-1' } };
+				const isPost = method === 'POST';
+				if (isTokenGood)
+					return { body: isPost ? { _id: 'p1', status: 'SUCCESS', service: 'TAX_PROFILE' } : [] };
+				if (isPost) return { status: 401, body: { message: 'token expired' } };
+				return path === '/api/query' ? { status, headers } : {};
+			};
+			const service = await startStubServer(respond);
+			const run: NodeRunOptions = {
+				type: 'taxQuery',
+				parameters: createTaxProfile(RFC),
+				memory: {},
+				credentials: { taxQueryApi: clientOf(`${service.url}/api`, `probe-${status}`) },
+			};
+			await runNode({ ...run, executionId: `probe-${status}` });
+			isTokenGood = true;
+			const { error } = await runNode({
+				...{ ...run, mode: 'retry', executionId: `probe-${status}-again` },
+			});
+			await service.close();
+			const posts = service.requests.filter(
+				({ method, path }) => method === 'POST' && path === PROFILE,
+			);
+			expect({ error, sent: posts.length }).toEqual({ error: undefined, sent: 2 });
+		},
+	);
 });

@@ -106,3 +106,30 @@ describe('a list that goes into a file', () => {
 		expect(seen.pages).toBeLessThanOrEqual(2);
 	});
 });
+
+describe('a cell of a CSV', () => {
+	const csvOf = async (rows: IDataObject[], format: FileFormat) => {
+		async function* pages(): AsyncGenerator<IDataObject[]> {
+			yield rows;
+		}
+		let text = '';
+		const store = async (content: Readable) => {
+			for await (const chunk of content) text += String(chunk);
+		};
+		await write(itemWith(store), pages(), format);
+		return text;
+	};
+
+	it.each(['constructor', 'toString', 'valueOf'])(
+		'is empty for a row without the column, though it is called %s',
+		async (column) => {
+			const rows = [{ [column]: 'Casas ARA', id: 1 }, { id: 2 }];
+			expect(await csvOf(rows, 'csvPlain')).toBe(`${column},id\r\nCasas ARA,1\r\n,2\r\n`);
+		},
+	);
+
+	it('keeps the plus sign of a phone number as text in a sheet', async () => {
+		const text = await csvOf([{ phone: '+525512345678', id: 1 }], 'csv');
+		expect(text).toBe("\uFEFFphone,id\r\n'+525512345678,1\r\n");
+	});
+});

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { fetchUnpooled } from '../../../../demo/http';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
+import { secretHeader } from './suite';
 import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 let sandbox: SandboxWithQueries;
@@ -251,5 +252,34 @@ describe('deliveries that nothing proves, while the service is slow', () => {
 		await Promise.all(waiting);
 		expect(new Set(statuses)).toEqual(new Set([202]));
 		expect(grown).toBeLessThan(MOST_MB);
+	});
+});
+
+describe('a proved result of a query that the service still shows as pending', () => {
+	it('starts the workflow once its record is finished, though without a response', async () => {
+		const { verification, proof } = secretHeader('whsec-nopal');
+		host = await TriggerHost.start({
+			credentials: verifying(sandbox.credentials(), verification),
+			parameters: { receiveBy: 'both', authenticity: 'credential' },
+		});
+		pass(60_000); // n8n has started
+		const record = await sandbox.result();
+		const show = async (status: string) => {
+			const row = { ...record, status, response: null };
+			await sandbox.faults(
+				{ path: '/api/query', exact: true, fault: { status: 200, body: [row] } },
+				{ path: `/api/query/${record._id}`, fault: { status: 200, body: row } },
+			);
+		};
+		await show('PENDING');
+		pass(2_000);
+		const { status } = await host.deliver(record, proof);
+		await host.handled();
+		expect({ status, started: host.started }).toEqual({ status: 202, started: [] });
+		await show(record.status);
+		pass(60_000);
+		await host.deliver({ queryId: 'a-doorbell' }, proof);
+		await host.executed(1);
+		expect(host.items).toMatchObject([{ queryId: record._id, rfc: 'GODE561231GR8' }]);
 	});
 });

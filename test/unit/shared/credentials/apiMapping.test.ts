@@ -162,3 +162,16 @@ describe('API Mapping', () => {
 		expect(pathOf(name, path, { ...readTaxQueryMapping({}), paths })).toBe(expected);
 	});
 });
+
+describe('API Mapping of the period that a record of invoices repeats', () => {
+	it.each([
+		[{ from: 'from', period: 'from' }, 'from', 'from'],
+		[{ from: 'to', to: 'from', period: 'to' }, 'from', 'to'],
+		[{ rfc: 'rfc', period: 'rfc' }, 'rfc', 'rfc'],
+	])('refuses the name of another field: %j', (getInvoices, other, name) => {
+		const apiMapping = JSON.stringify({ fields: { getInvoices } });
+		expect(() => readTaxQueryMapping({ apiMapping })).toThrow(
+			`"fields.getInvoices.${other}" and "fields.getInvoices.period" are both "${name}"`,
+		);
+	});
+});

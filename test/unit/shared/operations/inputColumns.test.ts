@@ -1,0 +1,25 @@
+import { besideInput } from '../../../../nodes/shared/operations/inputColumns';
+
+const isRequested = (name: string) => name === 'queryId';
+
+describe('an earlier state of a query in the input', () => {
+	const row = { queryId: 'abcdef', pending: false, message: 'Found' };
+	const columnsBeside = (queryId: string) =>
+		besideInput({
+			row,
+			input: { queryId, pending: true, message: 'Accepted' },
+			own: new Set<string>(),
+			isRequested,
+		});
+
+	it('is replaced by the row, though its ID is in capitals', () => {
+		expect(columnsBeside('ABCDEF')).toEqual(row);
+	});
+
+	it('has columns of its own beside the row of another query', () => {
+		expect(columnsBeside('other')).toEqual({
+			...{ inputPending: true, inputMessage: 'Accepted' },
+			...row,
+		});
+	});
+});

@@ -1,0 +1,70 @@
+import type { QueryId, QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
+import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
+import type { Journal } from '../../../../nodes/TaxQuery/submission/journal';
+import type { PastQueries } from '../../../../nodes/TaxQuery/submission/pastQueries';
+import { newSpendingLimit } from '../../../../nodes/TaxQuery/submission/spendingLimit';
+import {
+	Spending,
+	type Submission,
+} from '../../../../nodes/TaxQuery/submission/submissionRegister';
+import type { NodeRun, OperationItem } from '../../../../nodes/shared/operations/operation';
+
+const LOST = 50;
+const FOREIGN = 500;
+
+const run = { root: '7', node: 'node', timeZone: 'America/Mexico_City' } as unknown as NodeRun;
+const item = {
+	...{ index: 0, run },
+	connection: async () => await Promise.resolve({ client: 'client', clockOffsetMs: () => 0 }),
+} as unknown as OperationItem;
+const requestFor = (rfc: string) =>
+	({ expected: [{ code: 'CRF', otherCodes: [], fields: { rfc } }] }) as unknown as QueryRequest;
+const submissionOf = (share: string, sentAt: number) =>
+	({ share, sentAt, state: { at: 'uncertain', since: 0, hash: 'h', why: 'noId' } }) as Submission;
+
+describe('Max Queries per Day with many queries of unknown outcome', () => {
+	const names = (count: number, start: string) =>
+		Array.from({ length: count }, (_, index) => `${start}-${index}`);
+	let reads: number;
+	const recordOf = (rfc: string): QueryRecord => ({
+		...({ id: `id-of-${rfc}` as QueryId, code: 'CRF', raw: {} } as QueryRecord),
+		createdAt: Date.now(),
+	});
+	/** Returns a record that counts how often it is compared. */
+	const countingReads = (rfc: string): QueryRecord =>
+		Object.defineProperty(recordOf(rfc), 'request', {
+			get() {
+				reads++;
+				return { rfc };
+			},
+		});
+	const lost = names(LOST, 'lost');
+	const listed = [...names(FOREIGN, 'foreign'), ...lost];
+
+	/** Plans one more query after the list shows those of unknown outcome. */
+	async function planOneMore(maxQueriesPerDay: number) {
+		const records = listed.map(countingReads);
+		const past = {
+			list: async () =>
+				await Promise.resolve({ records, unreadable: 0, completeness: 'complete' as const }),
+		} as unknown as PastQueries;
+		const journal = { spending: new Spending() } as unknown as Journal;
+		const limit = newSpendingLimit(run, journal, past);
+		for (const name of lost)
+			await limit.ended(item, name, requestFor(name), submissionOf(name, Date.now()));
+		const limits = { maxQueries: Infinity, maxQueriesPerDay };
+		await limit.plan(item, limits, [{ name: 'next', request: requestFor('next') }]);
+		limit.end();
+	}
+	beforeEach(() => (reads = 0));
+
+	it('counts each of them once where the list shows it', async () => {
+		await expect(planOneMore(listed.length + 1)).resolves.toBeUndefined();
+		await expect(planOneMore(listed.length)).rejects.toThrow();
+	});
+
+	it('compares each of them with few records of the list', async () => {
+		await planOneMore(listed.length + 1);
+		expect(reads).toBeLessThan(3 * listed.length);
+	});
+});
