@@ -9,7 +9,7 @@ interface Paged {
 	/** The most rows of a page. */
 	cap?: number;
 	/** Says what the response says of the total, where that is not true. */
-	reported?: number | null;
+	reported?: number | null | ((offset: number, length: number) => number);
 	ignoresOffset?: true;
 	/** A row that it counts and does not show. */
 	hidden?: number;
@@ -26,7 +26,8 @@ async function listAt(
 		const rows = upTo(Math.min(total, start + Math.min(cap, limit)), start + 1)
 			.filter((id) => id !== hidden)
 			.map((id) => ({ id, name: `Row ${id}`, schema: {}, document: {} }));
-		return { body: { total: reported, [path.endsWith('/document') ? 'documents' : 'data']: rows } };
+		const count = typeof reported === 'function' ? reported(offset, rows.length) : reported;
+		return { body: { total: count, [path.endsWith('/document') ? 'documents' : 'data']: rows } };
 	};
 	const service = await startStubServer(page);
 	const { items, error } = await runNode({
@@ -107,5 +108,18 @@ describe('a list that may be truncated is an error, not a part:', () => {
 			{ ...collections, limit: 50 },
 		);
 		expect([code, ids]).toEqual([undefined, upTo(50)]);
+	});
+});
+
+describe('a list is read to its end where the total', () => {
+	it.each<[string, (offset: number, length: number) => number, INodeParameters]>([
+		['counts the page: documents', (_offset, length) => length, documents],
+		['counts the page: collections', (_offset, length) => length, collections],
+		['counts the page: versions', (_offset, length) => length, versions],
+		['is 0 behind the end: documents', (offset) => (offset < 250 ? 250 : 0), documents],
+		['shrinks to the page: documents', (offset, length) => (offset > 0 ? length : 250), documents],
+	])('%s', async (_what, reported, list) => {
+		const { ids, code } = await listAt({ total: 250, reported }, { ...list, returnAll: true });
+		expect({ ids, code }).toEqual({ ids: upTo(250), code: undefined });
 	});
 });

@@ -130,4 +130,30 @@ describe('a service that refuses for as long as a request waits', () => {
 		expect(codeOf(error)).toBe('status.425');
 		expect(`${error?.message} ${error?.description}`).not.toMatch(/base URL/i);
 	});
+
+	it('has an error whose sentences hold the number of requests and their time', async () => {
+		const { error, requests } = await withoutWaiting(
+			async () => await list(() => ({ status: 429, body: {} })),
+		);
+		const sentences = `${error?.message}. ${error?.description}`;
+		const [, seconds] = / ([\d.]+) s\b/.exec(sentences) ?? [];
+		expect(sentences).toContain(` ${requests} times`);
+		expect(Number(seconds)).toBeGreaterThanOrEqual(295);
+		expect(error?.description).toContain('Too many requests share this token');
+		expect(error?.description).not.toMatch(/base URL/i);
+	});
+});
+
+it('a packed response that is cut each time is an error that says that it broke off', async () => {
+	const { error, requests } = await withoutWaiting(
+		async () =>
+			await list(() => ({
+				body: gzipSync(LIST).subarray(0, 40),
+				headers: { 'content-encoding': 'gzip' },
+			})),
+	);
+	expect({ code: codeOf(error), requests }).toEqual({ code: 'body.truncated', requests: 5 });
+	expect(error?.message).toMatch(/^The response of the .+ broke off before its end$/);
+	expect(error?.description).toContain('Try again later');
+	expect(error?.description).not.toMatch(/base URL/i);
 });

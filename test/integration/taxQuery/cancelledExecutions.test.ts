@@ -45,3 +45,25 @@ it('a retry sends what an execution did not that was cancelled during its login'
 	await service.close();
 	expect({ error, sent: service.sent() }).toEqual({ error: undefined, sent: 2 });
 });
+
+it('a retry after a workflow timeout gives what was accepted, and sends nothing', async () => {
+	const wanted = rfcs(20);
+	let isDone = false;
+	const service = await fakeService({
+		get: (one, response) => give(response, { ...one, status: isDone ? 'SUCCESS' : 'PENDING' }),
+	});
+	const requests = { items: itemsOf(wanted), executionId: 'timed-out', memory: {} };
+	const waiting = getCrf({ waitForResult: true, maxWait: 600, reuse: 'never' });
+	let timeOut = () => {};
+	const running = service.run(waiting, { ...requests, onStart: (cancel) => (timeOut = cancel) });
+	const reads = () => service.requests.filter((one) => /^GET \/query\/./.test(one)).length;
+	await until('all queries accepted, one read', () => service.billed.length === 20 && reads() > 0);
+	timeOut(); // n8n cancels the execution when the timeout has passed
+	await running;
+	isDone = true;
+	const { items, error } = await service.run(waiting, { ...requests, mode: 'retry' });
+	await service.close();
+	const idOf = (rfc: string) => service.billed.find(({ query }) => query.rfc === rfc)?._id;
+	expect({ error, sent: service.sent() }).toEqual({ error: undefined, sent: 20 });
+	expect(items.map(({ json }) => json.queryId)).toEqual(wanted.map(idOf));
+});

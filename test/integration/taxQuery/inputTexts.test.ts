@@ -99,3 +99,23 @@ describe('a mistake', () => {
 		expect(items[0].json.problem).toMatch(problem);
 	});
 });
+
+describe('the body of a paid query', () => {
+	const sandbox = withSandbox(taxQuerySandbox);
+
+	it('holds composed letters, no invisible characters, and single blanks', async () => {
+		const { error } = await sandbox.run({
+			...born('1990-01-31'),
+			name: ' Jose\u0301\u200b  Mari\u0301a ',
+			firstLastName: 'Mun\u0303oz\ufeff',
+			secondLastName: 'De\u00a0la\u2003Pen\u0303a\u00ad',
+		});
+		const [{ body }] = await sandbox.requests('/api/query/rfc-calculator');
+		expect(error).toBeUndefined();
+		expect(body).toMatchObject({
+			name: 'José María'.normalize('NFC'),
+			firstLastName: 'Muñoz'.normalize('NFC'),
+			secondLastName: 'De la Peña'.normalize('NFC'),
+		});
+	});
+});

@@ -291,3 +291,17 @@ describe('an item that only seems wrong', () => {
 		expect(await sent('/api/query/tax/profile')).toMatchObject({ rfc: RFC });
 	});
 });
+
+it('an instant that is 23:00 in Mexico City is an error that asks for a plain day', async () => {
+	const sandbox = await taxQuerySandbox();
+	const { error } = await sandbox.run(born('1956-12-31T05:00:00.000Z'), {
+		timezone: 'America/Mexico_City',
+	});
+	const billed = (await sandbox.ledger()).length;
+	await sandbox.close();
+	expect({ code: codeOf(error), field: error?.context?.field, billed }).toEqual({
+		...{ code: 'field.instant', field: 'Birth Date', billed: 0 },
+	});
+	expect(error?.message).toContain('is a moment, not a day');
+	expect(error?.description).toContain('Enter a plain day');
+});

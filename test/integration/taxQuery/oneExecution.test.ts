@@ -4,7 +4,7 @@ import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
 import { give } from '../support/serve';
 import { curps, getCrf, operation, rfcs } from './support';
-import { tenantService, type ArrivedPost, type TenantService } from './tenants';
+import { tenantService, type ArrivedPost, type StoredQuery, type TenantService } from './tenants';
 
 const itemsOf = (wanted: string[], tenant = 'A') => wanted.map((rfc) => ({ rfc, tenant }));
 const [RFC, OTHER] = rfcs(2);
@@ -227,5 +227,59 @@ describe('a question in an execution', () => {
 			credentials: { taxQueryApi: { ...service.byClient, pointsPerSecond: 10 } },
 		});
 		expect([error, items.length]).toEqual([undefined, 20]);
+	});
+
+	const FOREIGN_ID = 'of-a-stranger';
+	it.each<[string, (own: StoredQuery) => object]>([
+		['record', (own) => ({ ...own, _id: FOREIGN_ID, query: { rfc: OTHER } })],
+		['query', () => ({ message: 'Accepted', queryId: FOREIGN_ID })],
+	])("the editor's Retry does not read the ID of another person's %s", async (what, body) => {
+		let isListed = false;
+		const createdAt = new Date(Date.now() - 3_600_000).toISOString();
+		const foreign = { _id: FOREIGN_ID, service: 'CRF', status: 'SUCCESS', createdAt };
+		await service.close();
+		service = await tenantService({
+			post: ({ accept, response }) => give(response, body(accept())),
+			list: (stored) => (isListed ? stored : []),
+		});
+		service.add('A', { ...foreign, query: { rfc: OTHER }, response: {} });
+		const execution = { items: itemsOf([RFC]), executionId: `foreign-${what}`, memory: {} };
+		const waiting = getCrf({ waitForResult: true });
+		const first = await service.run(waiting, execution);
+		const before = service.reads.length;
+		isListed = true;
+		const { items } = await service.run(waiting, { ...execution, mode: 'retry' });
+		const own = service.billedOf('A').find(({ query }) => query.rfc === RFC);
+		expect({ code: codeOf(first.error), posts: service.posts.length }).toEqual({
+			...{ code: 'otherQuery', posts: 1 },
+		});
+		expect(idsOf(items)).toEqual([own?._id]);
+		expect(service.reads.slice(before)).not.toContain(`A /query/${FOREIGN_ID}`);
+	});
+
+	it('sends a failed query again in the next round of a loop', async () => {
+		answer = ({ before, accept, response }) =>
+			give(response, accept({ status: before === 0 ? 'FAILED' : 'SUCCESS' }));
+		const memory = {};
+		const round = async (ranBefore: number) =>
+			await service.run(getCrf(), {
+				...{ items: itemsOf([RFC]), executionId: 'loop-failed', memory, ranBefore },
+			});
+		const first = await round(0);
+		const { items } = await round(1);
+		expect({ first: codeOf(first.error), posts: service.posts.length }).toEqual({
+			...{ first: 'failed', posts: 2 },
+		});
+		expect(items.map(({ json }) => json.reused)).toEqual([undefined]);
+		expect(idsOf(items)).toEqual([service.billedOf('A')[1]._id]);
+	});
+
+	it('sends a failed query again for an equal item of the same run', async () => {
+		answer = ({ before, accept, response }) =>
+			give(response, accept({ status: before === 0 ? 'FAILED' : 'SUCCESS' }));
+		const { items } = await service.run(getCrf(), { items: itemsOf([RFC, RFC]), ...goOn });
+		expect({ codes: items.map(({ json }) => codeOf(json)), posts: service.posts.length }).toEqual({
+			...{ codes: ['failed', undefined], posts: 2 },
+		});
 	});
 });

@@ -2,17 +2,23 @@ import { forget } from '../../../nodes/shared/processState';
 import { seemJustStarted, withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { withFreshSandbox } from '../support/withSandbox';
+import { aRecord } from './fakeService';
 import { createTaxProfile, getCrf, itemsOf, rfcs, taxQuerySandbox } from './support';
-import { tenantService } from './tenants';
+import { tenantService, type StoredQuery } from './tenants';
 
 describe('a retry after n8n was killed, while the list lags', () => {
 	const items = rfcs(4).map((rfc) => ({ rfc, tenant: 'A' }));
+	/** By the clock that tests move. */
+	const isoNow = () => new Date(Date.now()).toISOString();
+
+	type LaterQueries = () => StoredQuery[];
+	const none: LaterQueries = () => [];
 
 	/** Two items are billed, n8n is killed, and all four are retried; the list shows nothing for so many reads. */
-	async function retryBehind(hiddenReads: number, parameters = {}) {
+	async function retryBehind(hiddenReads: number, parameters = {}, later: LaterQueries = none) {
 		let reads = Infinity;
 		const service = await tenantService({
-			list: (stored) => (--reads >= 0 ? [] : stored),
+			list: (stored) => (--reads >= 0 ? [] : [...later(), ...stored]),
 		});
 		await service.run(getCrf(), { items: items.slice(0, 2) });
 		forget();
@@ -40,6 +46,15 @@ describe('a retry after n8n was killed, while the list lags', () => {
 		const { billed, waitedMs } = await retryBehind(1000);
 		expect(billed).toHaveLength(6);
 		expect(Math.round(waitedMs / 60_000)).toBe(1);
+	});
+
+	it('trusts the list as soon as it shows a query that is later than the crash', async () => {
+		const ofAnother = () => aRecord({ query: { rfc: rfcs(5)[4] }, createdAt: isoNow() });
+		const { billed, given, waitedMs } = await retryBehind(4, {}, () => [ofAnother()]);
+		expect(billed).toEqual(items.map(({ rfc }) => rfc));
+		expect(given.map(({ json }) => json.reused)).toEqual([true, true, undefined, undefined]);
+		expect(waitedMs).toBeGreaterThanOrEqual(20_000);
+		expect(waitedMs).toBeLessThan(30_000);
 	});
 });
 

@@ -279,6 +279,19 @@ describe('a list whose totals do not count it', () => {
 		await service.close();
 		expect(error?.context).toMatchObject({ code: 'list.cut', listed: 200, total: 450 });
 	});
+
+	it.each(totals)('shows Send Again a query on its last page where it %s', async (_what, shape) => {
+		const oldestFirst: Shape = (rows, requests) => shape([...rows].reverse(), requests);
+		const service = await serviceWith(oldestFirst, 250, 60_000, true);
+		const { items } = await service.run(getCrf({}, { spendingLimits: { sendAgain: true } }), {
+			...{ items: [{ rfc: rfcs(251)[250] }], timezone },
+			...service.mapped(mapped),
+		});
+		await service.close();
+		expect({ recovered: items[0]?.json.recovered, sent: service.sent() }).toEqual({
+			...{ recovered: true, sent: 1 },
+		});
+	});
 });
 
 describe('a list that reports a failure with status 200', () => {
