@@ -145,7 +145,9 @@ const OUTCOMES = ['lost', 'paid twice', 'wrong', 'unexplained', '429 surfaced'];
 
 const isUnsure = (text: unknown) => String(text).startsWith('The query may have been accepted');
 const isExplained = (text: unknown) =>
-	/may have been accepted|not known whether|Tax Query Service|Credit Profile Service/.test(String(text));
+	/may have been accepted|not known whether|Tax Query Service|Credit Profile Service/.test(
+		String(text),
+	);
 /** A 2xx that names no query, and that no list explains: the row says so (docs/unspecified.md). */
 const isUnconfirmed = ({ warnings }: Row) =>
 	Array.isArray(warnings) && warnings.some(({ code }: Row) => code === 'unconfirmed');
