@@ -143,7 +143,7 @@ export function onlyDefined<T>(values: Array<T | undefined>): T | undefined {
 }
 
 /** TQ §3 shows SUCCESS and PENDING; FAILED is their opposite. The API Mapping explains any other status. */
-const DOCUMENTED = new Map<string, QueryState>([
+const DOCUMENTED: ReadonlyMap<string, QueryState> = new Map([
 	['SUCCESS', 'success'],
 	['PENDING', 'pending'],
 	['FAILED', 'failed'],

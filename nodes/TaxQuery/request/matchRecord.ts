@@ -109,7 +109,7 @@ const isComparedElsewhere = (name: string) =>
 const isEqual = (name: string, one: unknown, other: unknown): boolean =>
 	canonicalValue(name, one) === canonicalValue(name, other);
 
-const BIRTH = new Map([
+const BIRTH: ReadonlyMap<string, RegExp> = new Map([
 	['day', /^\d\d?$/],
 	['month', /^\d\d?$/],
 	['year', /^\d{4}$/],

