@@ -173,6 +173,7 @@ describe('a record that may be the own one comes out', () => {
 	it.each<[string, string, string, object]>([
 		['Shareholders', 'company', 'getShareholders', { rfc: COMPANY }],
 		['Employment History', 'person', 'getEmploymentHistory', { curp: CURP }],
+		['CRF', 'company', 'getShareholders', { rfc: COMPANY }],
 	])('of a type whose name is not documented: %s', async (service, resource, name, query) => {
 		const own = crfRecord('q1', RFC, { service, query, response: { x: 1 } });
 		const { rows, error } = await runAgainstStub(

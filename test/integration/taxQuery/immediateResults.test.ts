@@ -58,9 +58,12 @@ describe('CURP data that is acknowledged instead of given at once', () => {
 		expect(rows).toMatchObject([{ queryId: 'q1', name: 'EMMA', pending: false }]);
 	});
 
-	it('is pending while its record is not there', async () => {
+	it.each<[string, unknown]>([
+		['nothing is', undefined],
+		['no record is', []],
+	])('is pending while %s under its ID', async (_what, record) => {
 		const post = { body: { queryId: 'q1', status: 'PENDING' } };
-		const { rows } = await runAgainstStub(respondWith({ post }), curpData);
+		const { rows } = await runAgainstStub(respondWith({ post, byId: record }), curpData);
 		expect(rows).toMatchObject([{ queryId: 'q1', pending: true }]);
 	});
 });

@@ -35,12 +35,13 @@ describe('the acknowledgement of invoices of two months', () => {
 		]);
 	});
 
-	it.each<[string, IDataObject]>([
-		['without an ID', {}],
-		['with an empty ID', { queryId: null }],
-	])('gives the accepted month beside a refused one, once: %s', async (_how, id) => {
+	const refused = { period: '2026-02', status: 'ERROR', message: 'No funds' };
+	it.each<[string, object[]]>([
+		['refused without an ID', [january, refused]],
+		['refused with an empty ID', [january, { ...refused, queryId: null }]],
+		['missing', [january]],
+	])('gives one month, and is sent once, if the other is %s', async (_how, results) => {
 		const memory = {};
-		const results = [january, { period: '2026-02', status: 'ERROR', message: 'No funds', ...id }];
 		const { rows, requests } = await runAgainstStub(
 			respondWith({ post: { body: { message: 'ok', results } } }),
 			{ ...twoMonths, options: { spendingLimits: { sendAgain: true } } },

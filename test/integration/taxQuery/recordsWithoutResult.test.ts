@@ -126,7 +126,7 @@ describe('listed rows that report success without their results', () => {
 		['an empty object', { response: {} }],
 		['an empty list', { response: [] }],
 		['null, and so is service', { response: null, service: null }],
-	])('are reused with the results of their records: response is %s', async (_what, listed) => {
+	])('are reused with their results by ID: response is %s', async (_what, listed) => {
 		const { rows, requests } = await runAgainstStub(
 			service(listed),
 			getCrf({ ...waited, ...HOURS }),

@@ -38,12 +38,12 @@ describe('a second run in the editor', () => {
 		['one field more', crf, ({ query }) => ({ query: { ...query, tipo: 'PF' } })],
 		['no date', crf, () => ({ createdAt: undefined })],
 		[
-			'a date without a zone, which may be local time',
+			'a date without a zone',
 			crf,
 			() => ({ createdAt: new Date(Date.now() - 30 * HOUR_MS).toISOString().slice(0, 19) }),
 		],
 		['masked fields', crf, () => ({ query: { rfc: 'GODE*********' } })],
-	])('is billed, and explains why, if the listed query has %s', async (_what, request, change) => {
+	])('is billed, and hints, if the listed query has %s', async (_what, request, change) => {
 		expect(await runTwice(change, request)).toEqual({
 			billed: 2,
 			hints: expect.stringContaining("'Reuse Results': 1 query"),
