@@ -88,7 +88,7 @@ function repeatsOf(run: NodeRun) {
 	run.atEnd(() => {
 		if (repeated.size === 0) return;
 		run.hint(
-			`Several items download the same files (${repeated.size} collections or files), which come again for each. Set 'Files From' to Files of the Incoming Documents, or use Remove Duplicates before this node.`,
+			`Several items download the same files, which come again for each. Collections or files named more than once: ${repeated.size}. Set 'Files From' to Files of the Incoming Documents, or use Remove Duplicates before this node.`,
 		);
 	});
 	return ({ index }: OperationItem, what: string) => {
