@@ -4,6 +4,8 @@ import { decodeBase64Runs, decodeEscapes } from './decodeEscapes';
 const SHORTEST = 4;
 /** A line of a key must be this long to be searched for by itself. */
 const LINE = 16;
+/** A longer text is a file, in which only the plain forms are searched. */
+const LONGEST_DECODED = 1_000_000;
 /** A secret may be quoted inside a quotation; nothing meaningful is escaped more often. */
 const MAX_DECODINGS = 5;
 
@@ -19,12 +21,11 @@ export function secretFinder(secrets: string[]): (text: string) => boolean {
 		.flatMap((secret) => formsOf(secret))
 		.map(comparable);
 	const shortest = Math.min(...forms.map(({ length }) => length));
-	const isIn = (text: string) => {
-		const plain = comparable(text);
-		return forms.some((form) => plain.includes(form));
-	};
+	const holds = (plain: string) => forms.some((form) => plain.includes(form));
+	const isIn = (text: string) => holds(comparable(text));
 	return (text) => {
 		if (text.length < shortest) return false;
+		if (text.length > LONGEST_DECODED) return holds(text.toLowerCase());
 		const decodings = decodingsOf(text);
 		if (decodings.some(isIn)) return true;
 		const inside = decodeBase64Runs(decodings[decodings.length - 1], shortest);
