@@ -40,7 +40,7 @@ export function linkOf(association: IDataObject, documentId: unknown): FileLink 
 export const originOf = (url: string): string | undefined =>
 	/^https?:/i.test(url) && URL.canParse(url) ? new URL(url).origin : undefined;
 
-/** A name that no path and no invisible character is part of; '' where nothing else is left. */
+/** Returns a file name without path separators and invisible characters; '' where only dots are left. */
 const plainName = (name: string): string =>
 	name
 		.replace(/[\\/]/g, '_')

@@ -9,6 +9,9 @@ import { queryTypeOf } from './queryTypeNames';
 const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
 	['ciec', textOf(fields.createTaxProfile?.ciec).toLowerCase()].filter((name) => name !== '');
 
+/** Returns whether a field has the CIEC's name in the API reference. */
+export const isCiecName = (name: string): boolean => /^ciec$/i.test(name);
+
 const PASSWORDS = ['password', 'contrasena', 'contraseña'];
 /** Names where a record, or the webhook call around it, may repeat the request. */
 const ECHOES = ['query', 'metadata', 'envelope'];

@@ -54,7 +54,10 @@ export const shapeError = (
 ): RequestError =>
 	new RequestError(taxQuery, { kind: 'shape', expected, ...words }, 'no', { mappingKeys: keys });
 
-/** TQ §4.13. The record has the ID as it was requested. Throws a RequestError if the request fails, or the response is no record, or another query's. */
+/**
+ * Reads a query (TQ §4.13); the record has the ID as it was requested. Throws a RequestError if the request fails, or the
+ * response is no record, or another query's.
+ */
 export async function getQuery(
 	{ mapping, client, request, serviceMessage }: QueryClient,
 	id: string,
@@ -71,7 +74,7 @@ export async function getQuery(
 			['paths.get', 'record._id'],
 			serviceMessage(body),
 		);
-	if (!spellingOf(record.raw, id)) throw shapeError('the query asked for', ['paths.get']);
+	if (!spellingOf(record.raw, id)) throw shapeError('the requested query', ['paths.get']);
 	confirmNames(client, PATH_OF_ONE);
 	return { ...record, id: id as QueryId };
 }

@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { areOthers } from '../../shared/identifiers';
 import { isObject } from '../../shared/utils/json';
 import { textOf } from '../../shared/utils/text';
+import { isCiecName } from '../client/ciec';
 import type { QueryRecord } from '../client/queryModel';
 
 /** Describes one query that a request makes, as its record must show it. */
@@ -92,19 +93,22 @@ function matchFields(
 		isSame &&= extraFields.matches(Object.fromEntries(values) as IDataObject);
 	}
 	if (left.size === 0) return isSame ? 'match' : 'inconclusive';
-	return !isSame && PERSON.some((name) => isOnlyOthers(name, wanted[name], [...left.values()]))
+	return !isSame && PERSON.some((name) => namesOnlyOthers(name, wanted[name], [...left.values()]))
 		? 'mismatch'
 		: 'inconclusive';
 }
 
-/** A field may only have another name. Then another person under it proves another query, unless the own one is there. */
-const isOnlyOthers = (name: string, wanted: unknown, values: unknown[]): boolean =>
+/**
+ * Returns whether a record names other people and not the wanted one. A service may use other names for its fields, so
+ * the values count, whatever their names.
+ */
+const namesOnlyOthers = (name: string, wanted: unknown, values: unknown[]): boolean =>
 	values.some((value) => areOthers(value, wanted)) &&
 	!values.some((value) => isEqual(name, value, wanted));
 
 /** A record shows the CIEC masked, if at all; periods are compared by their days. */
 const isComparedElsewhere = (name: string) =>
-	/^ciec$/i.test(name) || ['period', 'from', 'to'].includes(name);
+	isCiecName(name) || ['period', 'from', 'to'].includes(name);
 
 const isEqual = (name: string, one: unknown, other: unknown): boolean =>
 	canonicalValue(name, one) === canonicalValue(name, other);

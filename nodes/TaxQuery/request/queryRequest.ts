@@ -3,6 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Field } from '../../shared/operations/field';
 import { hash as hashText } from '../../shared/utils/hash';
 import { textOf } from '../../shared/utils/text';
+import { isCiecName } from '../client/ciec';
 import type { Warning } from '../fields/identifiers';
 import {
 	serviceCodeOf,
@@ -101,17 +102,17 @@ export function buildQueryRequest(
 	const { service } = definition;
 	const { operation } = service;
 	const [hidden, visible] = split(fields, (name) => secret.includes(name));
-	const isCiec = (name: string) => /^ciec$/i.test(name);
 	const [secretAdditional, additional] = split(
 		additionalBodyFields,
 		(name) =>
-			isCiec(name) || Object.keys(fromWireNames({ [name]: '' }, operation, mapping)).some(isCiec),
+			isCiecName(name) ||
+			Object.keys(fromWireNames({ [name]: '' }, operation, mapping)).some(isCiecName),
 	);
 	const names = [...Object.keys(fields), ...service.fields];
 	const documented = fromWireNames(additional, operation, mapping);
 	const [replacing, extra] = split(documented, (name) => names.includes(name));
 	const own = { ...visible, ...replacing };
-	// what a field means that the API reference does not show is not known, so its values are equal only as they are
+	// the API reference does not say what an additional field means, so only identical values are equal
 	const keyOf = (more: IDataObject) => stableText([account, operation, canonicalFields(own), more]);
 	const hash = hashOf(keyOf(extra));
 	const codes = serviceCodes(service, mapping);

@@ -60,8 +60,8 @@ const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number) =>
 export type WaitResult = Pick<QueryOutcome, 'query' | 'overdue'>;
 
 /**
- * Polls the queries of one client that items of this process wait for, once in each round for all. Returns a function
- * that adds a waiter.
+ * Polls the queries of one client that items of this process wait for, once in each round for all. `add` adds one
+ * that somebody waits for.
  */
 export function newPendingQueries() {
 	const waiters = new Set<Waiter>();

@@ -52,7 +52,7 @@ export function newSpendingLimit(run: NodeRun, { spending }: Journal, past: Past
 		for (const { id } of made) day.made.add(id);
 		const known = queriesOf(service.client);
 		const unclaimed = made.filter(({ id }) => !known.isClaimed(id));
-		day.findUncertain(unclaimed, service.clockOffsetMs());
+		day.dropListed(unclaimed, service.clockOffsetMs());
 		return { ...listing, listed: records.length };
 	}
 
@@ -161,8 +161,8 @@ class Day {
 		return [...this.uncertain.values()].reduce((sum, { expected }) => sum + expected.length, 0);
 	}
 
-	/** Drops uncertain queries that the list shows, so that each counts once. Nobody else has these records. */
-	findUncertain(records: QueryRecord[], clockOffsetMs: number): void {
+	/** Drops the uncertain queries that the list shows, so that each counts once. No item has claimed `records`. */
+	dropListed(records: QueryRecord[], clockOffsetMs: number): void {
 		if (this.uncertain.size === 0) return;
 		const recordsLike = indexRecords(records);
 		const taken = new Set<QueryRecord>();

@@ -1,4 +1,5 @@
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { isUnfinishedState } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import {
 	envelopeOf,
@@ -23,17 +24,16 @@ export interface QueryNotification {
 	envelope?: Envelope;
 }
 
-/** Merges what two calls report of a query. The better proof counts, then a result, then one of a newer status. */
+/** Merges what two calls report of a query. The better proof counts, then a finished result, then a newer status. */
 export function mergeNotifications(
 	known: QueryNotification,
 	notification: QueryNotification,
 ): QueryNotification {
 	const worth = ({ isProved, detail }: QueryNotification) =>
-		2 * Number(isProved) + Number(detail !== undefined);
+		4 * Number(isProved) + (detail ? (isUnfinishedState(detail.state) ? 1 : 2) : 0);
 	const [newer, older] = notification.isAgain ? [known, notification] : [notification, known];
-	const isOfOtherStatus = newer.detail && older.detail?.status !== newer.detail.status;
-	const isBetter =
-		worth(newer) > worth(older) || (isOfOtherStatus && newer.isProved === older.isProved);
+	const isNewStatus = newer.detail?.status !== older.detail?.status;
+	const isBetter = worth(newer) > worth(older) || (worth(newer) === worth(older) && isNewStatus);
 	return {
 		...(isBetter ? newer : older),
 		hasResponse: notification.hasResponse || known.hasResponse,

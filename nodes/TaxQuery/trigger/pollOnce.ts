@@ -206,7 +206,7 @@ function processResult(poll: Poll, row: TriggerResult, found: RowResult): void {
 	});
 }
 
-/** Returns how a webhook call spelled the ID of a query. */
+/** Returns how a webhook call spelled the ID of a query that was read by that ID. */
 const namedAs = ({ read }: Poll, queryId: string): string =>
 	[...read.ownIds].find(([, own]) => own === queryId)?.[0] ?? queryId;
 

@@ -156,14 +156,14 @@ async function handleNotifications(
 	if (context.getMode() === 'manual') return await withoutSession();
 	const published = sessionOf(context);
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
-	const stored = () => (storeNotifications(context, named(all)) ? later : starting);
-	if (!published && isListed) return stored(); // this process has no trigger yet
+	const storeForLater = () => (storeNotifications(context, named(all)) ? later : starting);
+	if (!published && isListed) return storeForLater(); // this process has no trigger yet
 	const isRemembered = isBeingPublished(context) && !all.some(({ believed }) => believed);
 	if (isListed || isRemembered) call.responseSoFar = later;
 	const trigger = published ?? (await waitForSession(context));
 	if (!trigger) {
 		if (!isBeingPublished(context)) return await withoutSession();
-		return all.some(({ believed }) => believed) ? starting : stored(); // for the trigger's first check
+		return all.some(({ believed }) => believed) ? starting : storeForLater();
 	}
 	if (!isListed) call.responseSoFar = tryAgain;
 

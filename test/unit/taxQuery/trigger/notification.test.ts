@@ -13,7 +13,8 @@ const call = (more: Partial<QueryNotification> = {}): QueryNotification => ({
 	hasResponse: false,
 	...more,
 });
-const detail = (name: string) => ({ status: name }) as QueryRecord;
+const detail = (name: string) =>
+	({ status: name, state: name === 'PENDING' ? 'pending' : 'success' }) as QueryRecord;
 const envelope = (name: string) => ({ fields: { name }, status: '' });
 
 describe('two webhook calls about one query', () => {
@@ -45,6 +46,12 @@ describe('two webhook calls about one query', () => {
 			call({ detail: detail('PENDING') }),
 			call({ detail: detail('SUCCESS') }),
 			'notification',
+		],
+		[
+			'a late call about progress does not replace a result',
+			call({ detail: detail('SUCCESS') }),
+			call({ detail: detail('PENDING') }),
+			'known',
 		],
 		[
 			'a result of the same status does not',
