@@ -12,6 +12,7 @@ const spellings = [
 	(rfc: string) => rfc.toLowerCase(),
 	(rfc: string) => ` ${rfc.slice(0, 4)} ${rfc.slice(4)}`,
 ];
+const normalized = (rfc: string) => rfc.replaceAll(' ', '').toUpperCase();
 
 const item = fc.record({
 	tenant: fc.constantFrom('A', 'B'),
@@ -23,7 +24,7 @@ const items = fc.array(item, { minLength: 1, maxLength: 4 });
 /** Defines how the node is called. */
 const step = fc.oneof(
 	fc.record({ how: fc.constantFrom('run', 'loop', 'sub', 'retry'), items, tries: fc.nat(2) }),
-	fc.record({ how: fc.constantFrom('tools', 'toolsInTurn'), items, tries: fc.constant(0) }),
+	fc.record({ how: fc.constantFrom('tools', 'toolsInTurn'), items, tries: fc.nat(2) }),
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -39,6 +40,7 @@ async function perform(
 	steps: Step[],
 	fates: string[],
 	options: INodeParameters,
+	reuse?: string,
 ): Promise<{ billed: Record<string, string[]>; close(): Promise<void> }> {
 	const answers: Record<string, (arrived: ArrivedPost) => void> = {
 		accept: ({ accept, response }) => give(response, { message: 'ok', queryId: accept()._id }),
@@ -57,16 +59,21 @@ async function perform(
 	let round = 0;
 	let subs = 0;
 	const run = async (of: Step['items'], more: Partial<NodeRunOptions>) => {
-		await service.run(getCrf({}, options), {
+		return await service.run(getCrf(reuse === undefined ? {} : { reuse }, options), {
 			...{ items: of, onError: 'continueRegularOutput', executionId, memory, mode, ...more },
 		});
 	};
-	const call = async (one: Step['items'][number]) =>
-		await run([one], { isTool: true, ranBefore: round++ });
+	/** n8n runs a tool again under the next run index, as it does for another call of the model. */
+	const call = async (one: Step['items'][number], tries: number) => {
+		for (let left = tries; left >= 0; left--) {
+			const { error } = await run([one], { isTool: true, onError: undefined, ranBefore: round++ });
+			if (!error) return;
+		}
+	};
 	for (const { how, items: of, tries } of steps) {
 		const maxTries = tries > 0 ? tries + 1 : undefined;
-		if (how === 'tools') await Promise.all(of.map(call));
-		else if (how === 'toolsInTurn') for (const one of of) await call(one);
+		if (how === 'tools') await Promise.all(of.map(async (one) => await call(one, tries)));
+		else if (how === 'toolsInTurn') for (const one of of) await call(one, tries);
 		else if (how === 'sub') {
 			const sub = { executionId: `${name}-sub-${++subs}`, memory: {} };
 			await run(of, { ...sub, parentExecutionId: executionId, mode: 'integrated', maxTries });
@@ -95,6 +102,28 @@ describe('a random program of items, rounds, tool calls, sub-executions, tries a
 				await close();
 				for (const rfcsOf of Object.values(billed)) {
 					expect(rfcsOf).toHaveLength(new Set(rfcsOf).size);
+				}
+			}),
+			{ numRuns: 40 },
+		);
+	}, 300_000);
+
+	it('is billed at most once for each item where Reuse Results is Never', async () => {
+		await fc.assert(
+			fc.asyncProperty(programs, async ([steps, fates]) => {
+				const { billed, close } = await withoutWaiting(
+					async () => await perform(steps, fates, {}, 'never'),
+				);
+				await close();
+				const requested = steps.flatMap((taken) => taken.items);
+				for (const [tenant, rfcsOf] of Object.entries(billed)) {
+					for (const rfc of sentRequests) {
+						const items = requested.filter(
+							(one) => one.tenant === tenant && normalized(one.rfc) === rfc,
+						);
+						const paid = rfcsOf.filter((of) => of === rfc);
+						expect(paid.length).toBeLessThanOrEqual(items.length);
+					}
 				}
 			}),
 			{ numRuns: 40 },

@@ -120,9 +120,9 @@ describe('125 invented deliveries', () => {
 			await sandbox.close();
 			expect(host.started).toEqual([known._id]);
 			expect([...host.log].sort()).toEqual(credential ? [NOT_READ, REFUSED] : [NOT_READ]);
-			expect(
-				[...statuses.keys()].filter((status) => ![200, 400, 401, 404, 413, 415].includes(status)),
-			).toEqual([]);
+			// 202 where the machine was too slow to read the record before the sender is answered
+			const documented = [200, 202, 400, 401, 404, 413, 415];
+			expect([...statuses.keys()].filter((status) => !documented.includes(status))).toEqual([]);
 			expect([...statuses.values()].reduce((sum, count) => sum + count)).toBe(125);
 		},
 	);
