@@ -3,6 +3,7 @@ import { smokeTest, type SmokeTestReport } from './smokeTest';
 import { startDemo, type Demo } from './demo';
 import { ensureHost } from './n8nHost';
 import { applicationForm, OPERATOR } from './provision';
+import { demoPorts } from './ports';
 import type { QueueMode } from './queueMode';
 
 const USAGE = `Usage: npm run demo [-- options]
@@ -15,6 +16,8 @@ The first run installs n8n (2.4 GB, a few minutes).
             PostgreSQL and Redis (from your system's packages; their data is removed at the end).
   --check   Submit one applicant, wait for the result that comes later, report, and end.
             Exits with 0 only if every execution succeeded.
+  --port N  The editor listens on port N, the sandbox on the next one. Without it, on 5678
+            and 5680 where these are free, so that links stay the same.
   --json    With --check: print the report as JSON, and nothing else, on stdout.
   --help    Print this.`;
 
@@ -28,11 +31,16 @@ function options() {
 				install: { type: 'boolean', default: false },
 				queue: { type: 'boolean', default: false },
 				json: { type: 'boolean', default: false },
+				port: { type: 'string' },
 				help: { type: 'boolean', default: false },
 			},
 		});
 		if (values.json && !values.check) throw new Error('--json needs --check');
-		return values;
+		const port = values.port === undefined ? undefined : Number(values.port);
+		if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_535)) {
+			throw new Error('--port needs a number from 1 to 65534');
+		}
+		return { ...values, port };
 	} catch (error) {
 		log(`${(error as Error).message.split('\n')[0]} (see npm run demo -- --help)`);
 		process.exit(2);
@@ -81,7 +89,7 @@ function printReport({ n8nVersion, steps, asyncResult, ok, problem }: SmokeTestR
 
 /** Runs the demo until `signal` aborts, or its check to the end. Returns the exit code. */
 async function main(signal: AbortSignal): Promise<number> {
-	const { check: checkOnly, install, queue, json, help } = options();
+	const { check: checkOnly, install, queue, json, help, port } = options();
 	if (help) {
 		console.log(USAGE);
 		return 0;
@@ -90,7 +98,9 @@ async function main(signal: AbortSignal): Promise<number> {
 		await ensureHost(undefined, signal);
 		return 0;
 	}
-	const demo = await startDemo({ log, queue, signal });
+	// A check beside a running demo takes no port that its user has bookmarked.
+	const ports = checkOnly && port === undefined ? undefined : await demoPorts(port);
+	const demo = await startDemo({ log, queue, signal, ports });
 	try {
 		if (checkOnly) {
 			const report = await smokeTest(demo, log);

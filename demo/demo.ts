@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ensureHost } from './n8nHost';
 import { startN8n, type N8n } from './n8n';
 import { installPackage } from './package';
+import type { DemoPorts } from './ports';
 import { Processes } from './processes';
 import { provision, type AgentServices, type Provisioned } from './provision';
 import { startQueueMode, type QueueMode } from './queueMode';
@@ -35,6 +36,8 @@ interface DemoOptions {
 	agentServices?: AgentServices;
 	/** Further settings for n8n's environment, where it is one process. */
 	settings?: NodeJS.ProcessEnv;
+	/** Where n8n and the sandbox listen; on free ports when absent. */
+	ports?: DemoPorts;
 	/** Says what n8n and the sandbox are started with. */
 	processes?: Processes;
 	/** Ends everything, also in the midst of starting. */
@@ -64,6 +67,7 @@ export async function startDemo({
 	sandboxProgram,
 	agentServices,
 	settings,
+	ports,
 	processes = new Processes(),
 	signal,
 }: DemoOptions = {}): Promise<Demo> {
@@ -84,9 +88,11 @@ export async function startDemo({
 	try {
 		await ensureHost(undefined, signal);
 		log('Starting the sandbox …');
-		const sandbox = await startSandbox(processes, sandboxProgram);
-		if (queue) queueMode = await startQueueMode(processes, userFolder, log);
-		const n8n = queueMode ?? (await startSingle(processes, userFolder, log, settings));
+		const sandbox = await startSandbox(processes, sandboxProgram, [], ports?.sandbox);
+		const mainPort = ports && { N8N_PORT: String(ports.n8n) };
+		if (queue) queueMode = await startQueueMode(processes, userFolder, log, { mainPort });
+		const n8n =
+			queueMode ?? (await startSingle(processes, userFolder, log, { ...settings, ...mainPort }));
 		log('Creating the credentials and the example workflows …');
 		if (!agentServices?.modelUrl) {
 			model = await StubModel.start();

@@ -1,10 +1,10 @@
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchUnpooled } from './http';
 import { host, type Host } from './n8nHost';
 import { signUpOwner, type N8nClient } from './n8nClient';
 import { useTemplate } from './n8nTemplate';
+import { freePorts } from './ports';
 import type { Processes, Running } from './processes';
 
 const START_TIMEOUT_MS = 600_000;
@@ -92,23 +92,6 @@ function environment(
 	};
 }
 
-/** `count` different TCP ports that are free on the loopback address. */
-export async function freePorts(count: number): Promise<number[]> {
-	const servers = await Promise.all(
-		Array.from(
-			{ length: count },
-			async () =>
-				await new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-					const server = createServer().on('error', reject);
-					server.listen(0, '127.0.0.1', () => resolve(server));
-				}),
-		),
-	);
-	const ports = servers.map((server) => (server.address() as AddressInfo).port);
-	await Promise.all(servers.map(async (server) => await new Promise((done) => server.close(done))));
-	return ports;
-}
-
 /** Calls `ready` until it holds. Throws if the process ends before, or does not get there in time. */
 async function untilReady(
 	name: string,
@@ -173,7 +156,8 @@ export async function startUnowned(
 	on: Host = host,
 ): Promise<{ url: string; process: Running }> {
 	if (on === host && extra.DB_TYPE === undefined) await useTemplate(userFolder);
-	const [port, brokerPort] = await freePorts(2);
+	const [free, brokerPort] = await freePorts(2);
+	const port = Number(extra.N8N_PORT ?? free);
 	const url = `http://127.0.0.1:${port}`;
 	const process = processes.start(on.node, [on.n8n, 'start'], {
 		cwd: userFolder,

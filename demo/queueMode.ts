@@ -11,6 +11,8 @@ export interface QueueModeOptions {
 	webhookProcessors?: number;
 	/** Further settings for every process. */
 	extra?: NodeJS.ProcessEnv;
+	/** Names the port of the main, if it is not to be any free one. */
+	mainPort?: NodeJS.ProcessEnv;
 }
 
 /** n8n in queue mode: itself (the main), its workers and webhook processors, over PostgreSQL and Redis. */
@@ -55,6 +57,7 @@ export async function startQueueMode(
 		workers = PROCESSES.workers,
 		webhookProcessors = PROCESSES.webhookProcessors,
 		extra = {},
+		mainPort = {},
 	}: QueueModeOptions = {},
 ): Promise<QueueMode> {
 	log('Starting PostgreSQL and Redis …');
@@ -66,7 +69,7 @@ export async function startQueueMode(
 		await mkdir(main, { recursive: true });
 		await installPackage(processes, main);
 		log('Starting n8n in queue mode: the main (10 to 40 s) …');
-		const n8n = await startN8n(processes, main, log, env);
+		const n8n = await startN8n(processes, main, log, { ...env, ...mainPort });
 
 		const helper = async (kind: 'worker' | 'webhook', number: number) => {
 			const own = join(folder, `${kind}-${number + 1}`);

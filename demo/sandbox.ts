@@ -24,19 +24,24 @@ const fromSources: SandboxProgram = {
 	cwd: root,
 };
 
-/** Starts the sandbox on a free port and waits until it listens. */
+/** Starts the sandbox, on a free port unless one is given, and waits until it listens. */
 export async function startSandbox(
 	processes: Processes,
 	{ command, args, cwd }: SandboxProgram = fromSources,
 	flags: string[] = [],
+	port = 0,
 ): Promise<Sandbox> {
 	return await new Promise<Sandbox>((resolve, reject) => {
-		const sandbox = processes.start(command, [...args, '--json', '--port', '0', ...flags], {
-			cwd,
-			onLine: (line) => {
-				if (line.startsWith('{')) resolve(JSON.parse(line) as Sandbox);
+		const sandbox = processes.start(
+			command,
+			[...args, '--json', '--port', String(port), ...flags],
+			{
+				cwd,
+				onLine: (line) => {
+					if (line.startsWith('{')) resolve(JSON.parse(line) as Sandbox);
+				},
 			},
-		});
+		);
 		void sandbox.exited.then((code) =>
 			reject(new Error(`The sandbox ended with ${code}:\n${sandbox.tail()}`)),
 		);

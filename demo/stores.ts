@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { freePorts } from './n8n';
+import { freePorts } from './ports';
 import type { Processes } from './processes';
 
 /** Defines where Debian and Homebrew put PostgreSQL: one folder for each version, not in the PATH. */

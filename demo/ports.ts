@@ -1,0 +1,56 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+
+/** Ports of what a browser opens. */
+export interface DemoPorts {
+	n8n: number;
+	sandbox: number;
+}
+
+/** n8n's own default. The port after it belongs to n8n's broker of task runners. */
+const PREFERRED: DemoPorts = { n8n: 5678, sandbox: 5680 };
+
+async function listen(port: number): Promise<Server> {
+	return await new Promise((resolve, reject) => {
+		const server = createServer().on('error', reject);
+		server.listen(port, '127.0.0.1', () => resolve(server));
+	});
+}
+
+const close = async (server: Server) => await new Promise((done) => server.close(done));
+
+async function isFree(port: number): Promise<boolean> {
+	try {
+		await close(await listen(port));
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** Returns so many different TCP ports that are free on the loopback address. */
+export async function freePorts(count: number): Promise<number[]> {
+	const servers = await Promise.all(Array.from({ length: count }, async () => await listen(0)));
+	const ports = servers.map((server) => (server.address() as AddressInfo).port);
+	await Promise.all(servers.map(close));
+	return ports;
+}
+
+/**
+ * Returns the ports of a demo: the chosen one and the next, or else the preferred ones. So its addresses are the same
+ * at each start. A preferred port in use is replaced by a free one; throws if a chosen one is in use.
+ */
+export async function demoPorts(chosen?: number): Promise<DemoPorts> {
+	const wanted = chosen === undefined ? PREFERRED : { n8n: chosen, sandbox: chosen + 1 };
+	const [areFree, free] = await Promise.all([
+		Promise.all([isFree(wanted.n8n), isFree(wanted.sandbox)]),
+		freePorts(2),
+	]);
+	const taken = [wanted.n8n, wanted.sandbox].filter((_, index) => !areFree[index]);
+	if (chosen !== undefined && taken.length > 0) {
+		throw new Error(`Port ${taken.join(' and ')} is in use: choose another one with --port`);
+	}
+	return {
+		n8n: areFree[0] ? wanted.n8n : free[0],
+		sandbox: areFree[1] ? wanted.sandbox : free[1],
+	};
+}

@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { demoPorts, freePorts } from '../../../demo/ports';
+
+/** Takes a port of the loopback address until the test ends. */
+async function take(port: number): Promise<Server> {
+	const server = createServer().listen(port, '127.0.0.1');
+	await once(server, 'listening');
+	return server;
+}
+
+const release = async (server: Server) => await new Promise((done) => server.close(done));
+
+describe('the ports of the demo', () => {
+	it('are the chosen one for n8n, and the next for the sandbox', async () => {
+		const [chosen] = await freePorts(1);
+		const next = await take(chosen + 1).catch(() => undefined);
+		if (next) await release(next);
+		await expect(demoPorts(chosen)).resolves.toEqual({ n8n: chosen, sandbox: chosen + 1 });
+	});
+
+	it('are refused by number where a chosen one is in use', async () => {
+		const server = await take(0);
+		const { port } = server.address() as AddressInfo;
+		await expect(demoPorts(port)).rejects.toThrow(String(port));
+		await release(server);
+	});
+
+	it('are the same at each start, and others where those are in use', async () => {
+		const first = await demoPorts();
+		const again = await demoPorts();
+		const server = await take(first.n8n);
+		const beside = await demoPorts();
+		await release(server);
+		expect(again).toEqual(first);
+		expect(beside.n8n).not.toBe(first.n8n);
+		expect(beside.sandbox).toBe(first.sandbox);
+	});
+});
