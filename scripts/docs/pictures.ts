@@ -162,6 +162,7 @@ async function receipt(editor: Editor, demo: Demo): Promise<void> {
 async function listening(editor: Editor, demo: Demo): Promise<void> {
 	await openPanel(editor, demo, 'collect-query-results', 'Tax Query Trigger');
 	await editor.page.getByTestId('node-execute-button').first().click();
+	await editor.page.getByRole('button', { name: 'Unpin and test' }).click(); // the example's event is pinned
 	await editor.page.getByText('Stop Listening').first().waitFor();
 	await settled(editor.page);
 	await take(editor.page, 'trigger-listening');
@@ -265,7 +266,10 @@ async function main(): Promise<void> {
 		if (isChosen('receipt')) await receipt(editor, demo); // first: a later one reuses its result
 		for (const [name, title] of credentials.filter(([name]) => isChosen(name))) {
 			await page.goto(`${demo.n8n.url}/home/credentials`);
-			await page.getByTestId('resources-list-item').filter({ hasText: title }).click();
+			await page
+				.getByTestId('resources-list-item')
+				.filter({ has: page.getByText(title, { exact: true }) })
+				.click();
 			const dialog = page.getByTestId('editCredential-modal');
 			await dialog.waitFor();
 			const limit = '--dialog--max-height: none !important';

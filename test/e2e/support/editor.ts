@@ -1,4 +1,10 @@
-import { selectors, type Browser, type Locator, type Page } from 'playwright-core';
+import {
+	selectors,
+	type Browser,
+	type BrowserContextOptions,
+	type Locator,
+	type Page,
+} from 'playwright-core';
 import type { N8n } from '../../../demo/n8n';
 import { until } from '../../support/until';
 import { launchBrowser, newContext, takeScreenshot } from './launch';
@@ -25,7 +31,7 @@ interface VueRoot {
 	};
 }
 
-/** The n8n editor in a headless Chromium, as its owner sees it. */
+/** The n8n editor in a Chromium, as its owner sees it. */
 export class Editor {
 	private isLoaded = false;
 	/** The workflow that `openPanel` has opened last. */
@@ -38,10 +44,14 @@ export class Editor {
 	) {}
 
 	/** Starts Chromium, and signs in by n8n's API; the tutorial's test does so by hand. Throws when there is no Chromium. */
-	static async signIn(n8n: N8n): Promise<Editor> {
+	static async signIn(
+		n8n: N8n,
+		{ headless = true, ...options }: BrowserContextOptions & { headless?: boolean } = {},
+	): Promise<Editor> {
 		selectors.setTestIdAttribute('data-test-id');
-		const browser = await launchBrowser();
-		const context = await newContext(browser, { viewport: { width: 1600, height: 900 } });
+		const browser = await launchBrowser(headless);
+		const viewport = { width: 1600, height: 900 };
+		const context = await newContext(browser, { viewport, ...options });
 		const { email: emailOrLdapLoginId, password } = n8n.login;
 		const answer = await context.request.post(`${n8n.url}/rest/login`, {
 			data: { emailOrLdapLoginId, password },

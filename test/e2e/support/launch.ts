@@ -22,12 +22,12 @@ const FLAGS = [
 	'--js-flags=--no-opt', // the editor's scripts run too briefly to be worth optimizing
 ];
 
-/** Starts a headless Chromium. Throws when there is none. */
-export async function launchBrowser(): Promise<Browser> {
+/** Starts a Chromium, headless unless a person is to see it. Throws when there is none. */
+export async function launchBrowser(headless = true): Promise<Browser> {
 	const executablePath = findChromium();
 	if (!executablePath)
 		throw new Error('There is no Chromium. Run: npx playwright-core install chromium');
-	return await chromium.launch({ executablePath, args: FLAGS });
+	return await chromium.launch({ executablePath, headless, args: FLAGS });
 }
 
 /** For what a test waits in a page; playwright's own 30 s are too short for a busy machine. */
