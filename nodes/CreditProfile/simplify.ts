@@ -101,7 +101,7 @@ function contentOf({ document }: IDataObject): IDataObject {
 
 /**
  * Groups the included associations into lists by type. A type whose associations are all null was not requested and
- * is left out. Types that the document does not name stay as they came.
+ * is left out. Types that the API reference does not name stay as they came.
  */
 function byType(associations: unknown[]): IDataObject {
 	const entries = associations.filter(isObject);

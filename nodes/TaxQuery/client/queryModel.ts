@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Problem } from '../../shared/http/result';
 
-/** A query's ID; only the door makes one. */
+/** A query's ID. Only this folder makes one, by `asQueryId`. */
 export type QueryId = string & { readonly brand: 'Id' };
 
 /** Success is SUCCESS and the API Mapping's words alone; every other word is unknown. */

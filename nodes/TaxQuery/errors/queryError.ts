@@ -70,7 +70,7 @@ export type QueryProblem =
 	/** Passes on another module's error with its code, data and status. */
 	| { kind: 'passed'; cause: unknown };
 
-/** An error of a query that costs money. Its words and data are made of its trouble, and nobody reads the words. */
+/** An error of a billed query. Its text and data are rendered from its problem; no code reads the text. */
 export class QueryError extends UserError {
 	/** Stable, for programs and tests: "status.404", "unsure", "limitOfDay". */
 	readonly code?: string;
@@ -172,7 +172,7 @@ export function costText({ billed, queries }: Pick<Cost, 'billed' | 'queries'>):
 export const setKeys = (keys: string[]): string =>
 	`set ${keys.join(' or ')} in the credential's API Mapping`;
 
-/** The words of a trouble, and its data for programs. */
+/** Renders a problem as text for operators, and as data for programs. */
 interface RenderedError extends QueryErrorText {
 	/** Replaces the problem's kind. */
 	code?: string;

@@ -42,13 +42,13 @@ export class Receipt {
 	private readonly warnings: string[] = [];
 	/** Items for which nothing was sent, because a query of before or of another item serves them. */
 	private readonly served = new Set<number>();
-	/** Counts those of them that came out. */
+	/** Counts the served items that came out. */
 	private unsentItems = 0;
 	/** Counts the items of each request; those with a query of their own do not count together. */
 	private readonly itemsByRequest = new Map<string, number>();
 	private pending = 0;
 	private reusesByDefault = false;
-	/** Says what is pending is reused by the next click. */
+	/** The workflow is being built, so the next click reuses what is pending. */
 	private isBuilding = false;
 	/** Some item waited for its result. */
 	private hasWaited = false;
@@ -99,7 +99,7 @@ export class Receipt {
 		this.addCount('unsureQueries', count);
 	}
 
-	/** Queries that an item has got, billed in this execution or before; `question`: what it shares with others. */
+	/** Queries that an item has got, billed in this execution or before; items with an equal `request` share them. */
 	take(
 		item: OperationItem,
 		outcomes: QueryOutcome[],

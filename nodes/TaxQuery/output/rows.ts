@@ -120,7 +120,7 @@ export const isForeignRecord = (record: QueryRecord, expected: ExpectedRecord[])
 const omit = (values: IDataObject, names: string[]): IDataObject =>
 	Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 
-/** Returns what is wrong with a record that is not this question's. */
+/** Returns what is wrong with a record that belongs to another request. */
 export function foreignProblem(
 	record: QueryRecord,
 	{ definition, expected: [one] }: Pick<RowShape, 'definition' | 'expected'>,

@@ -190,7 +190,7 @@ const canonicalValue = (name: string, value: unknown): string => {
 	return PERSON.includes(name) ? withoutSeparators(text) : text;
 };
 
-/** Returns pairs of name and text that are equal for equal questions: in one order, with a period as its days. */
+/** Returns pairs of name and text that are equal for equal requests: in one order, with a period as its days. */
 export function canonicalFields(values: IDataObject): Array<[name: string, text: string]> {
 	const { from, to, ...others } = values;
 	const [[first], [, last]] = [readDays(from), readDays(to)];

@@ -4,7 +4,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { SharedLocks } from '../../shared/utils/sharedLock';
 import type { QueryId, Query } from '../client/queryModel';
 
-/** The queries that a question was answered with last. */
+/** Holds the queries that equal requests were given last. */
 interface Accepted {
 	/** Says when they were accepted, by a clock that nobody sets. */
 	at: number;

@@ -17,7 +17,7 @@ export const CLOCK_MS = 2000;
 /** A date may be local time that is labelled as UTC. */
 const DAY_MS = 24 * 3_600_000;
 
-/** A question that was sent and is searched. */
+/** Describes a request that was sent, and whose queries are searched. */
 interface LostQuery {
 	expected: ExpectedRecord[];
 	/** Says when it was sent, by our clock. */

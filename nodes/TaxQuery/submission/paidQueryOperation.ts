@@ -73,7 +73,7 @@ function startSpending(run: NodeRun) {
 	return { context, receipt };
 }
 
-/** A question that an item asks by one request, and what came of it. */
+/** Describes one request of an item, and what came of it. */
 interface RequestPart {
 	part: QueryRequest;
 	outcomes: QueryOutcome[];

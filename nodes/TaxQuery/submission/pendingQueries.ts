@@ -19,7 +19,7 @@ export const LAST_RESPONSE_MS = 10_000;
 const MAX_BY_ID = 3;
 /** The last check of more queries than these is made in the list. */
 const MAX_LAST = 100;
-/** Defines what lies deeper in the list is read by its ID. */
+/** A query that lies deeper in the list is read by its ID. */
 const MAX_PAGES = 20;
 
 /** A query that somebody waits for. */

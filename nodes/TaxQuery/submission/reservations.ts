@@ -1,14 +1,14 @@
-/** Queries that will be sent: each question once, however many runs of a node plan to ask it. */
+/** Counts queries that will be sent: equal requests once, however many runs of a node plan them. */
 export class Reservations {
 	private readonly places = new Map<string, { count: number; holders: Set<object> }>();
 	total = 0;
 
-	/** Returns whether a question is reserved; then nothing more is needed. */
+	/** Returns whether a request is reserved; then nothing more is needed. */
 	has(request: string): boolean {
 		return this.places.has(request);
 	}
 
-	/** Reserves for a question, on behalf of a run. */
+	/** Reserves for a request, on behalf of a run. */
 	add(request: string, count: number, holder: object): void {
 		const place = this.places.get(request);
 		if (place) {
@@ -19,7 +19,7 @@ export class Reservations {
 		this.total += count;
 	}
 
-	/** The question is on its way, or will never be: what was reserved for it is free. */
+	/** The request is on its way, or will never be: what was reserved for it is free. */
 	take(request: string): void {
 		this.total -= this.places.get(request)?.count ?? 0;
 		this.places.delete(request);

@@ -29,7 +29,7 @@ export interface Reuse {
 	since?: number;
 	/** The operator did not choose listed ones: the workflow is being built, or an execution may be a retry. */
 	isByDefault: boolean;
-	/** Says what this execution has sent is in the list, though n8n may not remember it. */
+	/** The list may hold what this execution has sent, though n8n does not remember it. */
 	isRetry?: boolean;
 	/** Each query is for one item: the operator does not want items to share them. */
 	isEach?: boolean;

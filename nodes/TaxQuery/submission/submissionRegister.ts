@@ -49,7 +49,7 @@ export class Spending {
 
 /** Everything that this process knows of the billed queries of one execution, over its sub-executions. */
 export class SubmissionRegister {
-	/** Says who asks a question, one after the other; by `share`. */
+	/** Items with equal requests send one after the other; by sharing key. */
 	readonly locks = new SharedLocks();
 	private readonly byPlace = new Map<string, Submission>();
 	private readonly byShare = new Map<string, Set<Submission>>();
@@ -82,12 +82,12 @@ export class SubmissionRegister {
 			);
 	}
 
-	/** The submission of a question that has these queries. */
+	/** Returns the submission of an equal request that has one of these queries. */
 	findByShare(share: string, ids: QueryId[]): Submission | undefined {
 		return this.alike(share).find((one) => idsOf(one.state).some((id) => ids.includes(id)));
 	}
 
-	/** Returns whether a question needs no query of its own: one was sent, or is on its way. */
+	/** Returns whether a request needs no query of its own: an equal one was sent, or is on its way. */
 	isSubmitted(share: string, since: number): boolean {
 		const isRunning = (one: Submission) => isUnresolved(one.state) || one.isInFlight === true;
 		return this.alike(share).some(isRunning) || this.findAccepted(share, since) !== undefined;
@@ -100,7 +100,7 @@ export class SubmissionRegister {
 		return alike.filter((one) => isUnresolved(one.state) && !one.isInFlight);
 	}
 
-	/** Takes queries for one item or question; false if another one has one of them. */
+	/** Claims queries for one item or request. Returns false if another one has claimed one of them. */
 	claim(account: string, ids: QueryId[]): boolean {
 		const names = ids.map((id) => `${account} ${id}`);
 		const isFree = names.every((name) => !this.ids.has(name));

@@ -15,12 +15,12 @@ export type SubmissionState =
 	| { at: 'inFlight'; since: number; hash: string }
 	/** It is unknown whether the query was accepted. */
 	| { at: 'uncertain'; since: number; hash: string; why: UncertaintyReason }
-	/** Unsure, and the whole list surely does not have it. */
+	/** Uncertain, and the whole list surely does not have it. */
 	| { at: 'missing'; since: number; hash: string; why: UncertaintyReason };
 
 export type SubmissionEvent =
 	| { type: 'response'; posted: SubmissionResponse }
-	/** The list was searched: what is surely of this question, and what may be. */
+	/** The list was searched: it holds queries that surely match the request, and some that may. */
 	| { type: 'search'; found: QueryId[]; possible: QueryId[]; completeness: Completeness }
 	/** The operator allows to send again what is missing, and the limits do. */
 	| { type: 'sendAgain' };

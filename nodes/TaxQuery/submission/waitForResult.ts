@@ -58,7 +58,7 @@ const newReads = () => new WeakMap<Query, Promise<QueryRecord>>();
 
 /**
  * Returns an accepted query with its result. A success without a result is read by ID once, and so is an
- * acknowledgement whose record the document has at once. If that fails, the query comes back with the reason.
+ * acknowledgement whose record the API reference shows at once. If that fails, the query comes back with the reason.
  */
 export async function readResult(
 	item: OperationItem,

@@ -10,7 +10,7 @@ import { errorMessage, report, reportHourly } from './outage';
 import { resultOf, type TriggerResult } from './triggerResult';
 import { CodedError } from '../../shared/utils/codedError';
 
-/** A sender waits for the answer, so that reading must not take long. */
+/** A sender waits for the response, so reading must not take long. */
 const READ_OPTIONS = { timeoutMs: 5_000, retryBudgetMs: 2_000 };
 /**
  * Limits the read of a row's record. A poll and its other results wait this long for it, then leave it to a later

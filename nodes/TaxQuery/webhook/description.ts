@@ -93,7 +93,7 @@ export const webhookDescription: IWebhookDescription = {
 	name: 'default',
 	httpMethod: httpMethod.template,
 	responseMode: 'onReceived',
-	responseData: '', // else n8n sends the text "firstEntryJson" in place of the node's answer
+	responseData: '', // else n8n sends the text "firstEntryJson" in place of the node's response
 	path: 'tax-query',
 	ndvHideUrl: ndvHideUrl.template,
 	...({ [RESOLVERS]: { httpMethod, ndvHideUrl } } as object),

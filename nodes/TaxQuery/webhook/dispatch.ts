@@ -20,7 +20,7 @@ import {
 } from './responses';
 import type { ReceivedNotification } from './receivedNotification';
 
-/** Within which n8n has started its triggers, or one that is being published anew. */
+/** n8n has started its triggers within this time, or one that is being published again. */
 const START_MS = 60_000;
 /** Limits how long a sender waits in a webhook processor, where no trigger opens. */
 const START_TIMEOUT_MS = 5_000;
@@ -47,17 +47,14 @@ export async function waitForSession(
 	return sessionOf(context);
 }
 
-/** A sender waits for the answer; after this long the result is on its way, but not known to have started. */
+/** Limits the wait for a response. After that, the result is on its way, but not known to have started. */
 const RESPONSE_TIMEOUT_MS = 8_000;
-/**
- * Defines where the trigger also reads the list, that brings what n8n could not start: the sender need not wait for
- * the start.
- */
+/** Limits the wait for a start where the trigger also reads the list, which brings what n8n could not start. */
 const HANDED_OVER_MS = 5;
 /** Limits how many senders wait at the same time. */
 const MAX_WAITING = 200;
 
-/** The answer, or after eight seconds another one; leaves no timer behind. */
+/** Returns the response, or another one after the time limit. */
 const inTime = async (
 	responding: Promise<WebhookResponse>,
 	otherwise: () => WebhookResponse,

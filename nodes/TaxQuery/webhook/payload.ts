@@ -88,7 +88,7 @@ function findUnsafeContent(value: unknown): string | undefined {
 
 interface RecognizedQueries {
 	announced: AnnouncedQuery[];
-	/** Says how much says that the IDs are those of queries. */
+	/** Counts the signs that the IDs are those of queries. */
 	sureness: number;
 }
 

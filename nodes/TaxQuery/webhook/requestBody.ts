@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 
-/** Describes why the body of a webhook call cannot be read, with the answer for its sender. */
+/** Describes why the body of a webhook call cannot be read, with the response for its sender. */
 export interface UnreadableBody {
 	status: 400 | 413 | 415;
 	reason: string;

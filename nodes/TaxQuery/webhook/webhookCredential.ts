@@ -54,7 +54,7 @@ export async function proofOf(context: IWebhookFunctions, bodies: Buffer[]): Pro
 	return { isAuthentic, messageId, secrets: webhookSecrets(credential) };
 }
 
-/** Returns what items are made by; as in the document where the trigger has no service credential. */
+/** Returns the settings by which items are made: the API reference's names where the trigger has no credential. */
 export async function deploymentOf(
 	context: IWebhookFunctions,
 ): Promise<CredentialNames & { secrets: string[] }> {

@@ -13,7 +13,7 @@ export type FileProblem =
 	| { kind: 'silent'; ms: number }
 	/** All attempts together took longer than this. */
 	| { kind: 'slow'; minutes: number }
-	/** Something else came in its place: "HTML", "an empty answer". */
+	/** Something else came in its place: "HTML", "an empty response". */
 	| { kind: 'instead'; what: string };
 
 /** Describes which file it is. */

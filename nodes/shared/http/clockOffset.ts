@@ -12,7 +12,7 @@ export function thisMoment(): () => number {
 	};
 }
 
-/** The difference between a service's clock and ours, from the `Date` headers of its answers (whole seconds). */
+/** The difference between a service's clock and ours, from the `Date` headers of its responses (whole seconds). */
 export class ClockOffset {
 	private least = -Infinity;
 	private most = Infinity;
@@ -23,7 +23,7 @@ export class ClockOffset {
 	update(headers: Record<string, unknown>, sentAt: number, receivedAt: number): void {
 		const date = DateTime.fromHTTP(String(headers.date));
 		if (!date.isValid || Number(headers.age ?? 0) !== 0) return;
-		// The answer was dated between sending and receiving, at some time within that second.
+		// The response was dated between sending and receiving, at some time within that second.
 		const least = date.toMillis() - receivedAt;
 		const most = date.toMillis() + 999 - sentAt;
 		this.least = Math.max(this.least, least);

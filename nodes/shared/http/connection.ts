@@ -76,7 +76,7 @@ export interface Connection<Mapping = unknown> {
 const newClock = () => new ClockOffset();
 
 /**
- * Opens the one door to a service. The credential is read once, and again where its token ends. Throws if it is missing
+ * Opens the only connection to a service. The credential is read once, and again where its token ends. Throws if it is missing
  * or cannot be right.
  */
 export async function connect<Mapping>(

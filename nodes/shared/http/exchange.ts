@@ -34,13 +34,13 @@ export interface ServiceRequest {
 	/** Says how lists in the query are written; with indices by default: a[0]=…&a[1]=… */
 	lists?: IHttpRequestOptions['arrayFormat'];
 	body?: IDataObject;
-	/** Values of the body that must appear in no error and no answer. */
+	/** Values of the body that must appear in no error and no output. */
 	secrets?: string[];
 	/**
 	 * Says whose secrets they are, where the body also holds what differs in each try; the body itself by default.
 	 */
 	secretOf?: string;
-	/** Milliseconds for the whole answer, by the clock on the wall: bytes that trickle in do not prolong it. */
+	/** The time limit for the whole response, in milliseconds. Bytes that trickle in do not prolong it. */
 	timeoutMs?: number;
 	/** Milliseconds in which it may be held back by the rate limit and sent again; 5 minutes by default. */
 	retryBudgetMs?: number;

@@ -10,7 +10,7 @@ export interface ExpectedRows {
 	isRow: (value: unknown) => value is IDataObject;
 }
 
-/** A row of a list: its rows, and how many the whole list has, where the response says so. */
+/** A page of a list: its rows, and how many the whole list has where the response says so. */
 export interface RowsPage {
 	rows: IDataObject[];
 	total?: number;

@@ -22,7 +22,7 @@ export interface ItemErrorOptions {
 	data?: IDataObject;
 	/** Says which of several items it is, counted from 1. n8n itself would count it from 0. */
 	item?: number;
-	/** Says where an AI agent reads the message alone, it says what to do, too. */
+	/** An AI agent reads the message alone, so the message also says what to do. */
 	isJoined?: boolean;
 }
 
