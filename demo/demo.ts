@@ -8,7 +8,7 @@ import type { DemoPorts } from './ports';
 import { Processes } from './processes';
 import { provision, type AgentServices, type Provisioned } from './provision';
 import { startQueueMode, type QueueMode } from './queueMode';
-import { startSandbox, type Sandbox, type SandboxProgram } from './sandbox';
+import { pagesOf, startSandbox, type Sandbox, type SandboxProgram } from './sandbox';
 import { missingStores } from './stores';
 import { checkOnce, StubModel } from './stubModel';
 
@@ -48,10 +48,11 @@ async function startSingle(
 	processes: Processes,
 	userFolder: string,
 	log: (line: string) => void,
-	settings?: NodeJS.ProcessEnv,
+	documentation: string | undefined,
+	settings: NodeJS.ProcessEnv,
 ): Promise<N8n> {
 	log('Building the package and installing it into a fresh n8n …');
-	await installPackage(processes, userFolder);
+	await installPackage(processes, userFolder, documentation);
 	log('Starting n8n (10 to 40 s) …');
 	return await startN8n(processes, userFolder, log, settings);
 }
@@ -90,15 +91,24 @@ export async function startDemo({
 		log('Starting the sandbox …');
 		const sandbox = await startSandbox(processes, sandboxProgram, [], ports?.sandbox);
 		const mainPort = ports && { N8N_PORT: String(ports.n8n) };
-		if (queue) queueMode = await startQueueMode(processes, userFolder, log, { mainPort });
-		const n8n =
-			queueMode ?? (await startSingle(processes, userFolder, log, { ...settings, ...mainPort }));
+		const documentation = sandboxProgram ? undefined : pagesOf(sandbox); // only a clone has them
+		if (queue) {
+			const options = { mainPort, documentation };
+			queueMode = await startQueueMode(processes, userFolder, log, options);
+		}
+		const own = { ...settings, ...mainPort };
+		const n8n = queueMode ?? (await startSingle(processes, userFolder, log, documentation, own));
 		log('Creating the credentials and the example workflows …');
 		if (!agentServices?.modelUrl) {
 			model = await StubModel.start();
 			model.speak = checkOnce;
 		}
-		const workflows = await provision(n8n, sandbox, { modelUrl: model?.url, ...agentServices });
+		const workflows = await provision(
+			n8n,
+			sandbox,
+			{ modelUrl: model?.url, ...agentServices },
+			documentation,
+		);
 		return { n8n, queueMode, sandbox, folder: userFolder, workflows, stop };
 	} catch (error) {
 		await stop();

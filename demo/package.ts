@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { npm } from './npm';
@@ -38,12 +39,33 @@ async function packed(processes: Processes): Promise<string> {
 	return join(folder, (await archive()) as string);
 }
 
+const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+	repository: { url: string };
+};
+/** The address of the documentation in the published package. */
+export const PUBLISHED_PAGES = `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`;
+
+/** Replaces the address of the documentation, in a folder's files. */
+async function relink(folder: string, documentation: string): Promise<void> {
+	for (const name of await readdir(folder, { recursive: true })) {
+		if (!/\.js(on)?$/.test(name)) continue;
+		const path = join(folder, name);
+		const text = await readFile(path, 'utf8');
+		if (!text.includes(PUBLISHED_PAGES)) continue;
+		await writeFile(path, text.replaceAll(PUBLISHED_PAGES, documentation));
+	}
+}
+
 /**
  * Builds the package if that is due, packs it as for publication, and unpacks it where n8n's own installer puts a
  * community package. That is `<userFolder>/.n8n/nodes/node_modules/<name>`, without development and peer
- * dependencies. n8n itself provides the run-time dependencies.
+ * dependencies. n8n itself provides the run-time dependencies. Its links lead to the pages at `documentation`, if given.
  */
-export async function installPackage(processes: Processes, userFolder: string): Promise<void> {
+export async function installPackage(
+	processes: Processes,
+	userFolder: string,
+	documentation?: string,
+): Promise<void> {
 	const archive = await packed(processes);
 	const nodes = join(userFolder, '.n8n', 'nodes');
 
@@ -51,6 +73,8 @@ export async function installPackage(processes: Processes, userFolder: string): 
 	const target = join(nodes, 'node_modules', name);
 	await mkdir(target, { recursive: true });
 	await processes.run('tar', ['-xzf', archive, '-C', target, '--strip-components=1']);
+
+	if (documentation !== undefined) await relink(join(target, 'dist'), documentation);
 
 	const manifest = join(target, 'package.json');
 	const published = JSON.parse(await readFile(manifest, 'utf8'));

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { N8n } from './n8n';
 import type { Workflow, WorkflowNode } from './n8nClient';
-import { root } from './package';
+import { PUBLISHED_PAGES, root } from './package';
 import { registerWebhook, type Sandbox } from './sandbox';
 
 const START = 'start-here.json';
@@ -124,14 +124,14 @@ function withCredentials(file: string, nodes: WorkflowNode[], ids: Map<string, s
 	});
 }
 
-/** Sticky notes link to examples and to the sandbox's page, on GitHub; here these have addresses of their own. */
-function withAddresses(nodes: WorkflowNode[], addressOf: (link: string) => string | undefined) {
+/** Sticky notes link to examples and pages of the repository. In the demo, n8n and the sandbox have these. */
+function withAddresses(nodes: WorkflowNode[], addressOf: (link: string) => string) {
 	return nodes.map((node) => {
 		const { content } = (node.parameters ?? {}) as { content?: unknown };
 		if (typeof content !== 'string') return node;
 		const linked = content.replace(
 			/\]\(([^()\s]+)\)/g,
-			(whole, link: string) => `](${addressOf(link) ?? link})`,
+			(whole, link: string) => `](${addressOf(link)})`,
 		);
 		return { ...node, parameters: { ...node.parameters, content: linked } };
 	});
@@ -180,6 +180,7 @@ export async function provision(
 	n8n: N8n,
 	sandbox: Sandbox,
 	agentServices: AgentServices = {},
+	documentation = PUBLISHED_PAGES,
 ): Promise<Map<string, Provisioned>> {
 	const ids = await createCredentials(n8n, sandbox, agentServices);
 	const folder = join(root, 'examples');
@@ -189,7 +190,8 @@ export async function provision(
 		if (link.endsWith('/docs/onboarding.md')) return applicationForm(n8n);
 		if (link.endsWith('/docs/sandbox.md')) return sandbox.page;
 		const linked = workflows.get(basename(link, '.json'));
-		return linked && `${n8n.url}/workflow/${linked.id}`;
+		if (linked) return `${n8n.url}/workflow/${linked.id}`;
+		return link.replace(PUBLISHED_PAGES, documentation);
 	};
 	const sources = await Promise.all(
 		files.map(async (file) => {

@@ -13,6 +13,8 @@ export interface QueueModeOptions {
 	extra?: NodeJS.ProcessEnv;
 	/** Names the port of the main, if it is not to be any free one. */
 	mainPort?: NodeJS.ProcessEnv;
+	/** Address of the pages that the package links to, if not the published ones. */
+	documentation?: string;
 }
 
 /** n8n in queue mode: itself (the main), its workers and webhook processors, over PostgreSQL and Redis. */
@@ -58,6 +60,7 @@ export async function startQueueMode(
 		webhookProcessors = PROCESSES.webhookProcessors,
 		extra = {},
 		mainPort = {},
+		documentation,
 	}: QueueModeOptions = {},
 ): Promise<QueueMode> {
 	log('Starting PostgreSQL and Redis …');
@@ -67,7 +70,7 @@ export async function startQueueMode(
 		const env = { ...settings, ...extra };
 		const main = join(folder, 'main');
 		await mkdir(main, { recursive: true });
-		await installPackage(processes, main);
+		await installPackage(processes, main, documentation);
 		log('Starting n8n in queue mode: the main (10 to 40 s) …');
 		const n8n = await startN8n(processes, main, log, { ...env, ...mainPort });
 

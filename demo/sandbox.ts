@@ -48,6 +48,9 @@ export async function startSandbox(
 	});
 }
 
+/** Returns where a sandbox of the sources serves the documentation. */
+export const pagesOf = ({ page }: Sandbox): string => new URL('repository/', page).href;
+
 /** Registers with the sandbox where to deliver results. Throws if it does not accept the address. */
 export async function registerWebhook(sandbox: Sandbox, url: string): Promise<void> {
 	const response = await fetchUnpooled(new URL('sandbox/webhook', sandbox.page), {

@@ -18,7 +18,8 @@ const constant = (name: string, value: unknown) => ({
 const embedAssets: Plugin = {
 	name: 'embed assets',
 	setup({ onLoad }) {
-		const assets = { ...readAssets(), command: 'npx credit-profile-sandbox' };
+		const published = { command: 'npx credit-profile-sandbox', root: undefined };
+		const assets = { ...readAssets(), ...published };
 		onLoad({ filter: /[\\/]sandbox[\\/]assets\.ts$/ }, () => constant('assets', assets));
 	},
 };

@@ -9,6 +9,8 @@ export interface Assets {
 	examples: Record<string, string>;
 	/** Address of the repository. */
 	repository: string;
+	/** The folder of a clone; absent in the published package. */
+	root?: string;
 	/** Says what a person types to start the sandbox. */
 	command: string;
 }
@@ -30,6 +32,7 @@ export function readAssets(): Assets {
 			textsIn('examples', /\.json$/).map(([name, text]) => [basename(name, '.json'), text]),
 		),
 		repository: repository.url.replace(/^git\+|\.git$/g, ''),
+		root,
 		command: 'npm run sandbox --',
 	};
 }

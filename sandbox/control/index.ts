@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { clockControl } from './clock';
+import { documentationRoutes } from './documentation';
 import { exampleRoutes } from './examples';
 import { faultControl } from './faults';
 import { fileRoutes } from './files';
@@ -26,5 +27,6 @@ export function controlRoutes(app: FastifyInstance, context: SandboxContext): vo
 	stateControl(app, context);
 	fileRoutes(app, context.clock);
 	exampleRoutes(app);
+	documentationRoutes(app);
 	page(app);
 }

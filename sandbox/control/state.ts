@@ -7,6 +7,9 @@ const NEWEST = 50;
 /** Defines what n8n in a container calls the machine that it runs on. */
 const FROM_A_CONTAINER = 'host.docker.internal';
 
+/** Pages of a clone are served here; those of the published sandbox stand in the repository. */
+const documentation = assets.root ? '/repository' : `${assets.repository}/blob/main`;
+
 /** `GET /sandbox/state`: what the page shows. */
 export function stateControl(app: FastifyInstance, context: SandboxContext): void {
 	const { clock, secrets, queries, webhooks, ledger, outcomes, reserved, variant } = context;
@@ -23,7 +26,7 @@ export function stateControl(app: FastifyInstance, context: SandboxContext): voi
 			{ name: 'Credit Profile base URL', value: `http://${FROM_A_CONTAINER}:${port ?? 80}` },
 			{ name: 'Tax Query base URL', value: `http://${FROM_A_CONTAINER}:${port ?? 80}/api` },
 		],
-		guide: `${assets.repository}/blob/main/docs/es/guia.md`,
+		guide: `${documentation}/docs/es/guia.md`,
 		now: clock.iso(),
 		reserved,
 		scripts: outcomes.save(),

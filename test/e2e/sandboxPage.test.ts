@@ -92,8 +92,11 @@ describeWithBrowser("the sandbox's page", () => {
 	});
 
 	it('links the guide in Spanish', async () => {
+		const opened = await page.context().newPage();
 		const href = await page.getByRole('link', { name: 'Guía en español' }).getAttribute('href');
-		expect(href).toMatch(/^https:.+\/docs\/es\/guia\.md$/);
+		await opened.goto(new URL(href as string, page.url()).href);
+		expect(await opened.locator('h1').first().innerText()).toMatch(/^Guía/);
+		await opened.close();
 	});
 
 	it('shows the payload on a click, and keeps it open while the table is refreshed', async () => {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchUnpooled } from '../../../demo/http';
 import type { Demo } from '../../../demo/demo';
@@ -74,6 +74,26 @@ describe('the examples in a real n8n', () => {
 		const notes = JSON.stringify(demo.workflows.get('start-here')?.nodes);
 		const others = examples.filter((example) => example !== 'start-here');
 		expect(others.filter((example) => !notes.includes(`/workflow/${idOf(example)}`))).toEqual([]);
+	});
+
+	it('and the installed package link to no page that is not there', async () => {
+		const installed = join(demo.folder, '.n8n', 'nodes', 'node_modules');
+		const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+		const texts = [
+			...[...demo.workflows.values()].map(({ nodes }) => JSON.stringify(nodes)),
+			...files
+				.filter((name) => /dist.*\.js(on)?$/.test(name))
+				.map((name) => readFileSync(join(installed, name), 'utf8')),
+		];
+		const links = new Set(
+			texts.flatMap((text) =>
+				[...text.matchAll(/https?:[^\s"'`\\)<]+\.md/g)].map(([link]) => link),
+			),
+		);
+		expect(links.size).toBeGreaterThan(3);
+		for (const link of links) {
+			expect({ link, status: (await fetchUnpooled(link)).status }).toEqual({ link, status: 200 });
+		}
 	});
 
 	it('link to the page of this sandbox', () => {
