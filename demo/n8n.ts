@@ -147,6 +147,17 @@ export async function startWorkerProcess(
 	return { url, process, folder: userFolder };
 }
 
+/** Runs a command of n8n, such as `import:workflow`, to its end, beside the n8n of this user folder. */
+export async function runN8nCommand(
+	processes: Processes,
+	userFolder: string,
+	args: string[],
+): Promise<string> {
+	const [port, brokerPort] = await freePorts(2);
+	const env = environment(host, userFolder, port, brokerPort, HEADLESS);
+	return await processes.run(host.node, [host.n8n, ...args], { cwd: userFolder, env });
+}
+
 /** Starts n8n in the given (fresh) user folder, and waits until it is ready; it has no owner yet. */
 export async function startUnowned(
 	processes: Processes,

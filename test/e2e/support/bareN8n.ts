@@ -24,3 +24,6 @@ const begun = once(
 
 /** An n8n without an editor, with this package, for all tests of a file; they kill and restart it by `processes`. */
 export const bareN8n = async () => (await begun()).n8n;
+
+/** The user folder of that n8n. */
+export const bareUserFolder = async () => (await begun()).userFolder;
