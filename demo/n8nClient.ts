@@ -95,6 +95,8 @@ export interface N8nClient {
 	): Promise<Execution[]>;
 	/** Returns one execution with its data. */
 	execution(id: string): Promise<Execution>;
+	/** The same user at another process over the same database. */
+	at(url: string): N8nClient;
 }
 
 class N8nError extends Error {
@@ -145,21 +147,31 @@ export async function signUpOwner(
 		firstName: 'Demo',
 		lastName: 'Owner',
 	});
-	const rest = async <T>(method: string, path: string, body?: unknown) =>
+	const rawApiKey = await createApiKey(url, cookie, 'demo', SCOPES);
+	return clientAt(url, cookie, { 'x-n8n-api-key': rawApiKey });
+}
+
+const restAt =
+	(url: string, cookie: string) =>
+	async <T>(method: string, path: string, body?: unknown) =>
 		(await request<{ data: T }>(`${url}/rest${path}`, { cookie }, method, body)).answer.data;
 
-	const createApiKey = async (label: string, scopes: string[]) => {
-		const body = { label, expiresAt: null, scopes };
-		return (await rest<{ rawApiKey: string }>('POST', '/api-keys', body)).rawApiKey;
-	};
-	const key = { 'x-n8n-api-key': await createApiKey('demo', SCOPES) };
+async function createApiKey(url: string, cookie: string, label: string, scopes: string[]) {
+	const body = { label, expiresAt: null, scopes };
+	const rest = restAt(url, cookie);
+	return (await rest<{ rawApiKey: string }>('POST', '/api-keys', body)).rawApiKey;
+}
+
+/** `cookie` and `key` are those of a user who is signed in. */
+function clientAt(url: string, cookie: string, key: Record<string, string>): N8nClient {
+	const rest = restAt(url, cookie);
 	const api = async <T>(method: string, path: string, body?: unknown) =>
 		(await request<T>(`${url}/api/v1${path}`, key, method, body)).answer;
 
 	return {
 		version: async () => (await rest<{ versionCli: string }>('GET', '/settings')).versionCli,
 
-		createApiKey,
+		createApiKey: async (label, scopes) => await createApiKey(url, cookie, label, scopes),
 
 		createCredential: async (type, name, data) =>
 			(await rest<{ id: string }>('POST', '/credentials', { type, name, data })).id,
@@ -203,6 +215,8 @@ export async function signUpOwner(
 			await rest<NodeType[]>('POST', '/node-types', {
 				nodeInfos: nodes.map(({ type, typeVersion }) => ({ name: type, version: typeVersion })),
 			}),
+
+		at: (other) => clientAt(other, cookie, key),
 
 		execution: async (id) => await api<Execution>('GET', `/executions/${id}?includeData=true`),
 

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { publish, startSink } from '../../bench/deliveredResults';
+import { fetchUnpooled } from '../../demo/http';
+import { HEADLESS, startN8n, startUnowned, type N8n } from '../../demo/n8n';
+import { installPackage } from '../../demo/package';
+import { Processes } from '../../demo/processes';
+import { missingStores, startStores } from '../../demo/stores';
+import { sandboxWithQueries, type SandboxWithQueries } from '../integration/support/queries';
+import { until } from '../support/until';
+import { deliverUntilTaken } from './support/delivery';
+import { executionEnded } from './support/executions';
+
+/** Skipped without Redis or PostgreSQL. In CI they must not be missing. */
+const describeWithStores = missingStores() && !process.env.CI ? describe.skip : describe;
+
+const A_DAY_IN_SECONDS = 86_400;
+const RESULTS = 5;
+
+/**
+ * Of several mains of n8n one leads, and that needs a licence. Two mains without one would both open what is published
+ * when they start. Here each publishes only on demand, as if it led from then on.
+ *
+ * Two that lead at once may both start a result, because n8n replaces an execution of the same key that has not begun to
+ * run. The trigger cannot see that.
+ */
+const ONLY_ON_DEMAND = {
+	N8N_WORKFLOW_PUBLICATION_OUTBOX_POLL_INTERVAL_MS: String(A_DAY_IN_SECONDS * 1000),
+	N8N_WORKFLOW_PUBLICATION_RECONCILE_INTERVAL_SECONDS: String(A_DAY_IN_SECONDS),
+};
+
+type Main = Pick<N8n, 'url' | 'client'>;
+
+describeWithStores('two main processes of n8n with one database', () => {
+	const processes = new Processes();
+	let folder: string;
+	let stores: Awaited<ReturnType<typeof startStores>>;
+	let first: Main;
+	let second: Main;
+	let sandbox: SandboxWithQueries;
+	let sink: Awaited<ReturnType<typeof startSink>>;
+	let credential: string;
+
+	beforeAll(async () => {
+		folder = mkdtempSync(join(tmpdir(), 'credit-profile-mains-'));
+		chmodSync(folder, 0o755); // PostgreSQL runs as another user
+		stores = await startStores(processes);
+		const env = {
+			...{ ...HEADLESS, ...stores.settings, ...ONLY_ON_DEMAND },
+			DB_POSTGRESDB_POOL_SIZE: '10',
+			N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
+		};
+		const [one, two] = [join(folder, 'one'), join(folder, 'two')];
+		await installPackage(processes, one);
+		cpSync(one, two, { recursive: true });
+		first = await startN8n(processes, one, () => {}, env);
+		const { url } = await startUnowned(processes, two, () => {}, env);
+		second = { url, client: first.client.at(url) };
+		sandbox = await sandboxWithQueries();
+		sink = await startSink();
+		const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
+		const login = { baseUrl, grant: 'clientCredentials', clientId, clientSecret };
+		const data = { ...login, pointsPerSecond: 0 };
+		credential = await first.client.createCredential('taxQueryApi', 'Tax Query sandbox', data);
+	});
+	afterAll(async () => {
+		await processes.stop();
+		await stores?.remove();
+		await sandbox?.close();
+		await sink?.close();
+		rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+	});
+
+	const hasStarted = (id: string) => sink.arrivals.some(({ queryId }) => queryId === id);
+	const call = async (url: string, body: object) =>
+		await deliverUntilTaken(async () => {
+			const request = { method: 'POST', body: JSON.stringify(body) };
+			return (await fetchUnpooled(url, request)).status;
+		});
+	const deleteExecutions = async (workflow: string) => {
+		const scopes = ['execution:delete'];
+		const key = { 'x-n8n-api-key': await first.client.createApiKey('delete', scopes) };
+		for (const { id } of await first.client.executions(workflow, { withoutData: true })) {
+			const url = `${first.url}/api/v1/executions/${id}`;
+			const { status } = await fetchUnpooled(url, { method: 'DELETE', headers: key });
+			expect(status).toBe(200);
+		}
+	};
+
+	it('start each result once while they lead in turn, also if n8n deletes executions', async () => {
+		const { url, workflowId } = await publish(first, credential, 'in-turn', {}, sink.url);
+		const path = url.slice(first.url.length);
+		const ids: string[] = [];
+		/** Makes results, and calls the webhook of the main that leads; resolves when each has started. */
+		const startResults = async (leader: Main) => {
+			const records = await Promise.all(
+				Array.from({ length: RESULTS }, async () => await sandbox.result()),
+			);
+			ids.push(...records.map(({ _id }) => _id));
+			await Promise.all(records.map(async (record) => await call(leader.url + path, record)));
+			await until('all results', () => ids.every(hasStarted), { pauseMs: 100 });
+		};
+		const changeLeader = async (from: Main, to: Main) => {
+			await from.client.unpublish(workflowId);
+			await to.client.publish(workflowId);
+		};
+		await startResults(first);
+		await changeLeader(first, second);
+		await startResults(second);
+		await executionEnded(first.client, workflowId, { runs: ids.length, status: 'success' });
+		await deleteExecutions(workflowId);
+		await changeLeader(second, first);
+		await startResults(first);
+		await startResults(first);
+		expect(sink.arrivals.map(({ queryId }) => queryId).sort()).toEqual(ids.sort());
+	});
+});
