@@ -6,6 +6,8 @@ import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 const A_MINUTE = 60_000;
 const A_SECOND = 1_000;
+/** Longer than any request of the node. */
+const LONGEST_REQUEST_MS = 10 * A_MINUTE;
 /** Senders are answered before. */
 const ANSWER_MS = 2_000;
 const NO_LIST = '{"paths": {"getAll": ""}}';
@@ -200,6 +202,59 @@ describe('a true result that the list does not show yet', () => {
 		await sandbox.faults({ path: `/api/query/${_id}`, fault: { latency: ANSWER_MS + A_SECOND } });
 		pass(A_SECOND);
 		expect((await host.deliver({ queryId: _id })).status).toBe(503);
+	});
+});
+
+describe('a sender of a webhook call, while the service does not answer', () => {
+	/** Stops the time by which signals abort; returns a function that lets some of it pass. */
+	const stopSignals = () => {
+		let now = 0;
+		let waiting: Array<{ at: number; abort(): void }> = [];
+		const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+			const controller = new AbortController();
+			const reason = new DOMException('signal timed out', 'TimeoutError');
+			waiting.push({ at: now + ms, abort: () => controller.abort(reason) });
+			return controller.signal;
+		});
+		return {
+			passSignals(ms: number) {
+				now += ms;
+				const due = waiting.filter(({ at }) => at <= now);
+				waiting = waiting.filter(({ at }) => at > now);
+				for (const { abort } of due) abort();
+			},
+			restore() {
+				timeout.mockRestore();
+				for (const { abort } of waiting) abort();
+			},
+		};
+	};
+
+	it.each([
+		['with Webhook and Checks', 'both', '{}', 202],
+		['with Webhook Only', 'webhook', '{}', 503],
+		['without a list', 'both', NO_LIST, 503],
+	])('is answered within two seconds, %s', async (_, receiveBy, apiMapping, expected) => {
+		await start({ receiveBy }, { apiMapping });
+		const record = await sandbox.result();
+		await sandbox.faults({ path: '/api/query', fault: 'hang' });
+		const queries = async () =>
+			(await sandbox.requests()).filter(({ path }) => path.startsWith('/api/query'));
+		const before = (await queries()).length;
+		const { passSignals, restore } = stopSignals();
+		pass(A_SECOND);
+		const answer = host.deliver({ queryId: record._id });
+		const latest = async () => (await queries()).slice(before);
+		await until('a request of the trigger', async () => (await latest()).length > 0);
+		passSignals(ANSWER_MS);
+		const { status } = await answer;
+		const unanswered = (await latest()).map((request) => request.status);
+		await sandbox.faults();
+		passSignals(LONGEST_REQUEST_MS); // the node gives up what hangs, and asks again
+		restore();
+		pass(A_MINUTE);
+		await host.executed(1);
+		expect([status, unanswered, host.started]).toEqual([expected, [null], [record._id]]);
 	});
 });
 
