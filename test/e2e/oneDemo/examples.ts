@@ -90,7 +90,7 @@ describe('the examples in a real n8n', () => {
 				[...text.matchAll(/https?:[^\s"'`\\)<]+\.md/g)].map(([link]) => link),
 			),
 		);
-		expect(links.size).toBeGreaterThan(3);
+		expect([...links].join()).toContain('docs/credentials.md');
 		for (const link of links) {
 			expect({ link, status: (await fetchUnpooled(link)).status }).toEqual({ link, status: 200 });
 		}
