@@ -93,6 +93,17 @@ export default tseslint.config(
 		},
 	},
 
+	// The build shortens the names of #private members, and nothing outside the class can read them.
+	{
+		files: ['{credentials,nodes}/**/*.ts'],
+		rules: {
+			'no-restricted-syntax': [
+				'error',
+				{ selector: "[accessibility='private']", message: 'Write #name instead of private name.' },
+			],
+		},
+	},
+
 	// One vocabulary for names, comments and test titles.
 	{ plugins: { vocabulary } },
 	{

@@ -8,33 +8,33 @@ type Value = object & {
 
 /** The state of one client, one node, one execution, or the process. */
 export class Scope {
-	private readonly values = new Map<unknown, Value>();
-	private users = 0;
+	readonly #values = new Map<unknown, Value>();
+	#users = 0;
 
 	/** `knowsSince`: what happened before this moment of the monotonic clock may have been forgotten. */
 	constructor(readonly knowsSince = -Infinity) {}
 
 	/** Returns one value for all callers. The first of them makes it; `make` is its key, and types it. */
 	shared<T extends Value>(make: (scope: Scope) => T): T {
-		if (!this.values.has(make)) this.values.set(make, make(this));
-		return this.values.get(make) as T;
+		if (!this.#values.has(make)) this.#values.set(make, make(this));
+		return this.#values.get(make) as T;
 	}
 
 	/** Keeps the scope from being forgotten until `leave` is called. */
 	enter(): void {
-		this.users++;
+		this.#users++;
 	}
 
 	leave(): void {
-		this.users--;
+		this.#users--;
 	}
 
 	get isInUse(): boolean {
-		return this.users > 0 || [...this.values.values()].some(({ isInUse }) => isInUse);
+		return this.#users > 0 || [...this.#values.values()].some(({ isInUse }) => isInUse);
 	}
 
 	get size(): number {
-		return [...this.values.values()].reduce((sum, { size = 0 }) => sum + size, 1);
+		return [...this.#values.values()].reduce((sum, { size = 0 }) => sum + size, 1);
 	}
 }
 
@@ -47,28 +47,28 @@ const MAX_IDLE = 2_000;
  * journal and the service's list have what matters, too.
  */
 class Scopes {
-	private readonly byName = new Map<string, Scope>();
-	private hasForgotten = false;
+	readonly #byName = new Map<string, Scope>();
+	#hasForgotten = false;
 
 	/** Returns a scope, made if there is none; it is then the one that was used last. */
 	of(name: string): Scope {
-		const known = this.byName.get(name);
-		const scope = known ?? new Scope(this.hasForgotten ? performance.now() : undefined);
-		this.byName.delete(name);
-		this.byName.set(name, scope);
+		const known = this.#byName.get(name);
+		const scope = known ?? new Scope(this.#hasForgotten ? performance.now() : undefined);
+		this.#byName.delete(name);
+		this.#byName.set(name, scope);
 		if (!known) this.trim();
 		return scope;
 	}
 
 	/** Forgets what is too much. */
 	trim(): void {
-		const idle = [...this.byName].filter(([, scope]) => !scope.isInUse);
+		const idle = [...this.#byName].filter(([, scope]) => !scope.isInUse);
 		let size = idle.reduce((sum, [, scope]) => sum + scope.size, 0);
 		let count = idle.length;
 		for (const [name, scope] of idle) {
 			if (count <= 1 || (count <= MAX_IDLE && size <= MAX_IDLE_SIZE)) return;
-			this.byName.delete(name);
-			this.hasForgotten = true;
+			this.#byName.delete(name);
+			this.#hasForgotten = true;
 			size -= scope.size;
 			count--;
 		}

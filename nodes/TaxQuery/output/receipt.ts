@@ -33,36 +33,37 @@ interface Known {
  * Records what a run has spent. It is shown in the output pane, stored with the execution, and added to its error.
  */
 export class Receipt {
-	private readonly counts = { sent: 0, recovered: 0, resumed: 0, reused: 0 };
-	private readonly planned = new Map<number, number>();
+	readonly #run: NodeRun;
+	readonly #known: Known;
+	readonly #counts = { sent: 0, recovered: 0, resumed: 0, reused: 0 };
+	readonly #planned = new Map<number, number>();
 	/** Says what was accepted, by item. */
-	private readonly billed = new Map<number, string[]>();
+	readonly #billed = new Map<number, string[]>();
 	/** Says how many queries may have been accepted, by item. */
-	private readonly uncertainByItem = new Map<number, number>();
-	private readonly warnings: string[] = [];
+	readonly #uncertainByItem = new Map<number, number>();
+	readonly #warnings: string[] = [];
 	/** Items for which nothing was sent, because a query of before or of another item serves them. */
-	private readonly served = new Set<number>();
-	/** Counts the served items that came out. */
-	private unsentItems = 0;
+	readonly #served = new Set<number>();
+	/** Counts those of them that came out. */
+	#unsentItems = 0;
 	/** Counts the items of each request; those with a query of their own do not count together. */
-	private readonly itemsByRequest = new Map<string, number>();
-	private pending = 0;
-	private reusesByDefault = false;
-	/** The workflow is being built, so the next click reuses what is pending. */
-	private isBuilding = false;
+	readonly #itemsByRequest = new Map<string, number>();
+	#pending = 0;
+	#reusesByDefault = false;
+	/** Says what is pending is reused by the next click. */
+	#isBuilding = false;
 	/** Some item waited for its result. */
-	private hasWaited = false;
+	#hasWaited = false;
 
-	constructor(
-		private readonly run: NodeRun,
-		private readonly known: Known,
-	) {
-		run.atEnd((failure, failed) => this.end(failure, failed));
+	constructor(run: NodeRun, known: Known) {
+		this.#run = run;
+		this.#known = known;
+		run.atEnd((failure, failed) => this.#end(failure, failed));
 	}
 
 	/** Plans the number of queries that an item is billed for, if nothing is reused. */
 	plan({ index }: OperationItem, queries: number): void {
-		this.planned.set(index, queries);
+		this.#planned.set(index, queries);
 	}
 
 	/**
@@ -70,11 +71,11 @@ export class Receipt {
 	 * query.
 	 */
 	costOf(index?: number): Cost {
-		const items = index === undefined ? [...Array(this.run.items).keys()] : [index];
-		const queries = items.reduce((sum, one) => sum + (this.planned.get(one) ?? 1), 0);
-		const cost = { billed: this.known.billed(index) ?? ('unknown' as const), queries };
-		const uncertain = items.filter((one) => this.uncertainByItem.has(one));
-		const ids = items.flatMap((one) => this.billed.get(one) ?? []);
+		const items = index === undefined ? [...Array(this.#run.items).keys()] : [index];
+		const queries = items.reduce((sum, one) => sum + (this.#planned.get(one) ?? 1), 0);
+		const cost = { billed: this.#known.billed(index) ?? ('unknown' as const), queries };
+		const uncertain = items.filter((one) => this.#uncertainByItem.has(one));
+		const ids = items.flatMap((one) => this.#billed.get(one) ?? []);
 		return {
 			text: costText(cost),
 			...cost,
@@ -88,15 +89,15 @@ export class Receipt {
 	 */
 	accepted(item: OperationItem, ids: QueryId[], isByEarlierTry = false): void {
 		const own = ids.map((id) => shown(item, id));
-		this.billed.set(item.index, [...(this.billed.get(item.index) ?? []), ...own]);
-		if (!isByEarlierTry) this.addCount('paidQueries', ids.length);
-		this.addMetadata('queryIds', own);
+		this.#billed.set(item.index, [...(this.#billed.get(item.index) ?? []), ...own]);
+		if (!isByEarlierTry) this.#addCount('paidQueries', ids.length);
+		this.#addMetadata('queryIds', own);
 	}
 
 	/** Queries of an item of which nobody knows whether they were accepted. */
 	uncertain({ index }: OperationItem, count: number): void {
-		this.uncertainByItem.set(index, (this.uncertainByItem.get(index) ?? 0) + count);
-		this.addCount('unsureQueries', count);
+		this.#uncertainByItem.set(index, (this.#uncertainByItem.get(index) ?? 0) + count);
+		this.#addCount('unsureQueries', count);
 	}
 
 	/** Queries that an item has got, billed in this execution or before; items with an equal `request` share them. */
@@ -110,77 +111,77 @@ export class Receipt {
 		}: { externalReference: unknown; reuse?: { isByDefault: boolean }; wait?: number },
 		request?: string,
 	): void {
-		this.hasWaited ||= wait !== undefined;
-		if (request) this.itemsByRequest.set(request, (this.itemsByRequest.get(request) ?? 0) + 1);
-		for (const { how } of outcomes) this.counts[how]++;
+		this.#hasWaited ||= wait !== undefined;
+		if (request) this.#itemsByRequest.set(request, (this.#itemsByRequest.get(request) ?? 0) + 1);
+		for (const { how } of outcomes) this.#counts[how]++;
 		if (outcomes.every(({ how }) => how === 'reused' || how === 'resumed')) {
-			this.served.add(item.index);
+			this.#served.add(item.index);
 		}
 		if (reuse?.isByDefault) {
-			this.isBuilding ||= this.run.mode === 'manual';
-			this.reusesByDefault ||= outcomes.some(({ how }) => how === 'reused');
+			this.#isBuilding ||= this.#run.mode === 'manual';
+			this.#reusesByDefault ||= outcomes.some(({ how }) => how === 'reused');
 		}
 		if (typeof externalReference !== 'string' && typeof externalReference !== 'number') return;
 		const reference = String(externalReference);
 		const isProtected = item.protect({ reference }, 'free', identity).reference !== reference;
 		const isOwn = !isProtected || isOwnId(reference);
-		if (isOwn && !IDENTIFIER.test(reference) && this.billed.has(item.index)) {
-			this.addMetadata('externalReference', [shown(item, reference)]);
+		if (isOwn && !IDENTIFIER.test(reference) && this.#billed.has(item.index)) {
+			this.#addMetadata('externalReference', [shown(item, reference)]);
 		}
 	}
 
 	/** Records items that come out, and the number of pending results. */
 	give(item: OperationItem, rows: IDataObject[], unfinished: number): void {
-		this.pending += unfinished;
-		if (this.served.has(item.index)) this.unsentItems++;
+		this.#pending += unfinished;
+		if (this.#served.has(item.index)) this.#unsentItems++;
 		for (const { warnings } of rows) {
 			if (!Array.isArray(warnings) || warnings.length === 0) continue;
 			const [{ field, message }] = warnings as IDataObject[];
-			this.warnings.push(
+			this.#warnings.push(
 				`Item ${numberOf(item.index)}: ${String(field)}: ${shown(item, String(message))}`,
 			);
 		}
 	}
 
 	/** Shows the receipt; returns what the run's error does not say itself. */
-	private end(failure: { index: number } | undefined, failed: FailedItems): string {
-		const { sent, recovered, resumed, reused } = this.counts;
-		const uncertain = [...this.uncertainByItem.values()].reduce((sum, count) => sum + count, 0);
+	#end(failure: { index: number } | undefined, failed: FailedItems): string {
+		const { sent, recovered, resumed, reused } = this.#counts;
+		const uncertain = [...this.#uncertainByItem.values()].reduce((sum, count) => sum + count, 0);
 		const counts = [
 			counted(recovered, 'recovered'),
 			counted(resumed, 'read again, not sent again'),
 			counted(reused, 'reused'),
-			counted(this.warnings.length, 'with a warning'),
+			counted(this.#warnings.length, 'with a warning'),
 		].filter((text) => text !== '');
-		const gaps = this.gapTexts();
+		const gaps = this.#gapTexts();
 		const isEmpty = sent + uncertain + failed.all + counts.length + gaps.length === 0;
 		if (!isEmpty) {
-			const isReused = this.isBuilding && this.warnings.length === 0 && gaps.length === 0;
-			const toChange = this.hasWaited ? "a longer 'Max Wait (Seconds)'" : "'Wait for Result' on";
-			this.run.hint(
+			const isReused = this.#isBuilding && this.#warnings.length === 0 && gaps.length === 0;
+			const toChange = this.#hasWaited ? "a longer 'Max Wait (Seconds)'" : "'Wait for Result' on";
+			this.#run.hint(
 				sentences(
 					this.costOf().text,
-					this.itemText(failed),
+					this.#itemText(failed),
 					counts.join(', '),
-					reused > 0 ? this.sharedText() : '',
-					this.reusesByDefault ? this.reuseText() : '',
-					this.pending > 0 ? pendingText(this.pending, isReused ? toChange : undefined) : '',
+					reused > 0 ? this.#sharedText() : '',
+					this.#reusesByDefault ? this.#reuseText() : '',
+					this.#pending > 0 ? pendingText(this.#pending, isReused ? toChange : undefined) : '',
 					uncertain > 0
 						? `${uncertain} may have been accepted: the item's error says how to look for it before you send it again`
 						: '',
 					...gaps,
-					...this.warnings.slice(0, MAX_LISTED_WARNINGS),
+					...this.#warnings.slice(0, MAX_LISTED_WARNINGS),
 				),
 			);
 		}
-		return failure ? this.spentBefore(failure.index) : '';
+		return failure ? this.#spentBefore(failure.index) : '';
 	}
 
 	/** Returns how many items were sent, where some failed. */
-	private itemText({ all, unsent }: FailedItems): string {
+	#itemText({ all, unsent }: FailedItems): string {
 		if (all === 0) return '';
-		const { items } = this.run;
-		const sent = items - unsent - this.unsentItems;
+		const { items } = this.#run;
+		const sent = items - unsent - this.#unsentItems;
 		const failed = [
 			counted(unsent, 'failed before sending'),
 			counted(all - unsent, 'failed after sending'),
@@ -189,25 +190,25 @@ export class Receipt {
 	}
 
 	/** Returns which items have come out with one query. */
-	private sharedText(): string {
-		const shared = [...this.itemsByRequest.values()].filter((items) => items > 1);
+	#sharedText(): string {
+		const shared = [...this.#itemsByRequest.values()].filter((items) => items > 1);
 		const items = shared.reduce((sum, count) => sum + count, 0);
 		return items === 0
 			? ''
 			: `${items} items ask the same: ${counted(shared.length, 'query', 'queries')}`;
 	}
 
-	private reuseText(): string {
-		if (this.run.mode === 'integrated') {
+	#reuseText(): string {
+		if (this.#run.mode === 'integrated') {
 			return "In a sub-workflow, results (not failures) of the last 24 hours are reused, because n8n does not say whether its parent is retried ('Reuse Results')";
 		}
-		return this.run.mode === 'retry'
+		return this.#run.mode === 'retry'
 			? "Retried: queries of the last 24 hours that the list shows are taken first, whatever 'Reuse Results' says"
 			: "While building, results (not failures) of the last 24 hours are reused; production is billed ('Reuse Results')";
 	}
 
-	private gapTexts(): string[] {
-		const { uncompared, cut } = this.known.gaps();
+	#gapTexts(): string[] {
+		const { uncompared, cut } = this.#known.gaps();
 		const gap = `'Reuse Results': ${counted(uncompared, 'query', 'queries')} in the list could not be compared with this item (query type, fields or date)`;
 		const todo = `To compare them, ${setKeys(['services', 'fields', 'statuses'])} (Connection → Diagnose proposes it)`;
 		return [
@@ -217,9 +218,9 @@ export class Receipt {
 	}
 
 	/** Returns what the other items are billed for. */
-	private spentBefore(failing: number): string {
-		const ids = [...this.billed].flatMap(([index, own]) => (index === failing ? [] : own));
-		const uncertain = [...this.uncertainByItem.keys()].filter((index) => index !== failing);
+	#spentBefore(failing: number): string {
+		const ids = [...this.#billed].flatMap(([index, own]) => (index === failing ? [] : own));
+		const uncertain = [...this.#uncertainByItem.keys()].filter((index) => index !== failing);
 		return sentences(
 			ids.length > 0
 				? `Accepted before that, and billed: ${first(ids)}. Retrying this execution reads them and sends nothing again`
@@ -230,14 +231,14 @@ export class Receipt {
 		);
 	}
 
-	private addCount(key: string, more: number): void {
-		const { metadata } = this.run;
+	#addCount(key: string, more: number): void {
+		const { metadata } = this.#run;
 		if (more > 0) metadata?.set(key, String(Number(metadata.get(key) || 0) + more));
 	}
 
 	/** Adds metadata, so that the list of executions can be filtered by query ID. */
-	private addMetadata(key: string, more: string[]): void {
-		const { metadata } = this.run;
+	#addMetadata(key: string, more: string[]): void {
+		const { metadata } = this.#run;
 		const before = metadata?.get(key) ?? '';
 		if (before.length >= METADATA_LENGTH - 1) return;
 		const entries = [...new Set([...before.split(' '), ...more])].filter(Boolean);

@@ -24,47 +24,50 @@ export class ClientQueries {
 	readonly reuseLocks = new SharedLocks();
 	/** Holds the last accepted queries by `share`. */
 	readonly lastAccepted = new BoundedMap<string, Accepted>(MAX_QUERIES, ({ at }) => {
-		this.forgottenAt = Math.max(this.forgottenAt, at);
+		this.#forgottenAt = Math.max(this.#forgottenAt, at);
 	});
 	/** Bodies without an ID that were passed on, by the query's key. */
 	readonly lastBodies = new BoundedMap<string, IDataObject>(MAX_QUERIES);
 	/** Says when a query of uncertain outcome was sent, by `share`. The service's list knows it after a minute. */
 	readonly uncertainSince = new BoundedMap<string, number>(MAX_MARKS);
 	/** Says when the queries were sent that items have got, by our clock; 0 where that is not known. */
-	private readonly claims = new BoundedMap<QueryId, number>(MAX_MARKS);
+	readonly #claims = new BoundedMap<QueryId, number>(MAX_MARKS);
+	#forgottenAt: number;
 
-	constructor(private forgottenAt: number) {}
+	constructor(forgottenAt: number) {
+		this.#forgottenAt = forgottenAt;
+	}
 
 	/**
 	 * Returns whether anything that was accepted since a moment may be forgotten: then only the service's list has
 	 * it.
 	 */
 	hasForgottenSince(moment: number): boolean {
-		return this.forgottenAt >= moment;
+		return this.#forgottenAt >= moment;
 	}
 
 	/** Keeps a query from being given to another item. */
 	claim(id: QueryId, sentAt: number): void {
-		this.claims.set(id, sentAt);
+		this.#claims.set(id, sentAt);
 	}
 
 	/** Frees a query that turned out to be another item's. */
 	release(id: QueryId): void {
-		this.claims.delete(id);
+		this.#claims.delete(id);
 	}
 
 	isClaimed(id: QueryId): boolean {
-		return this.claims.has(id);
+		return this.#claims.has(id);
 	}
 
 	/** Returns when a query was sent that an item has got. */
 	sentAt(id: QueryId): number | undefined {
-		return this.claims.get(id);
+		return this.#claims.get(id);
 	}
 
 	get size(): number {
-		const { lastAccepted, lastBodies, uncertainSince, claims } = this;
-		return lastAccepted.size + lastBodies.size + (uncertainSince.size + claims.size) / 10;
+		const { lastAccepted, lastBodies, uncertainSince } = this;
+		return lastAccepted.size + lastBodies.size + (uncertainSince.size + this.#claims.size) / 10;
 	}
 
 	get isInUse(): boolean {

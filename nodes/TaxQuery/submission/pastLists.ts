@@ -10,9 +10,9 @@ const LATE_MS = 5 * 60_000;
 export class PastList {
 	/** Says when the reading began, by a clock that nobody sets. */
 	readonly readAt = performance.now();
-	private readonly lists = new Map<number, Promise<QueryListing>>();
-	private readonly indexes = new Map<number, Promise<ReturnType<typeof indexRecords>>>();
-	private rows = 0;
+	readonly #lists = new Map<number, Promise<QueryListing>>();
+	readonly #indexes = new Map<number, Promise<ReturnType<typeof indexRecords>>>();
+	#rows = 0;
 	/** A reading failed; the next run tries again. */
 	isFailed = false;
 
@@ -20,11 +20,11 @@ export class PastList {
 	async list(service: QueryClient, since: number): Promise<QueryListing> {
 		const read = async () => {
 			const listing = await listSince(service, since + service.clockOffsetMs() - LATE_MS);
-			this.rows += listing.records.length;
+			this.#rows += listing.records.length;
 			return listing;
 		};
-		const known = this.lists.get(this.covering(since)) ?? read();
-		this.lists.set(this.covering(since), known);
+		const known = this.#lists.get(this.#covering(since)) ?? read();
+		this.#lists.set(this.#covering(since), known);
 		return await known.catch((error: unknown) => {
 			this.isFailed = true;
 			throw error as Error;
@@ -40,32 +40,32 @@ export class PastList {
 			const read = async (row: QueryRecord) => await readRowById(service, row);
 			return indexRecords(await readSelectedRows(recent, lacksRequest, read));
 		};
-		const known = this.indexes.get(this.covering(since)) ?? make();
-		this.indexes.set(this.covering(since), known);
+		const known = this.#indexes.get(this.#covering(since)) ?? make();
+		this.#indexes.set(this.#covering(since), known);
 		return await known;
 	}
 
 	get size(): number {
-		return this.rows;
+		return this.#rows;
 	}
 
 	/** Everything that was read and came. */
 	async all(): Promise<QueryListing[]> {
-		const read = [...this.lists.values()].map(async (one) => await one.catch(() => undefined));
+		const read = [...this.#lists.values()].map(async (one) => await one.catch(() => undefined));
 		return (await Promise.all(read)).filter((one) => one !== undefined);
 	}
 
-	private covering(since: number): number {
-		return [...this.lists.keys()].find((from) => from <= since) ?? since;
+	#covering(since: number): number {
+		return [...this.#lists.keys()].find((from) => from <= since) ?? since;
 	}
 }
 
 /** The lists that the runs of an execution have read, by account. */
 class ReadLists {
-	private readonly byClient = new Map<string, PastList>();
+	readonly #byClient = new Map<string, PastList>();
 
 	of(client: string, maxAgeMs: number): PastList {
-		const known = this.byClient.get(client);
+		const known = this.#byClient.get(client);
 		const isFresh = known && !known.isFailed && performance.now() - known.readAt <= maxAgeMs;
 		if (isFresh) return known;
 		return this.renew(client);
@@ -73,12 +73,12 @@ class ReadLists {
 
 	renew(client: string): PastList {
 		const list = new PastList();
-		this.byClient.set(client, list);
+		this.#byClient.set(client, list);
 		return list;
 	}
 
 	get size(): number {
-		return [...this.byClient.values()].reduce((sum, { size }) => sum + size, 0);
+		return [...this.#byClient.values()].reduce((sum, { size }) => sum + size, 0);
 	}
 }
 

@@ -1,33 +1,33 @@
 /** Counts queries that will be sent: equal requests once, however many runs of a node plan them. */
 export class Reservations {
-	private readonly places = new Map<string, { count: number; holders: Set<object> }>();
+	readonly #places = new Map<string, { count: number; holders: Set<object> }>();
 	total = 0;
 
 	/** Returns whether a request is reserved; then nothing more is needed. */
 	has(request: string): boolean {
-		return this.places.has(request);
+		return this.#places.has(request);
 	}
 
 	/** Reserves for a request, on behalf of a run. */
 	add(request: string, count: number, holder: object): void {
-		const place = this.places.get(request);
+		const place = this.#places.get(request);
 		if (place) {
 			place.holders.add(holder);
 			return;
 		}
-		this.places.set(request, { count, holders: new Set([holder]) });
+		this.#places.set(request, { count, holders: new Set([holder]) });
 		this.total += count;
 	}
 
 	/** The request is on its way, or will never be: what was reserved for it is free. */
 	take(request: string): void {
-		this.total -= this.places.get(request)?.count ?? 0;
-		this.places.delete(request);
+		this.total -= this.#places.get(request)?.count ?? 0;
+		this.#places.delete(request);
 	}
 
 	/** A run has ended: what nobody else has reserved is free. */
 	leave(holder: object): void {
-		for (const [request, { holders }] of [...this.places]) {
+		for (const [request, { holders }] of [...this.#places]) {
 			if (holders.delete(holder) && holders.size === 0) this.take(request);
 		}
 	}

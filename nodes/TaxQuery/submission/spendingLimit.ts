@@ -183,18 +183,18 @@ class Day {
 
 /** The days of one client, by when they began: they differ by the time zones of workflows. */
 class Days {
-	private readonly byStart = new BoundedMap<number, Day>(30);
+	readonly #byStart = new BoundedMap<number, Day>(30);
 
 	of(start: number): Day {
-		return this.byStart.getOrMake(start, () => new Day());
+		return this.#byStart.getOrMake(start, () => new Day());
 	}
 
 	get size(): number {
-		return [...this.byStart.values()].reduce((sum, { made }) => sum + made.size, 0);
+		return [...this.#byStart.values()].reduce((sum, { made }) => sum + made.size, 0);
 	}
 
 	get isInUse(): boolean {
-		return [...this.byStart.values()].some(({ reserved }) => reserved.total > 0);
+		return [...this.#byStart.values()].some(({ reserved }) => reserved.total > 0);
 	}
 }
 

@@ -33,12 +33,12 @@ export interface Submission {
 export class Spending {
 	sent = 0;
 	readonly reserved = new Reservations();
-	private readonly journals = new WeakSet<object>();
+	readonly #journals = new WeakSet<object>();
 
 	/** Counts what a journal holds, once. */
 	adopt(journal: object, sent: number): void {
-		if (this.journals.has(journal)) return;
-		this.journals.add(journal);
+		if (this.#journals.has(journal)) return;
+		this.#journals.add(journal);
 		this.sent += sent;
 	}
 
@@ -51,31 +51,31 @@ export class Spending {
 export class SubmissionRegister {
 	/** Items with equal requests send one after the other; by sharing key. */
 	readonly locks = new SharedLocks();
-	private readonly byPlace = new Map<string, Submission>();
-	private readonly byShare = new Map<string, Set<Submission>>();
-	private readonly bySubject = new Map<string, Set<Submission>>();
-	private readonly ids = new Set<string>();
-	private readonly spending = new Map<string, Spending>();
+	readonly #byPlace = new Map<string, Submission>();
+	readonly #byShare = new Map<string, Set<Submission>>();
+	readonly #bySubject = new Map<string, Set<Submission>>();
+	readonly #ids = new Set<string>();
+	readonly #spending = new Map<string, Spending>();
 
 	get size(): number {
-		return this.byPlace.size + this.ids.size;
+		return this.#byPlace.size + this.#ids.size;
 	}
 
 	/** Returns the submission of an item and a run. */
 	at(place: string): Submission | undefined {
-		return this.byPlace.get(place);
+		return this.#byPlace.get(place);
 	}
 
 	add(place: string, submission: Submission): void {
-		this.byPlace.set(place, submission);
-		addTo(this.byShare, submission.share, submission);
-		addTo(this.bySubject, submission.subject, submission);
+		this.#byPlace.set(place, submission);
+		addTo(this.#byShare, submission.share, submission);
+		addTo(this.#bySubject, submission.subject, submission);
 		this.claim(submission.account, idsOf(submission.state));
 	}
 
 	/** Returns the newest accepted submission since a moment that is no failure. */
 	findAccepted(share: string, since: number): Submission | undefined {
-		return this.alike(share)
+		return this.#alike(share)
 			.reverse()
 			.find(
 				(one) => one.state.at === 'accepted' && one.sentAt >= since && isUsable(one.queries ?? []),
@@ -84,45 +84,45 @@ export class SubmissionRegister {
 
 	/** Returns the submission of an equal request that has one of these queries. */
 	findByShare(share: string, ids: QueryId[]): Submission | undefined {
-		return this.alike(share).find((one) => idsOf(one.state).some((id) => ids.includes(id)));
+		return this.#alike(share).find((one) => idsOf(one.state).some((id) => ids.includes(id)));
 	}
 
 	/** Returns whether a request needs no query of its own: an equal one was sent, or is on its way. */
 	isSubmitted(share: string, since: number): boolean {
 		const isRunning = (one: Submission) => isUnresolved(one.state) || one.isInFlight === true;
-		return this.alike(share).some(isRunning) || this.findAccepted(share, since) !== undefined;
+		return this.#alike(share).some(isRunning) || this.findAccepted(share, since) !== undefined;
 	}
 
 	/** Submissions of which nobody knows whether they were accepted. */
 	uncertain({ share, subject }: Pick<Submission, 'share' | 'subject'>): Submission[] {
-		const ofSubject = [...(this.bySubject.get(subject) ?? [])];
-		const alike = [...this.alike(share), ...ofSubject.filter((one) => one.subject === subject)];
+		const ofSubject = [...(this.#bySubject.get(subject) ?? [])];
+		const alike = [...this.#alike(share), ...ofSubject.filter((one) => one.subject === subject)];
 		return alike.filter((one) => isUnresolved(one.state) && !one.isInFlight);
 	}
 
 	/** Claims queries for one item or request. Returns false if another one has claimed one of them. */
 	claim(account: string, ids: QueryId[]): boolean {
 		const names = ids.map((id) => `${account} ${id}`);
-		const isFree = names.every((name) => !this.ids.has(name));
-		for (const name of names) this.ids.add(name);
+		const isFree = names.every((name) => !this.#ids.has(name));
+		for (const name of names) this.#ids.add(name);
 		return isFree;
 	}
 
 	release(account: string, ids: QueryId[]): void {
-		for (const id of ids) this.ids.delete(`${account} ${id}`);
+		for (const id of ids) this.#ids.delete(`${account} ${id}`);
 	}
 
 	isClaimed(account: string, id: QueryId): boolean {
-		return this.ids.has(`${account} ${id}`);
+		return this.#ids.has(`${account} ${id}`);
 	}
 
-	private alike(share: string): Submission[] {
-		return [...(this.byShare.get(share) ?? [])].filter((one) => one.share === share);
+	#alike(share: string): Submission[] {
+		return [...(this.#byShare.get(share) ?? [])].filter((one) => one.share === share);
 	}
 
 	spendingOf(node: string): Spending {
-		const known = this.spending.get(node) ?? new Spending();
-		this.spending.set(node, known);
+		const known = this.#spending.get(node) ?? new Spending();
+		this.#spending.set(node, known);
 		return known;
 	}
 }

@@ -20,19 +20,22 @@ interface Owner {
 
 /** Has n8n save that executions have ended: at once if none runs, else a moment later, together with others. */
 export class EndSaver {
-	private isSaving = false;
+	readonly #owner: Owner;
+	#isSaving = false;
 
-	constructor(private readonly owner: Owner) {}
+	constructor(owner: Owner) {
+		this.#owner = owner;
+	}
 
 	/** `key`: that of an execution that has ended. */
 	async save(key: string): Promise<void> {
-		const { context, ledger } = this.owner;
+		const { context, ledger } = this.#owner;
 		const hasKeys = context.emit.length > EMIT_WITHOUT_KEY;
-		if (!hasKeys || this.isSaving || !this.maySave) return;
-		this.isSaving = true;
-		await this.owner.pause(ledger.startedCount() === 0 ? 0 : SAVE_ENDS_MS);
-		this.isSaving = false;
-		if (!this.maySave || !ledger.hasUnsavedEnds()) return;
+		if (!hasKeys || this.#isSaving || !this.#maySave) return;
+		this.#isSaving = true;
+		await this.#owner.pause(ledger.startedCount() === 0 ? 0 : SAVE_ENDS_MS);
+		this.#isSaving = false;
+		if (!this.#maySave || !ledger.hasUnsavedEnds()) return;
 		save(context, KEY, ledger.saved);
 		saveByEmit(context, key);
 	}
@@ -41,7 +44,7 @@ export class EndSaver {
 	 * Returns whether this process may save. In queue mode another process may lead once this one has closed the
 	 * trigger.
 	 */
-	private get maySave(): boolean {
-		return !this.owner.isClosed || this.owner.ledger.state.runsElsewhere === false;
+	get #maySave(): boolean {
+		return !this.#owner.isClosed || this.#owner.ledger.state.runsElsewhere === false;
 	}
 }

@@ -142,20 +142,20 @@ export class Ledger {
 	 */
 	readonly saved = {
 		toJSON: (): SavedLedger => {
-			this.hasChangedEnds = false;
-			return this.write();
+			this.#hasChangedEnds = false;
+			return this.#write();
 		},
 	};
-	private seen: Queries;
-	private readonly late: Queries;
-	private readonly pending: Queries;
+	#seen: Queries;
+	readonly #late: Queries;
+	readonly #pending: Queries;
 	/** IDs of pending queries, whose turn it is first, and how many letters they have. */
-	private readonly ids: Set<string>;
-	private letters: number;
-	private readonly started: Map<string, StartedResult>;
-	private startedLetters = 0;
-	private readonly failures: Map<string, number>;
-	private hasChangedEnds = false;
+	readonly #ids: Set<string>;
+	#letters: number;
+	readonly #started: Map<string, StartedResult>;
+	#startedLetters = 0;
+	readonly #failures: Map<string, number>;
+	#hasChangedEnds = false;
 
 	/** `process`: the process that knows it. */
 	constructor(
@@ -166,63 +166,63 @@ export class Ledger {
 		const { savedBy, pendingIds, started, failedStarts } = saved;
 		this.savedBy = savedBy;
 		this.state = readState(saved);
-		this.seen = readQueries(saved.seen);
-		this.late = readQueries(saved.late);
-		this.pending = readQueries(saved.pending);
-		this.ids = new Set([pendingIds].flat().filter(isText));
-		this.letters = [...this.ids].reduce((sum, id) => sum + id.length, 0);
-		this.started = readMap(started, isStarted);
-		this.interrupted = new Map(this.started);
-		this.failures = readMap(failedStarts, isNumber);
-		for (const entry of this.started.values()) this.startedLetters += lettersOf(entry);
+		this.#seen = readQueries(saved.seen);
+		this.#late = readQueries(saved.late);
+		this.#pending = readQueries(saved.pending);
+		this.#ids = new Set([pendingIds].flat().filter(isText));
+		this.#letters = [...this.#ids].reduce((sum, id) => sum + id.length, 0);
+		this.#started = readMap(started, isStarted);
+		this.interrupted = new Map(this.#started);
+		this.#failures = readMap(failedStarts, isNumber);
+		for (const entry of this.#started.values()) this.#startedLetters += lettersOf(entry);
 	}
 
 	/** Returns whether an execution has ended since the ledger was written. */
 	hasUnsavedEnds(): boolean {
-		return this.hasChangedEnds;
+		return this.#hasChangedEnds;
 	}
 
 	isEmpty(): boolean {
-		return this.seen.size === 0;
+		return this.#seen.size === 0;
 	}
 
 	isSeen(queryId: string): boolean {
-		return this.seen.has(keyOf(queryId));
+		return this.#seen.has(keyOf(queryId));
 	}
 
 	/** Keys of the listed queries, the oldest first. */
 	seenKeys(): string[] {
-		return [...this.seen.keys()];
+		return [...this.#seen.keys()];
 	}
 
 	/** Returns whether a query's result in this status came through before, or is not wanted. */
 	isSettled({ queryId, status }: QueryStatus): boolean {
-		return hasMark(this.marksOf(keyOf(queryId)), markFor(status));
+		return hasMark(this.#marksOf(keyOf(queryId)), markFor(status));
 	}
 
 	/** Returns whether any status of a query has settled. */
 	hasSettled(queryId: string): boolean {
-		return this.marksOf(keyOf(queryId)) !== '';
+		return this.#marksOf(keyOf(queryId)) !== '';
 	}
 
 	isPending(queryId: string): boolean {
-		return this.pending.has(keyOf(queryId));
+		return this.#pending.has(keyOf(queryId));
 	}
 
 	pendingCount(): number {
-		return this.pending.size;
+		return this.#pending.size;
 	}
 
 	/** Returns the IDs of pending queries, in the order of their turns. */
 	pendingIds(): string[] {
-		return [...this.ids];
+		return [...this.#ids];
 	}
 
 	/** Adds a listed query. Only polls call it, from the oldest query on. */
 	take(queryId: string, createdAt = 0): void {
 		const key = keyOf(queryId);
-		this.seen.set(key, this.late.get(key) ?? '');
-		this.late.delete(key);
+		this.#seen.set(key, this.#late.get(key) ?? '');
+		this.#late.delete(key);
 		this.state.newest = Math.max(this.state.newest, createdAt);
 	}
 
@@ -231,7 +231,7 @@ export class Ledger {
 	 * first.
 	 */
 	trim(listed: string[]): void {
-		const { seen, pending } = this;
+		const [seen, pending] = [this.#seen, this.#pending];
 		if (seen.size <= MAX_SEEN + TRIM_SLACK) return;
 		const recent = new Set(listed.map(keyOf).reverse());
 		const inOrder = [
@@ -243,7 +243,7 @@ export class Ledger {
 			const marks = pending.get(key);
 			if (marks !== undefined) pending.set(key, joinMarks(marks, seen.get(key) as Marks));
 		}
-		this.seen = new Map(left.map((key) => [key, seen.get(key) as Marks]));
+		this.#seen = new Map(left.map((key) => [key, seen.get(key) as Marks]));
 		this.state.isComplete = false;
 	}
 
@@ -254,28 +254,28 @@ export class Ledger {
 		const key = keyOf(queryId);
 		const mark = markFor(status);
 		if (!isStillPending) this.drop(queryId);
-		const where = [this.seen, this.pending].find((queries) => queries.has(key));
+		const where = [this.#seen, this.#pending].find((queries) => queries.has(key));
 		if (where) where.set(key, joinMarks(where.get(key) as Marks, mark));
-		else this.addLate(key, mark);
+		else this.#addLate(key, mark);
 	}
 
 	/** Makes queries pending, last in turn. Returns those that are too many to follow. */
 	addPending(queryIds: string[]): DroppedQueries {
-		const { pending, seen, late, ids } = this;
+		const [pending, seen, late, ids] = [this.#pending, this.#seen, this.#late, this.#ids];
 		for (const id of queryIds) {
 			const key = keyOf(id);
 			if (!pending.has(key)) {
 				pending.set(key, seen.has(key) ? '' : (late.get(key) ?? ''));
 				if (!seen.has(key)) late.delete(key);
 			}
-			this.forgetId(id);
+			this.#forgetId(id);
 			ids.add(id);
-			this.letters += id.length;
+			this.#letters += id.length;
 		}
 		const unread: string[] = [];
 		for (const id of ids) {
-			if (ids.size <= MAX_PENDING_IDS && this.letters <= MAX_PENDING_LETTERS) break;
-			this.forgetId(id);
+			if (ids.size <= MAX_PENDING_IDS && this.#letters <= MAX_PENDING_LETTERS) break;
+			this.#forgetId(id);
 			unread.push(id);
 		}
 		const forgotten = Math.max(0, pending.size - MAX_PENDING);
@@ -286,69 +286,69 @@ export class Ledger {
 	/** Drops a query that has settled or that the service refuses. Its marks move to where it is known. */
 	drop(queryId: string): void {
 		const key = keyOf(queryId);
-		const marks = this.pending.get(key);
-		this.forgetId(queryId);
+		const marks = this.#pending.get(key);
+		this.#forgetId(queryId);
 		if (marks === undefined) return;
-		this.pending.delete(key);
+		this.#pending.delete(key);
 		if (marks === '') return;
-		const listed = this.seen.get(key);
-		if (listed === undefined) this.addLate(key, marks);
-		else this.seen.set(key, joinMarks(listed, marks));
+		const listed = this.#seen.get(key);
+		if (listed === undefined) this.#addLate(key, marks);
+		else this.#seen.set(key, joinMarks(listed, marks));
 	}
 
 	startedCount(): number {
-		return this.started.size;
+		return this.#started.size;
 	}
 
 	/** Returns how many more results may be started and still be remembered. */
 	remainingStarts(): number {
-		const each = this.started.size > 0 ? this.startedLetters / this.started.size : 0;
-		const left = MAX_STARTED_LETTERS - this.startedLetters;
+		const each = this.#started.size > 0 ? this.#startedLetters / this.#started.size : 0;
+		const left = MAX_STARTED_LETTERS - this.#startedLetters;
 		return Math.max(0, Math.floor(left / Math.max(each, LETTERS_OF_ID + LETTERS_BESIDE_ID)));
 	}
 
 	/** Returns whether a result can be remembered as started. */
 	canStart(deliveryId: string, queryId: string): boolean {
-		const letters = this.startedLetters + queryId.length + LETTERS_BESIDE_ID;
-		return this.started.has(deliveryId) || letters <= MAX_STARTED_LETTERS;
+		const letters = this.#startedLetters + queryId.length + LETTERS_BESIDE_ID;
+		return this.#started.has(deliveryId) || letters <= MAX_STARTED_LETTERS;
 	}
 
 	/** Notes that a result is about to be emitted; `times` counts its starts. */
 	start(deliveryId: string, queryId: string, times: number): void {
 		this.interrupted.delete(deliveryId);
-		this.putStarted(deliveryId, [queryId, times]);
+		this.#putStarted(deliveryId, [queryId, times]);
 	}
 
 	/** Returns how often n8n failed to start a result that has not been started since. */
 	failedStarts(deliveryId: string): number {
-		return this.failures.get(deliveryId) ?? 0;
+		return this.#failures.get(deliveryId) ?? 0;
 	}
 
 	/** n8n could not start it: all but the number of failures is as before. */
 	undoStart(deliveryId: string, known?: StartedResult): void {
 		const failures = this.failedStarts(deliveryId) + 1;
 		this.end(deliveryId);
-		this.failures.set(deliveryId, failures);
-		dropFirst(this.failures, MAX_FAILED_STARTS);
+		this.#failures.set(deliveryId, failures);
+		dropFirst(this.#failures, MAX_FAILED_STARTS);
 		if (!known) return;
-		this.putStarted(deliveryId, known);
+		this.#putStarted(deliveryId, known);
 		this.interrupted.set(deliveryId, known);
 	}
 
 	/** Its execution has ended, or had been started before. */
 	end(deliveryId: string): void {
 		this.interrupted.delete(deliveryId);
-		this.failures.delete(deliveryId);
-		const entry = this.started.get(deliveryId);
+		this.#failures.delete(deliveryId);
+		const entry = this.#started.get(deliveryId);
 		if (!entry) return;
-		this.started.delete(deliveryId);
-		this.startedLetters -= lettersOf(entry);
-		this.hasChangedEnds = true;
+		this.#started.delete(deliveryId);
+		this.#startedLetters -= lettersOf(entry);
+		this.#hasChangedEnds = true;
 	}
 
 	/** Takes over which statuses came through by what this process knew before another one wrote the ledger. */
 	adoptSettled(others: Iterable<[key: string, marks: Marks]>): void {
-		const { seen, pending, late } = this;
+		const [seen, pending, late] = [this.#seen, this.#pending, this.#late];
 		const unknown: Queries = new Map();
 		for (const [key, more] of others) {
 			const where = [seen, pending, late].find((queries) => queries.has(key)) ?? unknown;
@@ -362,54 +362,56 @@ export class Ledger {
 
 	/** Marks of all queries that are known. */
 	settledMarks(): Array<[key: string, marks: Marks]> {
-		return [...this.late, ...this.pending, ...this.seen];
+		return [...this.#late, ...this.#pending, ...this.#seen];
 	}
 
 	/** Forgets which queries were listed and which are pending. Settled statuses stay known. */
 	begin(startedFrom: string): void {
-		for (const queries of [this.pending, this.seen])
-			for (const [key, marks] of queries) if (marks !== '') this.addLate(key, marks);
-		this.seen = new Map();
-		this.pending.clear();
-		this.ids.clear();
-		this.letters = 0;
+		for (const queries of [this.#pending, this.#seen])
+			for (const [key, marks] of queries) if (marks !== '') this.#addLate(key, marks);
+		this.#seen = new Map();
+		this.#pending.clear();
+		this.#ids.clear();
+		this.#letters = 0;
 		const { runsElsewhere } = this.state;
 		Object.assign(this.state, emptyState(), { startedFrom, runsElsewhere });
 	}
 
-	private write(): SavedLedger {
+	#write(): SavedLedger {
 		return {
-			seen: writeQueries(this.seen),
-			late: writeQueries(this.late),
-			pending: writeQueries(this.pending),
-			pendingIds: [...this.ids],
-			started: Object.fromEntries(this.started),
-			failedStarts: Object.fromEntries(this.failures),
+			seen: writeQueries(this.#seen),
+			late: writeQueries(this.#late),
+			pending: writeQueries(this.#pending),
+			pendingIds: [...this.#ids],
+			started: Object.fromEntries(this.#started),
+			failedStarts: Object.fromEntries(this.#failures),
 			...this.state,
 			savedBy: this.process,
 		};
 	}
 
-	private marksOf(key: string): Marks {
-		return (this.seen.get(key) ?? '') + (this.pending.get(key) ?? '') + (this.late.get(key) ?? '');
+	#marksOf(key: string): Marks {
+		return (
+			(this.#seen.get(key) ?? '') + (this.#pending.get(key) ?? '') + (this.#late.get(key) ?? '')
+		);
 	}
 
-	private forgetId(queryId: string): void {
-		if (this.ids.delete(queryId)) this.letters -= queryId.length;
+	#forgetId(queryId: string): void {
+		if (this.#ids.delete(queryId)) this.#letters -= queryId.length;
 	}
 
-	private addLate(key: string, marks: Marks): void {
-		const all = joinMarks(this.late.get(key) ?? '', marks);
-		this.late.delete(key);
-		this.late.set(key, all); // the newest last
-		dropFirst(this.late, MAX_LATE);
+	#addLate(key: string, marks: Marks): void {
+		const all = joinMarks(this.#late.get(key) ?? '', marks);
+		this.#late.delete(key);
+		this.#late.set(key, all); // the newest last
+		dropFirst(this.#late, MAX_LATE);
 	}
 
-	private putStarted(deliveryId: string, entry: StartedResult): void {
-		const known = this.started.get(deliveryId);
-		if (known) this.startedLetters -= lettersOf(known);
-		this.started.set(deliveryId, entry);
-		this.startedLetters += lettersOf(entry);
+	#putStarted(deliveryId: string, entry: StartedResult): void {
+		const known = this.#started.get(deliveryId);
+		if (known) this.#startedLetters -= lettersOf(known);
+		this.#started.set(deliveryId, entry);
+		this.#startedLetters += lettersOf(entry);
 	}
 }
 

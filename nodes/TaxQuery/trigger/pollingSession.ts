@@ -90,56 +90,56 @@ export class PollingSession implements PublishedTrigger {
 	readonly unlisted: Unlisted;
 	/** Polls bring results. */
 	readonly needsPolls: boolean;
-	private readonly key: string;
-	private readonly published = publishedTriggers();
-	private readonly memory: NodeMemory;
-	private readonly retries = new RetryQueue(this);
-	private readonly ends = new EndSaver(this);
-	private readonly isByTimer: boolean;
+	readonly #key: string;
+	readonly #published = publishedTriggers();
+	readonly #memory: NodeMemory;
+	readonly #retries = new RetryQueue(this);
+	readonly #ends = new EndSaver(this);
+	readonly #isByTimer: boolean;
 	/** The trigger never ran, or too long ago to continue; true until its first poll. */
-	private isAnew: boolean;
-	private hasClosed = false;
+	#isAnew: boolean;
+	#hasClosed = false;
 	/** The poll that runs or was the last, and the one that waits for its end. */
-	private last: Promise<unknown> = Promise.resolve();
-	private waiting: Promise<PollResult> | undefined;
+	#last: Promise<unknown> = Promise.resolve();
+	#waiting: Promise<PollResult> | undefined;
 	/** Says what webhook calls named for the next poll. */
-	private notifications = new Map<string, QueryNotification>();
+	#notifications = new Map<string, QueryNotification>();
 	/** The next poll begins this long after a moment. */
-	private rest = { since: 0, ms: 0 };
+	#rest = { since: 0, ms: 0 };
 
 	constructor(
 		readonly context: ITriggerFunctions,
 		readonly settings: TriggerSettings,
 	) {
 		for (const replaced of replacedBy(context)) replaced.close();
-		const { ledger, unlisted, closedAt } = (this.memory = memoryOf(context));
+		const { ledger, unlisted, closedAt } = (this.#memory = memoryOf(context));
 		this.ledger = ledger as Ledger;
 		this.unlisted = unlisted;
-		this.key = nodeKey(context);
+		this.#key = nodeKey(context);
 		this.tries = newTries(context);
 		// several main processes need n8n's queue mode: the executions of the one before go on
 		const mode = context.getActivationMode();
 		if (mode === 'leadershipChange') this.ledger.state.runsElsewhere = true;
-		this.isByTimer = settings.receiveBy !== 'webhook';
-		this.needsPolls = this.isByTimer || settings.confirm !== 'off';
+		this.#isByTimer = settings.receiveBy !== 'webhook';
+		this.needsPolls = this.#isByTimer || settings.confirm !== 'off';
 		const wasClosedLongAgo = closedAt === undefined || msLeft(closedAt, PAUSE_MS) < 0;
-		this.isAnew = mode === 'activate' && wasClosedLongAgo;
+		this.#isAnew = mode === 'activate' && wasClosedLongAgo;
 		save(context, KEY, this.ledger.saved);
-		this.published.set(this.key, this);
-		this.memory.isPublished = true;
-		this.retryNotifications(takeEarlyNotifications(context));
+		this.#published.set(this.#key, this);
+		this.#memory.isPublished = true;
+		this.#retryNotifications(takeEarlyNotifications(context));
 	}
 
 	get isClosed(): boolean {
-		return this.hasClosed;
+		return this.#hasClosed;
 	}
 
 	get mustBegin(): boolean {
-		return this.isAnew || this.ledger.state.startedFrom !== startParameters(this.context);
+		return this.#isAnew || this.ledger.state.startedFrom !== startParameters(this.context);
 	}
 
 	get isBusy(): boolean {
-		return this.memory.outcomes.size > 0;
+		return this.#memory.outcomes.size > 0;
 	}
 
 	/** Polls for the first time, and then at intervals. Throws if the first poll fails, where it `mustSucceed`. */
@@ -147,7 +147,7 @@ export class PollingSession implements PublishedTrigger {
 		const { context, settings, ledger } = this;
 		if (mustSucceed) await checkVerification(context, settings);
 		if (!this.needsPolls) {
-			this.isAnew = false;
+			this.#isAnew = false;
 			// no poll does this: a trigger that cannot make its items must not be published
 			if (settings.personalData === 'pseudonym')
 				itemMaker(settings, await connect(context, taxQuery));
@@ -155,41 +155,41 @@ export class PollingSession implements PublishedTrigger {
 			return;
 		}
 		if (isN8nStarting(context)) {
-			this.rest = { since: Date.now(), ms: FIRST_POLL_MS + Math.random() * SPREAD_MS };
-			this.pollInBackground();
+			this.#rest = { since: Date.now(), ms: FIRST_POLL_MS + Math.random() * SPREAD_MS };
+			this.#pollInBackground();
 		} else if (mustSucceed) {
 			await this.pollSoon();
 		} else {
-			this.pollInBackground();
+			this.#pollInBackground();
 		}
-		void this.pollAtIntervals();
+		void this.#pollAtIntervals();
 	}
 
 	close(): void {
-		if (this.hasClosed) return;
-		this.hasClosed = true;
-		if (!this.isAnew) this.memory.closedAt = Date.now(); // one that never began does not count as published
-		if (this.published.get(this.key) === this) {
-			this.published.delete(this.key);
-			this.memory.isPublished = false;
+		if (this.#hasClosed) return;
+		this.#hasClosed = true;
+		if (!this.#isAnew) this.#memory.closedAt = Date.now(); // one that never began does not count as published
+		if (this.#published.get(this.#key) === this) {
+			this.#published.delete(this.#key);
+			this.#memory.isPublished = false;
 		}
-		this.handOn(this.notifications);
-		this.notifications = new Map();
+		this.#handOn(this.#notifications);
+		this.#notifications = new Map();
 	}
 
 	/** Polls from now on; callers share the poll that waits. Throws if the service cannot be reached. */
 	async pollSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollResult> {
-		if (this.hasClosed) this.handOn(more);
-		else for (const [id, notification] of more) this.addNotification(id, notification);
-		this.waiting ??= this.last.then(async () => {
-			await untilAfter(this.rest.since, this.rest.ms, () => this.hasClosed);
-			this.waiting = undefined;
+		if (this.#hasClosed) this.#handOn(more);
+		else for (const [id, notification] of more) this.#addNotification(id, notification);
+		this.#waiting ??= this.#last.then(async () => {
+			await untilAfter(this.#rest.since, this.#rest.ms, () => this.#hasClosed);
+			this.#waiting = undefined;
 			this.mustBeOpen();
-			const running = this.pollNow();
-			this.last = running.catch(() => {}); // whoever waits for it gets the error
+			const running = this.#pollNow();
+			this.#last = running.catch(() => {}); // whoever waits for it gets the error
 			return await running;
 		});
-		return await this.waiting;
+		return await this.#waiting;
 	}
 
 	async emitOnce(
@@ -197,8 +197,8 @@ export class PollingSession implements PublishedTrigger {
 		item: INodeExecutionData,
 		starts?: number,
 	): Promise<EmitOutcome> {
-		const { ledger, memory, context } = this;
-		const { outcomes } = memory;
+		const { ledger, context } = this;
+		const { outcomes, emitted } = this.#memory;
 		const { deliveryId, queryId } = result;
 		const running = outcomes.get(deliveryId);
 		const before = ledger.interrupted.get(deliveryId);
@@ -207,8 +207,8 @@ export class PollingSession implements PublishedTrigger {
 			isInterrupted: before !== undefined,
 			isRestart: starts !== undefined,
 			hasChecks: this.needsPolls,
-			isDone: memory.emitted.has(deliveryId) || ledger.isSettled(result),
-			canStart: !this.hasClosed && ledger.canStart(deliveryId, queryId),
+			isDone: emitted.has(deliveryId) || ledger.isSettled(result),
+			canStart: !this.#hasClosed && ledger.canStart(deliveryId, queryId),
 		});
 		if (running) return await running;
 		if (decision !== 'emit') return decision === 'refuse' ? 'failed' : 'duplicate';
@@ -221,117 +221,118 @@ export class PollingSession implements PublishedTrigger {
 			result,
 			key,
 			onPlace: (isElsewhere) => (ledger.state.runsElsewhere = isElsewhere),
-			onEnd: () => this.endExecution(deliveryId, key),
-			onFailure: (error) => this.retries.add({ result, item, starts, error }),
+			onEnd: () => this.#endExecution(deliveryId, key),
+			onFailure: (error) => this.#retries.add({ result, item, starts, error }),
 			...(this.settings.options.afterCrash !== 'leave' && { saved: ledger.saved }),
-		}).then((what) => this.settleEmission(result, what, before));
+		}).then((what) => this.#settleEmission(result, what, before));
 		outcomes.set(deliveryId, outcome);
 		return await outcome;
 	}
 
 	outcomeOf({ deliveryId }: TriggerResult): Promise<EmitOutcome> | undefined {
-		return this.memory.outcomes.get(deliveryId);
+		return this.#memory.outcomes.get(deliveryId);
 	}
 
 	mustBeOpen(): void {
-		if (this.hasClosed) throw new OperationalError('The workflow was unpublished meanwhile');
+		if (this.#hasClosed) throw new OperationalError('The workflow was unpublished meanwhile');
 	}
 
 	/** Waits `ms` milliseconds, or until the trigger is unpublished. */
 	async pause(ms: number): Promise<void> {
-		await untilAfter(Date.now(), ms, () => this.hasClosed);
+		await untilAfter(Date.now(), ms, () => this.#hasClosed);
 	}
 
 	/** `before`: how the result was started, if it was interrupted. */
-	private settleEmission(
+	#settleEmission(
 		result: TriggerResult,
 		outcome: EmitOutcome,
 		before?: StartedResult,
 	): EmitOutcome {
-		const { ledger, memory } = this;
+		const { ledger } = this;
 		const { deliveryId } = result;
-		memory.outcomes.delete(deliveryId);
+		this.#memory.outcomes.delete(deliveryId);
 		if (outcome === 'failed') {
 			ledger.undoStart(deliveryId, before);
 			return outcome;
 		}
-		memory.emitted.set(deliveryId, true);
-		this.retries.delete(deliveryId);
+		this.#memory.emitted.set(deliveryId, true);
+		this.#retries.delete(deliveryId);
 		ledger.settle(result, isUnfinishedState(result.record.state));
 		// the other interrupted ones waited for what this one shows
-		if (before && ledger.interrupted.size > 0) this.pollInBackground();
+		if (before && ledger.interrupted.size > 0) this.#pollInBackground();
 		return outcome;
 	}
 
 	/** Ends an execution. If the number of executions had reached its limit, this lets the next poll continue. */
-	private endExecution(deliveryId: string, key: string): void {
+	#endExecution(deliveryId: string, key: string): void {
 		const { ledger } = this;
 		const wasFull = ledger.remainingStarts() === 0;
 		ledger.end(deliveryId);
-		void this.ends.save(key);
-		if (wasFull && ledger.remainingStarts() > 0 && !this.hasClosed && this.needsPolls)
-			this.pollInBackground();
+		void this.#ends.save(key);
+		if (wasFull && ledger.remainingStarts() > 0 && !this.#hasClosed && this.needsPolls)
+			this.#pollInBackground();
 	}
 
-	private addNotification(id: string, notification: QueryNotification): void {
-		const known = this.notifications.get(id);
-		this.notifications.set(id, known ? mergeNotifications(known, notification) : notification);
+	#addNotification(id: string, notification: QueryNotification): void {
+		const known = this.#notifications.get(id);
+		this.#notifications.set(id, known ? mergeNotifications(known, notification) : notification);
 	}
 
-	private retryNotifications(all: Iterable<[id: string, QueryNotification]>): void {
-		if (this.hasClosed) return this.handOn(all);
+	#retryNotifications(all: Iterable<[id: string, QueryNotification]>): void {
+		if (this.#hasClosed) return this.#handOn(all);
 		for (const [id, notification] of all) {
-			if (this.notifications.size < MAX_STORED_NOTIFICATIONS)
-				this.addNotification(id, { ...notification, isAgain: true });
+			if (this.#notifications.size < MAX_STORED_NOTIFICATIONS)
+				this.#addNotification(id, { ...notification, isAgain: true });
 		}
 	}
 
 	/** Leaves what this trigger can no longer read to the one that is published after it, now or later. */
-	private handOn(all: Iterable<[id: string, QueryNotification]>): void {
-		const next = this.published.get(this.key);
+	#handOn(all: Iterable<[id: string, QueryNotification]>): void {
+		const next = this.#published.get(this.#key);
 		if (next && next !== this) void next.pollSoon(all).catch(() => undefined);
 		else storeNotifications(this.context, all);
 	}
 
-	private async pollNow(): Promise<PollResult> {
-		const { context, memory } = this;
+	async #pollNow(): Promise<PollResult> {
+		const { context } = this;
+		const { outage } = this.#memory;
 		const since = Date.now();
-		const now = this.notifications;
-		this.notifications = new Map();
+		const now = this.#notifications;
+		this.#notifications = new Map();
 		const polling = pollOnce(this, now);
 		const restMs = await polling.then(
 			(seen) => {
-				this.isAnew = false;
-				memory.outage.end(context);
-				this.retryNotifications([...seen.unread, ...seen.undecided]);
-				if (seen.isMore || seen.unread.length > 0) this.pollInBackground();
+				this.#isAnew = false;
+				outage.end(context);
+				this.#retryNotifications([...seen.unread, ...seen.undecided]);
+				if (seen.isMore || seen.unread.length > 0) this.#pollInBackground();
 				return seen.restMs;
 			},
 			(error: unknown) => {
-				this.retryNotifications(now);
-				if (!this.hasClosed) memory.outage.count(context, error);
+				this.#retryNotifications(now);
+				if (!this.#hasClosed) outage.count(context, error);
 				return 0;
 			},
 		);
-		this.rest = { since, ms: Math.max(MIN_REST_MS, restMs) };
+		this.#rest = { since, ms: Math.max(MIN_REST_MS, restMs) };
 		return await polling;
 	}
 
-	private async pollAtIntervals(): Promise<void> {
-		const { isByTimer, ledger, memory } = this;
+	async #pollAtIntervals(): Promise<void> {
+		const isByTimer = this.#isByTimer;
 		const { checkEveryMs } = this.settings;
 		const inStreamMs = Math.max(MIN_CHECK_MS, checkEveryMs / TIMES_IN_STREAM);
 		let ms = isByTimer ? checkEveryMs : RETRY_MS;
-		while (!this.hasClosed) {
+		while (!this.#hasClosed) {
 			await this.pause(ms);
-			const isDue = memory.outage.isOn() || ledger.interrupted.size > 0;
-			if (this.hasClosed || (!isByTimer && !isDue)) continue;
+			const isDue = this.#memory.outage.isOn() || this.ledger.interrupted.size > 0;
+			if (this.#hasClosed || (!isByTimer && !isDue)) continue;
 			const seen = await this.pollSoon().catch(() => undefined); // the outage reports why
 			if (isByTimer) ms = seen?.hasNews ? inStreamMs : checkEveryMs;
 		}
 	}
 
-	private pollInBackground(): void {
+	#pollInBackground(): void {
 		void this.pollSoon().catch(() => undefined); // the outage reports why
 	}
 }

@@ -27,39 +27,42 @@ interface Owner {
 
 /** Results that n8n could not start: each is tried again in a minute, unless another check has brought it meanwhile. */
 export class RetryQueue {
-	private readonly retries = new BoundedMap<string, Retry>(MAX_RETRIES);
+	readonly #owner: Owner;
+	readonly #retries = new BoundedMap<string, Retry>(MAX_RETRIES);
 
-	constructor(private readonly owner: Owner) {}
+	constructor(owner: Owner) {
+		this.#owner = owner;
+	}
 
 	add(retry: Retry): void {
-		const { context } = this.owner;
-		const isFirst = this.retries.size === 0;
-		if (this.retries.size === MAX_RETRIES) {
+		const { context } = this.#owner;
+		const isFirst = this.#retries.size === 0;
+		if (this.#retries.size === MAX_RETRIES) {
 			reportRetriesFull(context, retry.result.queryId, MAX_RETRIES);
 		}
-		this.retries.set(retry.result.deliveryId, retry);
+		this.#retries.set(retry.result.deliveryId, retry);
 		if (!isFirst) return;
-		void this.emitLater();
-		void this.reportLater(retry.error);
+		void this.#emitLater();
+		void this.#reportLater(retry.error);
 	}
 
 	delete(deliveryId: string): void {
-		this.retries.delete(deliveryId);
+		this.#retries.delete(deliveryId);
 	}
 
-	private async emitLater(): Promise<void> {
-		const { owner } = this;
+	async #emitLater(): Promise<void> {
+		const owner = this.#owner;
 		await owner.pause(RETRY_MS);
-		const all = owner.isClosed ? [] : [...this.retries.values()];
-		this.retries.clear();
+		const all = owner.isClosed ? [] : [...this.#retries.values()];
+		this.#retries.clear();
 		for (const { result, item, starts } of all) void owner.emitOnce(result, item, starts);
 	}
 
-	private async reportLater(error: Error): Promise<void> {
-		const { owner } = this;
+	async #reportLater(error: Error): Promise<void> {
+		const owner = this.#owner;
 		await owner.pause(REPORT_MS);
-		if (owner.isClosed || this.retries.size === 0) return;
-		const ids = [...this.retries.values()].map(({ result }) => result.queryId);
+		if (owner.isClosed || this.#retries.size === 0) return;
+		const ids = [...this.#retries.values()].map(({ result }) => result.queryId);
 		reportNotStarted(owner.context, ids, error);
 	}
 }

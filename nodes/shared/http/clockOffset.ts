@@ -14,8 +14,8 @@ export function thisMoment(): () => number {
 
 /** The difference between a service's clock and ours, from the `Date` headers of its responses (whole seconds). */
 export class ClockOffset {
-	private least = -Infinity;
-	private most = Infinity;
+	#least = -Infinity;
+	#most = Infinity;
 
 	/**
 	 * Updates the offset by a response; times are by our clock. A cached response carries an old date and is ignored.
@@ -26,15 +26,15 @@ export class ClockOffset {
 		// The response was dated between sending and receiving, at some time within that second.
 		const least = date.toMillis() - receivedAt;
 		const most = date.toMillis() + 999 - sentAt;
-		this.least = Math.max(this.least, least);
-		this.most = Math.min(this.most, most);
-		if (this.least <= this.most) return;
-		this.least = least; // one of the clocks was set
-		this.most = most;
+		this.#least = Math.max(this.#least, least);
+		this.#most = Math.min(this.#most, most);
+		if (this.#least <= this.#most) return;
+		this.#least = least; // one of the clocks was set
+		this.#most = most;
 	}
 
 	/** Returns the milliseconds by which the service's clock is ahead of ours; 0 until known. */
 	get ms(): number {
-		return this.least === -Infinity ? 0 : Math.round((this.least + this.most) / 2);
+		return this.#least === -Infinity ? 0 : Math.round((this.#least + this.#most) / 2);
 	}
 }

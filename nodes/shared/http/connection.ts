@@ -92,49 +92,51 @@ type ItemContext = RequestContext & Pick<IExecuteFunctions, 'getCredentials'>;
 
 /** Holds the connections of one run. Each item's is by its own credential, shared by all items of one account. */
 export class Connections<Mapping = unknown> {
-	private readonly byItem = new Map<number, Promise<Connection<Mapping>>>();
-	private readonly byCredential = new Map<string, Connection<Mapping>>();
+	readonly #context: ItemContext;
+	readonly #service: ServiceDefinition<Mapping>;
+	readonly #byItem = new Map<number, Promise<Connection<Mapping>>>();
+	readonly #byCredential = new Map<string, Connection<Mapping>>();
 	/** Holds the connection of all items, if they have the same credential. */
-	private first?: Promise<Connection<Mapping> | undefined>;
+	#first?: Promise<Connection<Mapping> | undefined>;
 
-	constructor(
-		private readonly context: ItemContext,
-		private readonly service: ServiceDefinition<Mapping>,
-	) {}
+	constructor(context: ItemContext, service: ServiceDefinition<Mapping>) {
+		this.#context = context;
+		this.#service = service;
+	}
 
 	/** The connection of an item; its credential's expressions are resolved for it. Throws like `connect`. */
 	async of(index: number): Promise<Connection<Mapping>> {
-		const known = this.byItem.get(index) ?? this.openFor(index);
-		this.byItem.set(index, known);
+		const known = this.#byItem.get(index) ?? this.#openFor(index);
+		this.#byItem.set(index, known);
 		return await known;
 	}
 
 	/** Returns what all of them have cost so far. */
 	get statistics(): Connection['statistics'] {
-		const all = [...this.byCredential.values()].map(({ statistics }) => statistics);
+		const all = [...this.#byCredential.values()].map(({ statistics }) => statistics);
 		return {
 			waitedMs: Math.max(0, ...all.map(({ waitedMs }) => waitedMs)),
 			repeated: all.reduce((sum, { repeated }) => sum + repeated, 0),
 		};
 	}
 
-	private async openFor(index: number): Promise<Connection<Mapping>> {
-		if (this.first) return (await this.first) ?? (await this.openOwn(index)).connection;
-		const own = this.openOwn(index);
+	async #openFor(index: number): Promise<Connection<Mapping>> {
+		if (this.#first) return (await this.#first) ?? (await this.#openOwn(index)).connection;
+		const own = this.#openOwn(index);
 		const ofAll = ({ connection, isFixed }: Awaited<typeof own>) =>
 			isFixed ? connection : undefined;
-		this.first = own.then(ofAll, () => undefined);
+		this.#first = own.then(ofAll, () => undefined);
 		return (await own).connection;
 	}
 
-	private async openOwn(index: number) {
-		const { context, service } = this;
+	async #openOwn(index: number) {
+		const [context, service] = [this.#context, this.#service];
 		const read = async () => await context.getCredentials(service.credentialType, index);
 		const { data, isFixed } = await readForItem(context, service.credentialType, index);
 		const key = JSON.stringify({ ...data, [TOKEN_FIELD]: undefined });
 		const connection =
-			this.byCredential.get(key) ?? openConnection(context, service, { data, read });
-		this.byCredential.set(key, connection);
+			this.#byCredential.get(key) ?? openConnection(context, service, { data, read });
+		this.#byCredential.set(key, connection);
 		return { connection, isFixed };
 	}
 }
@@ -241,13 +243,13 @@ class ConnectionStatistics {
 	waitedMs = 0;
 	/** Requests sent again. */
 	repeated = 0;
-	private waiting = 0;
-	private since = 0;
+	#waiting = 0;
+	#since = 0;
 
 	async whileWaiting<T>(turn: Promise<T>): Promise<T> {
-		if (this.waiting++ === 0) this.since = performance.now();
+		if (this.#waiting++ === 0) this.#since = performance.now();
 		return await turn.finally(() => {
-			if (--this.waiting === 0) this.waitedMs += performance.now() - this.since;
+			if (--this.#waiting === 0) this.waitedMs += performance.now() - this.#since;
 		});
 	}
 }

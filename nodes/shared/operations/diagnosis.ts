@@ -29,8 +29,8 @@ const RESULTS = { true: 'OK', false: 'Change needed', unknown: 'Not known' };
 
 /** The rows of Connection → Diagnose, in the order of the checks. */
 export class Diagnosis {
-	private readonly checks: Check[] = [];
-	private hasFirstFailed = false;
+	readonly #checks: Check[] = [];
+	#hasFirstFailed = false;
 
 	/**
 	 * Makes one check; one that fails is a row, too, with the error's words. Resolves with what `work` gives beside its
@@ -41,14 +41,14 @@ export class Diagnosis {
 		work: () => Promise<CheckOutcome<T>>,
 	): Promise<T | undefined> {
 		const { value, ok, seen, advice }: CheckOutcome<T> = await work().catch((error: UserError) => {
-			this.hasFirstFailed ||= this.checks.length === 0;
+			this.#hasFirstFailed ||= this.#checks.length === 0;
 			const { message, description } = error;
 			const { data } = error as Partial<RequestError>;
 			const seen = withRequestId(sentences(message), data?.requestIds as string[] | undefined);
 			return { ok: false, seen, advice: sentences(description) };
 		});
 		// a service may put identifiers into its words
-		this.checks.push({ check, ok, seen: maskedText(seen), advice: maskedText(advice ?? '') });
+		this.#checks.push({ check, ok, seen: maskedText(seen), advice: maskedText(advice ?? '') });
 		return value;
 	}
 
@@ -60,15 +60,15 @@ export class Diagnosis {
 		const seen = JSON.stringify(suggestedMapping);
 		const isNew = seen !== JSON.stringify(held);
 		const proposal: Check = { check: PROPOSAL, ok: !isNew, seen, advice: isNew ? PASTE : '' };
-		if (!isNew && this.hasFirstFailed) {
-			Object.assign(proposal, { ok: 'unknown', advice: this.fixFirst() });
+		if (!isNew && this.#hasFirstFailed) {
+			Object.assign(proposal, { ok: 'unknown', advice: this.#fixFirst() });
 		}
-		const wrong = [...this.checks, proposal].filter(({ ok }) => ok === false);
-		const next = this.nextStep(isNew);
+		const wrong = [...this.#checks, proposal].filter(({ ok }) => ok === false);
+		const next = this.#nextStep(isNew);
 		item.run.hint(next);
 		const rows: Check[] = [
-			{ check: 'Summary', ok: wrong.length === 0, seen: this.summary(wrong), advice: next },
-			...this.checks,
+			{ check: 'Summary', ok: wrong.length === 0, seen: this.#summary(wrong), advice: next },
+			...this.#checks,
 			proposal,
 		];
 		return rows.map(({ check, ok, seen, advice }) =>
@@ -80,31 +80,31 @@ export class Diagnosis {
 		);
 	}
 
-	private withResult(result: Check['ok']): Check[] {
-		return this.checks.filter(({ ok }) => ok === result);
+	#withResult(result: Check['ok']): Check[] {
+		return this.#checks.filter(({ ok }) => ok === result);
 	}
 
 	/** Returns what to do next, first things first. */
-	private nextStep(isNew: boolean): string {
-		const wrong = this.withResult(false).map(({ check }) => check);
-		if (this.hasFirstFailed) return this.fixFirst();
+	#nextStep(isNew: boolean): string {
+		const wrong = this.#withResult(false).map(({ check }) => check);
+		if (this.#hasFirstFailed) return this.#fixFirst();
 		const others = wrong.length > 0 ? `Follow the advice of: ${wrong.join(', ')}` : '';
 		if (isNew) return sentences(PASTE, others);
 		if (others !== '') return sentences(others);
 		// no read can decide it, and the operator can
-		return this.withResult('unknown').some(({ advice }) => advice)
+		return this.#withResult('unknown').some(({ advice }) => advice)
 			? 'Compare the rows "Not known" with your contract.'
 			: NOTHING_TO_DO;
 	}
 
-	private fixFirst(): string {
-		return `Fix "${this.checks[0].check}", then diagnose again.`;
+	#fixFirst(): string {
+		return `Fix "${this.#checks[0].check}", then diagnose again.`;
 	}
 
 	/** Returns how the checks ended, and each row that needs a change by its name. */
-	private summary(changes: Check[]): string {
+	#summary(changes: Check[]): string {
 		const [fine, wrong, open] = ([true, false, 'unknown'] as const).map(
-			(result) => this.withResult(result).length,
+			(result) => this.#withResult(result).length,
 		);
 		return sentences(
 			`Checks: ${fine} OK, ${wrong} with a change needed, ${open} not known`,

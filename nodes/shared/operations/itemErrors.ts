@@ -19,26 +19,29 @@ export class ItemErrors {
 	readonly protections = new Map<number, Protection | undefined>();
 	readonly failedItems: FailedItems = { all: 0, unsent: 0 };
 	/** Items of which a request went out that is no read. */
-	private readonly sent = new Set<number>();
+	readonly #sent = new Set<number>();
+	readonly #node: INode;
 
 	constructor(
-		private readonly node: INode,
+		node: INode,
 		readonly run: NodeRun,
-	) {}
+	) {
+		this.#node = node;
+	}
 
 	/** An item's request, which is noted as it goes out, unless it only reads. */
 	watched<T extends Pick<ServiceRequest, 'method' | 'beforeSend'>>(index: number, request: T): T {
 		if (request.method === 'GET') return request;
 		const beforeSend = () => {
 			request.beforeSend?.();
-			this.sent.add(index);
+			this.#sent.add(index);
 		};
 		return { ...request, beforeSend };
 	}
 
 	/** Returns where the run goes on: the item itself says which one it is. */
 	ofItem(failure: Failure): ItemError {
-		const error = this.make(failure, { costOf: failure.index });
+		const error = this.#make(failure, { costOf: failure.index });
 		this.failedItems.all++;
 		if (error.context.sent === false) this.failedItems.unsent++;
 		return error;
@@ -52,10 +55,10 @@ export class ItemErrors {
 	/** The one that the run ends with; `more` is what the run says with it. */
 	ofRun(failure: Failure, more: string[]): ItemError {
 		const item = this.run.items > 1 ? failure.index + 1 : undefined;
-		return this.make(failure, { more, item, isJoined: this.run.isTool });
+		return this.#make(failure, { more, item, isJoined: this.run.isTool });
 	}
 
-	private make(
+	#make(
 		{ index, cause }: Failure,
 		{
 			more = [],
@@ -71,13 +74,13 @@ export class ItemErrors {
 		// neither now nor in an earlier try
 		const isUnsent =
 			operation?.isSending &&
-			!this.sent.has(index) &&
+			!this.#sent.has(index) &&
 			!isUncertain &&
 			!operation.costOf?.(this.run, index).billed;
-		return itemErrorOf(this.node, cause, {
+		return itemErrorOf(this.#node, cause, {
 			...options,
 			...(protection && { hide: protection.text, omitsServiceMessage: true }),
-			more: [isUnsent ? nothingSent(this.sent.size === 0) : '', ...more, costText],
+			more: [isUnsent ? nothingSent(this.#sent.size === 0) : '', ...more, costText],
 			data: { ...data, ...(isUnsent && { sent: false }) },
 		});
 	}

@@ -1,32 +1,32 @@
 /** A queue that is fair between keys: each key that has something waiting gets one turn in every round. */
 export class FairQueue<T> {
 	/** Holds the keys in the order of their next turns. */
-	private readonly lines = new Map<string, Set<T>>();
+	readonly #lines = new Map<string, Set<T>>();
 
 	get isEmpty(): boolean {
-		return this.lines.size === 0;
+		return this.#lines.size === 0;
 	}
 
 	/** Puts an entry at the end of its key's line. */
 	add(key: string, entry: T): void {
-		const line = this.lines.get(key);
+		const line = this.#lines.get(key);
 		if (line) line.add(entry);
-		else this.lines.set(key, new Set([entry]));
+		else this.#lines.set(key, new Set([entry]));
 	}
 
 	/** Takes an entry out. */
 	remove(key: string, entry: T): void {
-		const line = this.lines.get(key);
+		const line = this.#lines.get(key);
 		line?.delete(entry);
-		if (line?.size === 0) this.lines.delete(key);
+		if (line?.size === 0) this.#lines.delete(key);
 	}
 
 	/** Takes out the entry whose turn it is, and passes the turn to the next key. */
 	next(): T | undefined {
-		for (const [key, line] of this.lines) {
+		for (const [key, line] of this.#lines) {
 			const [entry] = line;
 			this.remove(key, entry);
-			if (this.lines.delete(key)) this.lines.set(key, line);
+			if (this.#lines.delete(key)) this.#lines.set(key, line);
 			return entry;
 		}
 		return undefined;
@@ -34,6 +34,6 @@ export class FairQueue<T> {
 
 	/** Every entry, in no particular order. */
 	*[Symbol.iterator](): Generator<T> {
-		for (const line of this.lines.values()) yield* line;
+		for (const line of this.#lines.values()) yield* line;
 	}
 }

@@ -42,85 +42,91 @@ const MAX_WAIT_MS = 300_000;
 const SLICE_MS = 25;
 
 class TokenRateLimiter implements RateLimiter {
-	private readonly pace = new Pace();
-	private readonly turns = new FairQueue<Waiter>();
-	private configured = '';
-	private isDriving = false;
+	readonly #pace = new Pace();
+	readonly #turns = new FairQueue<Waiter>();
+	#configured = '';
+	#isDriving = false;
 	/** Holds the difference between the monotonic clock and the time of day when this limiter began. */
-	private readonly begunMs = Date.now() - performance.now();
+	readonly #begunMs = Date.now() - performance.now();
 
 	/** Sets the initial limit; equal values leave what responses have shown. */
 	configure(pointsPerSecond: number, processes: number | undefined): void {
 		const configured = `${pointsPerSecond} by ${processes}`;
-		if (configured === this.configured) return;
-		this.configured = configured;
-		this.pace.configure(pointsPerSecond, processes);
+		if (configured === this.#configured) return;
+		this.#configured = configured;
+		this.#pace.configure(pointsPerSecond, processes);
 	}
 
 	get isInUse(): boolean {
-		return !this.turns.isEmpty;
+		return !this.#turns.isEmpty;
 	}
 
 	async acquire(options: Parameters<RateLimiter['acquire']>[0]): Promise<MissedTurn | undefined> {
 		const { execution, signal, maxWaitMs = MAX_WAIT_MS } = options;
 		if (signal?.aborted) return { kind: 'cancelled' };
-		const since = this.now();
-		const paused = this.pausedBeyond(since + maxWaitMs, 0);
+		const since = this.#now();
+		const paused = this.#pausedBeyond(since + maxWaitMs, 0);
 		if (paused) return paused;
-		if (this.turns.isEmpty && this.pace.spend(since)) return undefined;
+		if (this.#turns.isEmpty && this.#pace.spend(since)) return undefined;
 		return await new Promise((resolve) => {
-			this.turns.add(execution, { execution, signal, since, deadline: since + maxWaitMs, resolve });
-			if (!this.isDriving) void this.drive();
+			this.#turns.add(execution, {
+				execution,
+				signal,
+				since,
+				deadline: since + maxWaitMs,
+				resolve,
+			});
+			if (!this.#isDriving) void this.#drive();
 		});
 	}
 
 	update({ status, headers, sentAt, receivedAt }: LimitSnapshot): void {
-		const now = this.now();
+		const now = this.#now();
 		const shift = now - Date.now();
-		this.pace.update({
+		this.#pace.update({
 			status,
 			headers,
 			sentAt: sentAt + shift,
 			receivedAt: receivedAt + shift,
 		});
-		this.serve(now);
+		this.#serve(now);
 	}
 
 	/** The time by a clock that nobody sets: one that jumps would end or stall all who wait. */
-	private now(): number {
-		return this.begunMs + performance.now();
+	#now(): number {
+		return this.#begunMs + performance.now();
 	}
 
 	/** Returns why waiting until a deadline is useless: the service allows nothing before. */
-	private pausedBeyond(deadline: number, waitedMs: number): MissedTurn | undefined {
-		const { pausedUntil } = this.pace;
+	#pausedBeyond(deadline: number, waitedMs: number): MissedTurn | undefined {
+		const { pausedUntil } = this.#pace;
 		if (pausedUntil <= deadline) return undefined;
-		return { kind: 'rateLimit', waitedMs, retryAt: Date.now() + pausedUntil - this.now() };
+		return { kind: 'rateLimit', waitedMs, retryAt: Date.now() + pausedUntil - this.#now() };
 	}
 
 	/** The only timer: runs while somebody waits. */
-	private async drive(): Promise<void> {
-		this.isDriving = true;
-		while (!this.turns.isEmpty) {
-			const now = this.now();
-			this.serve(now);
-			const wait = Math.min(SLICE_MS, this.pace.freeAt(now) - now);
-			if (!this.turns.isEmpty) await sleep(Math.max(1, wait));
+	async #drive(): Promise<void> {
+		this.#isDriving = true;
+		while (!this.#turns.isEmpty) {
+			const now = this.#now();
+			this.#serve(now);
+			const wait = Math.min(SLICE_MS, this.#pace.freeAt(now) - now);
+			if (!this.#turns.isEmpty) await sleep(Math.max(1, wait));
 		}
-		this.isDriving = false;
+		this.#isDriving = false;
 	}
 
 	/** Ends the waits that are over, and gives the free points to the others. */
-	private serve(now: number): void {
-		for (const waiter of [...this.turns]) {
+	#serve(now: number): void {
+		for (const waiter of [...this.#turns]) {
 			const { execution, signal, since, deadline, resolve } = waiter;
-			const paused = this.pausedBeyond(deadline, now - since);
+			const paused = this.#pausedBeyond(deadline, now - since);
 			if (!signal?.aborted && deadline > now && !paused) continue;
-			this.turns.remove(execution, waiter);
+			this.#turns.remove(execution, waiter);
 			if (signal?.aborted) resolve({ kind: 'cancelled' });
 			else resolve(paused ?? { kind: 'rateLimit', waitedMs: now - since });
 		}
-		while (!this.turns.isEmpty && this.pace.spend(now)) this.turns.next()?.resolve();
+		while (!this.#turns.isEmpty && this.#pace.spend(now)) this.#turns.next()?.resolve();
 	}
 }
 

@@ -1,21 +1,23 @@
 /** A map of at most `max` entries: the one that was set longest ago goes first. */
 export class BoundedMap<K, V> extends Map<K, V> {
+	readonly #max: number;
+	readonly #onForget?: (value: V) => void;
+
 	/** `onForget` gets each value that had to go. */
-	constructor(
-		private readonly max: number,
-		private readonly onForget?: (value: V) => void,
-	) {
+	constructor(max: number, onForget?: (value: V) => void) {
 		super();
+		this.#max = max;
+		this.#onForget = onForget;
 	}
 
 	/** Sets an entry and makes it the newest. */
 	override set(key: K, value: V): this {
 		this.delete(key);
 		super.set(key, value);
-		if (this.size > this.max) {
+		if (this.size > this.#max) {
 			const [oldest, forgotten] = this.entries().next().value as [K, V];
 			this.delete(oldest);
-			this.onForget?.(forgotten);
+			this.#onForget?.(forgotten);
 		}
 		return this;
 	}

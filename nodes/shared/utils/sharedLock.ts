@@ -2,59 +2,59 @@ const ignore = () => undefined;
 
 /** Lets any number pass at a time, or one alone while nobody passes. */
 export class SharedLock {
-	private readonly passing = new Set<Promise<unknown>>();
-	private closed?: Promise<unknown>;
+	readonly #passing = new Set<Promise<unknown>>();
+	#closed?: Promise<unknown>;
 
 	async shared<T>(work: () => Promise<T>): Promise<T> {
-		while (this.closed) await this.closed;
+		while (this.#closed) await this.#closed;
 		const mine = work();
-		this.passing.add(mine);
+		this.#passing.add(mine);
 		try {
 			return await mine;
 		} finally {
-			this.passing.delete(mine);
+			this.#passing.delete(mine);
 		}
 	}
 
 	async exclusive<T>(work: () => Promise<T>): Promise<T> {
-		const before = this.closed;
+		const before = this.#closed;
 		const mine = (async () => {
 			await before;
-			await Promise.allSettled(this.passing);
+			await Promise.allSettled(this.#passing);
 			return await work();
 		})();
 		const end: Promise<unknown> = mine.then(ignore, ignore).then(() => {
-			if (this.closed === end) this.closed = undefined;
+			if (this.#closed === end) this.#closed = undefined;
 		});
-		this.closed = end;
+		this.#closed = end;
 		return await mine;
 	}
 }
 
 /** Holds a lock for each key as long as it is in use. */
 export class SharedLocks {
-	private readonly inUse = new Map<string, { lock: SharedLock; users: number }>();
+	readonly #inUse = new Map<string, { lock: SharedLock; users: number }>();
 
 	get isInUse(): boolean {
-		return this.inUse.size > 0;
+		return this.#inUse.size > 0;
 	}
 
 	async shared<T>(key: string, work: () => Promise<T>): Promise<T> {
-		return await this.use(key, async (lock) => await lock.shared(work));
+		return await this.#use(key, async (lock) => await lock.shared(work));
 	}
 
 	async exclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
-		return await this.use(key, async (lock) => await lock.exclusive(work));
+		return await this.#use(key, async (lock) => await lock.exclusive(work));
 	}
 
-	private async use<T>(key: string, work: (lock: SharedLock) => Promise<T>): Promise<T> {
-		const entry = this.inUse.get(key) ?? { lock: new SharedLock(), users: 0 };
-		this.inUse.set(key, entry);
+	async #use<T>(key: string, work: (lock: SharedLock) => Promise<T>): Promise<T> {
+		const entry = this.#inUse.get(key) ?? { lock: new SharedLock(), users: 0 };
+		this.#inUse.set(key, entry);
 		entry.users++;
 		try {
 			return await work(entry.lock);
 		} finally {
-			if (--entry.users === 0) this.inUse.delete(key);
+			if (--entry.users === 0) this.#inUse.delete(key);
 		}
 	}
 }
