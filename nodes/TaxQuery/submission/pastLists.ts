@@ -61,7 +61,7 @@ export class PastList {
 }
 
 /** The lists that the runs of an execution have read, by account. */
-class ReadLists {
+export class ReadLists {
 	readonly #byClient = new Map<string, PastList>();
 
 	of(client: string, maxAgeMs: number): PastList {

@@ -11,7 +11,7 @@ import { newSpendingLimit, type Limits, type QueryLimit } from './spendingLimit'
 import { findLostQueries } from './findLostQueries';
 import type { Reuse } from './submissionOptions';
 import { queriesOf, type ClientQueries } from './clientQueries';
-import { newPastQueries, type PastQueries } from './pastQueries';
+import { PastQueries } from './pastQueries';
 
 /** Describes what an item's options say of how its query is sent. */
 export interface SendingOptions extends Limits {
@@ -63,7 +63,7 @@ export interface Uncertainty {
 
 export function newSubmissionContext(run: NodeRun, log: SpendingLog): SubmissionContext {
 	const journal = journalOf(run);
-	const past = newPastQueries(run, journal.register);
+	const past = new PastQueries(run, journal.register);
 	return {
 		run,
 		journal,
