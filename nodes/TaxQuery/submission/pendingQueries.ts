@@ -1,4 +1,5 @@
 import { sleep } from 'n8n-workflow';
+import { stateOfClient } from '../../shared/processState';
 import { getQuery, type ReadOptions, type QueryClient } from '../client/queryClient';
 import { hasList, readList, holdsResult, readRowById } from '../client/queryList';
 import { isUnfinishedState } from '../client/queryRecord';
@@ -6,7 +7,7 @@ import type { Query, QueryRecord } from '../client/queryModel';
 import { QueryError, reasonFor } from '../errors/queryError';
 import type { QueryOutcome } from '../output/rows';
 
-export const BACKOFF = 1.5;
+const BACKOFF = 1.5;
 const LONGEST_PAUSE_MS = 15_000;
 /** The last check begins this long before the time is over, or as soon after as its turn comes. */
 const LAST_CHECK_MS = 1000;
@@ -14,7 +15,7 @@ const LAST_CHECK_MS = 1000;
 const LAST_CHECK_BUDGET_MS = 60_000;
 const SLICE_MS = 200;
 /** Limits how long a finished wait still awaits the response to its last check. */
-export const LAST_RESPONSE_MS = 10_000;
+const LAST_RESPONSE_MS = 10_000;
 /** Up to this many are read one by one; more of them by the list. */
 const MAX_BY_ID = 3;
 /** The last check of more queries than these is made in the list. */
@@ -22,22 +23,28 @@ const MAX_LAST = 100;
 /** A query that lies deeper in the list is read by its ID. */
 const MAX_PAGES = 20;
 
+/** Describes what an item waits for. */
+interface WaitRequest {
+	query: Query;
+	service: QueryClient;
+	/** Says when the wait is over, by a clock that nobody sets. */
+	deadline: number;
+	/** The time until the next check; it grows with each one. */
+	pauseMs: number;
+	cancelled?: AbortSignal;
+}
+
 /** A query that somebody waits for. */
-interface Waiter {
+interface Waiter extends WaitRequest {
 	/** Holds the query as it was seen last. */
 	query: Query;
 	/** Says why it could not be seen last. */
 	problem?: string;
-	/** Says when the wait is over, by a clock that nobody sets. */
-	deadline: number;
-	pauseMs: number;
 	nextCheckAt: number;
 	isBeingRead: boolean;
 	lastCheck: LastCheck;
 	/** Says how much longer the response to the last check is awaited once the time is over. */
 	responseMs: number;
-	service: QueryClient;
-	cancelled?: AbortSignal;
 	/** Aborted when the wait is over. */
 	ended: AbortSignal;
 	resolve(seen: WaitResult): void;
@@ -53,105 +60,127 @@ interface Unread {
 /** Every wait ends with a check. It is `queued` until the rate limit and the login let its request go. */
 type LastCheck = 'due' | 'queued' | 'sent' | 'ended';
 
-const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number) =>
-	lastCheck === 'due' && deadline - LAST_CHECK_MS <= now;
-
 /** Describes what a wait ends with. */
-export type WaitResult = Pick<QueryOutcome, 'query' | 'overdue'>;
+type WaitResult = Pick<QueryOutcome, 'query' | 'overdue'>;
 
-/**
- * Polls the queries of one client that items of this process wait for, once in each round for all. `add` adds one
- * that somebody waits for.
- */
-export function newPendingQueries() {
-	const waiters = new Set<Waiter>();
-	let [isDriving, isListing] = [false, false];
+/** Polls the queries of one client that items of this process wait for, once in each round for all. */
+export class PendingQueries {
+	readonly #waiters = new Set<Waiter>();
+	#isDriving = false;
+	#isListing = false;
+
+	get isInUse(): boolean {
+		return this.#waiters.size > 0;
+	}
+
+	/**
+	 * Waits until a query has ended or the deadline has passed; then it returns the query as it was seen last. Throws a
+	 * QueryError if the execution is cancelled.
+	 */
+	async wait(request: WaitRequest): Promise<WaitResult> {
+		const ended = new AbortController();
+		const { pauseMs } = request;
+		return await new Promise<WaitResult>((resolve, reject) => {
+			this.#add({
+				...request,
+				pauseMs: pauseMs * BACKOFF,
+				nextCheckAt: performance.now() + pauseMs,
+				isBeingRead: false,
+				lastCheck: 'due',
+				responseMs: LAST_RESPONSE_MS,
+				ended: ended.signal,
+				resolve,
+				reject,
+			});
+		}).finally(() => ended.abort());
+	}
+
+	#add(waiter: Waiter): void {
+		this.#waiters.add(waiter);
+		// at once: n8n saves the execution in the moment in which it ends it
+		waiter.cancelled?.addEventListener(
+			'abort',
+			() => this.#endIfOver(waiter, performance.now(), 0),
+			{ once: true, signal: waiter.ended },
+		);
+		if (!this.#isDriving) void this.#drive();
+	}
 
 	/** The only timer: runs while somebody waits, and ends waits even if the service does not respond. */
-	async function drive(): Promise<void> {
-		isDriving = true;
+	async #drive(): Promise<void> {
+		this.#isDriving = true;
 		let turnAt = performance.now();
-		while (waiters.size > 0) {
+		while (this.#waiters.size > 0) {
 			const now = performance.now();
 			// a process that was busy for longer has not awaited any response meanwhile
 			const awaitedMs = Math.min(SLICE_MS, now - turnAt);
 			turnAt = now;
-			for (const waiter of [...waiters]) endIfOver(waiter, now, awaitedMs);
-			checkDue(now);
-			const next = Math.min(...[...waiters].map((waiter) => nextTurnOf(waiter, now)));
+			for (const waiter of [...this.#waiters]) this.#endIfOver(waiter, now, awaitedMs);
+			this.#checkDue(now);
+			const next = Math.min(...[...this.#waiters].map((waiter) => nextTurnOf(waiter, now)));
 			await sleep(Math.max(1, Math.min(SLICE_MS, next - performance.now())));
 		}
-		isDriving = false;
+		this.#isDriving = false;
 	}
 
 	/** A wait ends at its deadline, and not before its last check has ended, however late that was sent. */
-	function endIfOver(waiter: Waiter, now: number, awaitedMs: number): void {
-		if (!waiters.has(waiter)) return;
+	#endIfOver(waiter: Waiter, now: number, awaitedMs: number): void {
+		if (!this.#waiters.has(waiter)) return;
 		if (waiter.cancelled?.aborted) {
-			waiters.delete(waiter);
+			this.#waiters.delete(waiter);
 			waiter.reject(new QueryError({ kind: 'cancelled' }));
 			return;
 		}
 		if (waiter.deadline > now) return;
 		if (waiter.lastCheck === 'sent') waiter.responseMs -= awaitedMs;
 		if (waiter.lastCheck !== 'ended' && waiter.responseMs > 0) return;
-		waiters.delete(waiter);
+		this.#waiters.delete(waiter);
 		waiter.resolve({ query: waiter.query, overdue: { problem: waiter.problem } });
 	}
 
-	function nextTurnOf({ lastCheck, nextCheckAt, deadline }: Waiter, now: number): number {
-		const nextSlice = now + SLICE_MS;
-		if (lastCheck !== 'due') return deadline > now ? deadline : nextSlice;
-		return Math.min(deadline - LAST_CHECK_MS, nextCheckAt > now ? nextCheckAt : nextSlice);
-	}
-
 	/** Makes the last checks that are due. When the turn of another query has come, all others are checked with it. */
-	function checkDue(now: number): void {
-		const last = [...waiters].filter((waiter) => isLastCheckDue(waiter, now));
+	#checkDue(now: number): void {
+		const last = [...this.#waiters].filter((waiter) => isLastCheckDue(waiter, now));
 		for (const waiter of last) waiter.lastCheck = 'queued';
-		for (const waiter of last.slice(0, MAX_LAST)) void checkLastById(waiter);
-		if (last.length > MAX_LAST) void checkLastInList(last.slice(MAX_LAST));
-		const others = [...waiters].filter(({ lastCheck }) => lastCheck === 'due');
-		if (isListing || !others.some(({ nextCheckAt }) => nextCheckAt <= now)) return;
-		for (const waiter of others) schedule(waiter, now);
-		void check(others);
+		for (const waiter of last.slice(0, MAX_LAST)) void this.#checkLastById(waiter);
+		if (last.length > MAX_LAST) void this.#checkLastInList(last.slice(MAX_LAST));
+		const others = [...this.#waiters].filter(({ lastCheck }) => lastCheck === 'due');
+		if (this.#isListing || !others.some(({ nextCheckAt }) => nextCheckAt <= now)) return;
+		for (const waiter of others) scheduleCheck(waiter, now);
+		void this.#check(others);
 	}
 
-	function schedule(waiter: Waiter, now: number): void {
-		waiter.nextCheckAt = Math.min(now + waiter.pauseMs, waiter.deadline - LAST_CHECK_MS);
-		waiter.pauseMs = Math.min(waiter.pauseMs * BACKOFF, LONGEST_PAUSE_MS);
-	}
-
-	async function check(waiting: Waiter[]): Promise<void> {
+	async #check(waiting: Waiter[]): Promise<void> {
 		const isFew = waiting.length <= MAX_BY_ID || !hasList(waiting[0].service.mapping);
-		const unread = isFew ? waiting.map((waiter) => ({ waiter })) : await checkInList(waiting);
-		for (const one of unread) void checkById(one);
+		const unread = isFew ? waiting.map((waiter) => ({ waiter })) : await this.#checkInList(waiting);
+		for (const one of unread) void this.#checkById(one);
 	}
 
 	/**
 	 * Checks by ID, because a list may show late, or never, that a query has ended. It is sent even while another
 	 * read hangs.
 	 */
-	async function checkLastById(waiter: Waiter): Promise<void> {
-		await read(waiter, {
+	async #checkLastById(waiter: Waiter): Promise<void> {
+		await this.#read(waiter, {
 			retryBudgetMs: LAST_CHECK_BUDGET_MS,
 			beforeSend: () => (waiter.lastCheck = 'sent'),
 		});
 		waiter.lastCheck = 'ended';
 	}
 
-	async function checkLastInList(waiting: Waiter[]): Promise<void> {
+	async #checkLastInList(waiting: Waiter[]): Promise<void> {
 		for (const waiter of waiting) waiter.lastCheck = 'sent';
-		await Promise.all((await checkInList(waiting)).map(checkById));
+		const unread = await this.#checkInList(waiting);
+		await Promise.all(unread.map(async (one) => await this.#checkById(one)));
 		for (const waiter of waiting) waiter.lastCheck = 'ended';
 	}
 
 	/** Returns what is to be read by its ID: what the list does not show, or shows in a short form. */
-	async function checkInList(waiting: Waiter[]): Promise<Unread[]> {
+	async #checkInList(waiting: Waiter[]): Promise<Unread[]> {
 		const missing = new Set(waiting);
 		const short: Unread[] = [];
 		const [{ service }] = waiting.sort((a, b) => b.deadline - a.deadline);
-		isListing = true;
+		this.#isListing = true;
 		try {
 			let pages = 0;
 			for await (const { records } of readList(service)) {
@@ -160,7 +189,8 @@ export function newPendingQueries() {
 					const row = rows.get(waiter.query.id);
 					if (!row) continue;
 					missing.delete(waiter);
-					if (isUnfinishedState(row.state) || (await holdsResult(service, row))) see(waiter, row);
+					const isKnown = isUnfinishedState(row.state) || (await holdsResult(service, row));
+					if (isKnown) this.#see(waiter, row);
 					else short.push({ waiter, row });
 				}
 				if (missing.size === 0 || ++pages >= MAX_PAGES) break;
@@ -168,48 +198,54 @@ export function newPendingQueries() {
 		} catch (error) {
 			for (const waiter of missing) waiter.problem = reasonFor(error);
 		} finally {
-			isListing = false;
+			this.#isListing = false;
 		}
 		return [...short, ...[...missing].map((waiter) => ({ waiter }))];
 	}
 
-	async function checkById({ waiter, row }: Unread): Promise<void> {
-		if (waiter.isBeingRead || !waiters.has(waiter)) return;
+	async #checkById({ waiter, row }: Unread): Promise<void> {
+		if (waiter.isBeingRead || !this.#waiters.has(waiter)) return;
 		waiter.isBeingRead = true;
 		const retryBudgetMs = Math.max(waiter.deadline - performance.now(), 1000);
-		await read(waiter, { retryBudgetMs }, row);
+		await this.#read(waiter, { retryBudgetMs }, row);
 		waiter.isBeingRead = false;
 	}
 
-	async function read(waiter: Waiter, how: ReadOptions, row?: QueryRecord): Promise<void> {
+	async #read(waiter: Waiter, how: ReadOptions, row?: QueryRecord): Promise<void> {
 		const { service, query } = waiter;
 		try {
 			const reading = row ? readRowById(service, row, how) : getQuery(service, query.id, how);
-			see(waiter, await reading);
+			this.#see(waiter, await reading);
 		} catch (error) {
 			waiter.problem = reasonFor(error);
 		}
 	}
 
-	function see(waiter: Waiter, query: QueryRecord): void {
+	#see(waiter: Waiter, query: QueryRecord): void {
 		waiter.query = query;
 		waiter.problem = undefined;
-		if (!isUnfinishedState(query.state) && waiters.delete(waiter)) waiter.resolve({ query });
+		const hasEnded = !isUnfinishedState(query.state);
+		if (hasEnded && this.#waiters.delete(waiter)) waiter.resolve({ query });
 	}
+}
 
-	return {
-		get isInUse(): boolean {
-			return waiters.size > 0;
-		},
+const newPendingQueries = () => new PendingQueries();
 
-		add(waiter: Waiter): void {
-			waiters.add(waiter);
-			// at once: n8n saves the execution in the moment in which it ends it
-			waiter.cancelled?.addEventListener('abort', () => endIfOver(waiter, performance.now(), 0), {
-				once: true,
-				signal: waiter.ended,
-			});
-			if (!isDriving) void drive();
-		},
-	};
+/** Returns the queries of a client that items of this process wait for. */
+export const pendingQueriesOf = ({ client }: QueryClient): PendingQueries =>
+	stateOfClient(client).shared(newPendingQueries);
+
+const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number): boolean =>
+	lastCheck === 'due' && deadline - LAST_CHECK_MS <= now;
+
+/** Returns when a wait needs the timer again: for its next check, or for its end. */
+function nextTurnOf({ lastCheck, nextCheckAt, deadline }: Waiter, now: number): number {
+	const nextSlice = now + SLICE_MS;
+	if (lastCheck !== 'due') return deadline > now ? deadline : nextSlice;
+	return Math.min(deadline - LAST_CHECK_MS, nextCheckAt > now ? nextCheckAt : nextSlice);
+}
+
+function scheduleCheck(waiter: Waiter, now: number): void {
+	waiter.nextCheckAt = Math.min(now + waiter.pauseMs, waiter.deadline - LAST_CHECK_MS);
+	waiter.pauseMs = Math.min(waiter.pauseMs * BACKOFF, LONGEST_PAUSE_MS);
 }

@@ -1,12 +1,11 @@
 import type { OperationItem } from '../../shared/operations/operation';
-import { stateOfClient } from '../../shared/processState';
 import type { PaidQuery } from '../request/queryRequest';
 import { getQuery, uncancelledClient } from '../client/queryClient';
 import { lacksResponse, isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { reasonFor } from '../errors/queryError';
 import type { QueryOutcome } from '../output/rows';
-import { BACKOFF, LAST_RESPONSE_MS, newPendingQueries, type WaitResult } from './pendingQueries';
+import { pendingQueriesOf } from './pendingQueries';
 
 /** A result that is ready at once is not waited for. */
 const FIRST_PAUSE_MS = 500;
@@ -29,27 +28,15 @@ export async function waitForResult(
 	const { query } = outcome;
 	if (query.kind === 'withoutId' || !isWaitedFor(outcome)) return outcome;
 	const service = await uncancelledClient(item); // one that failed must not blind the others
-	const pending = stateOfClient(service.client).shared(newPendingQueries);
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
-	const pauseMs = Math.min(FIRST_PAUSE_MS, waitMs / 2);
-	const ended = new AbortController();
-	const seen = await new Promise<WaitResult>((resolve, reject) => {
-		pending.add({
-			query,
-			deadline: now + waitMs,
-			pauseMs: pauseMs * BACKOFF,
-			nextCheckAt: now + pauseMs,
-			isBeingRead: false,
-			lastCheck: 'due',
-			responseMs: LAST_RESPONSE_MS,
-			service,
-			cancelled: item.run.cancelled,
-			ended: ended.signal,
-			resolve,
-			reject,
-		});
-	}).finally(() => ended.abort());
+	const seen = await pendingQueriesOf(service).wait({
+		query,
+		service,
+		deadline: now + waitMs,
+		pauseMs: Math.min(FIRST_PAUSE_MS, waitMs / 2),
+		cancelled: item.run.cancelled,
+	});
 	return { ...outcome, ...seen };
 }
 
