@@ -7,7 +7,7 @@ import { queryClientOf, type QueryClient } from '../client/queryClient';
 import type { QueryId, Query } from '../client/queryModel';
 import { isForeignRecord, type QueryResponse, type QueryOutcome } from '../output/rows';
 import { journalOf, type Journal } from './journal';
-import { newSpendingLimit, type Limits, type QueryLimit } from './spendingLimit';
+import { SpendingLimit, type Limits } from './spendingLimit';
 import { findLostQueries } from './findLostQueries';
 import type { Reuse } from './submissionOptions';
 import { queriesOf, type ClientQueries } from './clientQueries';
@@ -31,7 +31,7 @@ export interface SubmissionContext {
 	run: NodeRun;
 	journal: Journal;
 	past: PastQueries;
-	limit: QueryLimit;
+	limit: SpendingLimit;
 	findLost: ReturnType<typeof findLostQueries>;
 	log: SpendingLog;
 	/** A sub-workflow or the call of an MCP client may repeat another one without knowing it. */
@@ -68,7 +68,7 @@ export function newSubmissionContext(run: NodeRun, log: SpendingLog): Submission
 		run,
 		journal,
 		past,
-		limit: newSpendingLimit(run, journal, past),
+		limit: new SpendingLimit(run, journal, past),
 		findLost: findLostQueries(),
 		log,
 		mayRepeat: run.mode === 'integrated' || run.executionId === undefined,

@@ -2,7 +2,7 @@ import type { QueryId, QueryRecord } from '../../../../nodes/TaxQuery/client/que
 import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
 import type { Journal } from '../../../../nodes/TaxQuery/submission/journal';
 import type { PastQueries } from '../../../../nodes/TaxQuery/submission/pastQueries';
-import { newSpendingLimit } from '../../../../nodes/TaxQuery/submission/spendingLimit';
+import { SpendingLimit } from '../../../../nodes/TaxQuery/submission/spendingLimit';
 import {
 	Spending,
 	type Submission,
@@ -49,7 +49,7 @@ describe('Max Queries per Day with many queries of unknown outcome', () => {
 				await Promise.resolve({ records, unreadable: 0, completeness: 'complete' as const }),
 		} as unknown as PastQueries;
 		const journal = { spending: new Spending() } as unknown as Journal;
-		const limit = newSpendingLimit(run, journal, past);
+		const limit = new SpendingLimit(run, journal, past);
 		for (const name of lost)
 			await limit.ended(item, name, requestFor(name), submissionOf(name, Date.now()));
 		const limits = { maxQueries: Infinity, maxQueriesPerDay };
