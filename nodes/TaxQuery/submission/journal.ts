@@ -3,7 +3,12 @@ import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import { hashOf, type QueryRequest } from '../request/queryRequest';
 import type { QueryId } from '../client/queryModel';
 import { isUnresolved, type SubmissionState } from './submissionState';
-import { newSubmissionRegister, type Submission } from './submissionRegister';
+import {
+	newSubmissionRegister,
+	type Spending,
+	type Submission,
+	type SubmissionRegister,
+} from './submissionRegister';
 
 /** Describes what n8n keeps of a submission beside its state. */
 type StoredSubmission = Pick<Submission, 'share' | 'subject' | 'account' | 'sentAt' | 'hash'>;
@@ -21,108 +26,126 @@ interface StoredJournal extends IDataObject {
 }
 
 /**
- * Returns the journal of what this execution has sent. n8n stores it through the tries of Retry On Fail and hands it
+ * The journal of what an execution has sent. n8n stores it through the tries of Retry On Fail and hands it
  * to the editor's Retry. So an accepted query is read instead of sent again. It holds IDs and hashes, but nothing of
  * the request. In this process the register has the same, for all runs and nodes of the execution.
  */
-export function journalOf(run: NodeRun) {
-	const newJournal: StoredJournal = { sent: 0, states: {}, submissions: {} };
-	const stored = (run.memory.paidQueries ??= newJournal) as StoredJournal;
-	const { states, submissions: details } = stored;
-	const register = run.execution.shared(newSubmissionRegister);
-	const spending = register.spendingOf(run.node);
-	/** Names in the journal are those of one node in one execution. */
-	const placeOf = (name: string) => `${run.executionId ?? ''} ${run.node} ${name}`;
-	const nameOf = (index: number, key: string) => `${run.index}:${index}:${hashOf(key)}`;
+export class Journal {
+	readonly register: SubmissionRegister;
+	readonly spending: Spending;
+	/** Neither n8n nor this process knew anything of the execution when the run began. */
+	readonly isEmpty: boolean;
+	readonly #run: NodeRun;
+	readonly #stored: StoredJournal;
 	/** Submissions of others that items of this run wait for. */
-	const joined = new Map<number, Set<Submission>>();
-	const isEmpty = Object.keys(states).length === 0 && register.size === 0;
+	readonly #joined = new Map<number, Set<Submission>>();
 
-	function save(name: string, submission: Submission, state: SubmissionState): void {
-		if (state.at === 'planned' || state.at === 'rejected') {
-			delete states[name];
-			delete details[name];
-			return;
+	constructor(run: NodeRun) {
+		const newJournal: StoredJournal = { sent: 0, states: {}, submissions: {} };
+		const stored = (run.memory.paidQueries ??= newJournal) as StoredJournal;
+		this.#run = run;
+		this.#stored = stored;
+		this.register = run.execution.shared(newSubmissionRegister);
+		this.spending = this.register.spendingOf(run.node);
+		this.isEmpty = Object.keys(stored.states).length === 0 && this.register.size === 0;
+		this.spending.adopt(stored, stored.sent);
+		this.#registerStored();
+	}
+
+	/** Adds to the number of queries sent; it may be negative. */
+	count(queries: number): void {
+		this.#stored.sent += queries;
+		this.spending.sent += queries;
+	}
+
+	/** Returns what an earlier try has sent for an item, or what this one sends. */
+	own({ index }: OperationItem, { key }: QueryRequest): Submission | undefined {
+		return this.register.at(this.#placeOf(this.#nameOf(index, key)));
+	}
+
+	/** Begins a submission for an item; `more` distinguishes it from the item's other ones. */
+	begin({ index }: OperationItem, request: QueryRequest, account: string, more = ''): Submission {
+		const { key, share, subject, hash } = request;
+		return this.#file(this.#nameOf(index, key + more), {
+			state: { at: 'planned' },
+			...{ share, subject, account, hash },
+			sentAt: 0,
+			run: this.#run,
+			executionId: this.#run.executionId,
+		});
+	}
+
+	/** An item waits for the submission of another one. */
+	join({ index }: OperationItem, submission: Submission): void {
+		this.#joined.set(index, (this.#joined.get(index) ?? new Set()).add(submission));
+	}
+
+	/** Returns the states of all submissions for an item, or for any item of this run, except rejected ones. */
+	statesOf(index?: number): SubmissionState[] {
+		const own = `${this.#run.index}:${index === undefined ? '' : `${index}:`}`;
+		const others = index === undefined ? [] : [...(this.#joined.get(index) ?? [])];
+		return [
+			...Object.entries(this.#stored.states).flatMap(([name, state]) =>
+				name.startsWith(own) ? [state] : [],
+			),
+			...others.map(({ state }) => state).filter(isUnresolved),
+		];
+	}
+
+	/** Returns what of an item's request was reused at first, or undefined if all or nothing was. */
+	reusedOf({ index }: OperationItem, key: string): Array<QueryId | null> | undefined {
+		return this.#stored.reused?.[this.#nameOf(index, key)];
+	}
+
+	/** Saves what of an item's request is reused. */
+	reuse({ index }: OperationItem, key: string, ids: Array<QueryId | null>): void {
+		(this.#stored.reused ??= {})[this.#nameOf(index, key)] = ids;
+	}
+
+	/** Registers what an earlier try has left, unless this process knows it. */
+	#registerStored(): void {
+		const { states, submissions } = this.#stored;
+		const unknown: StoredSubmission = { share: '', subject: '', account: '', sentAt: 0, hash: '' };
+		const { executionId } = this.#run;
+		for (const [name, state] of Object.entries(states)) {
+			if (this.register.at(this.#placeOf(name))) continue;
+			this.#file(name, { ...unknown, ...submissions[name], state, executionId });
 		}
-		const { share, subject, account, sentAt, hash } = submission;
-		states[name] = state;
-		details[name] = { share, subject, account, sentAt, hash };
 	}
 
 	/** Files a submission under its place; the one that an earlier try has left there is made anew. */
-	function file(name: string, submission: Omit<Submission, 'save' | 'sentMoment'>): Submission {
-		const before = register.at(placeOf(name));
-		const filed: Submission = Object.assign(before ?? {}, {
+	#file(name: string, submission: Omit<Submission, 'save' | 'sentMoment'>): Submission {
+		const place = this.#placeOf(name);
+		const filed: Submission = Object.assign(this.register.at(place) ?? {}, {
 			...submission,
 			sentMoment: performance.now(),
 			queries: undefined,
-			save(state: SubmissionState) {
+			save: (state: SubmissionState) => {
 				filed.state = state;
-				save(name, filed, state);
+				this.#save(name, filed);
 			},
 		});
-		register.add(placeOf(name), filed);
+		this.register.add(place, filed);
 		return filed;
 	}
 
-	spending.adopt(stored, stored.sent);
-	for (const [name, state] of Object.entries(states)) {
-		if (register.at(placeOf(name))) continue;
-		const unknown = { share: '', subject: '', account: '', sentAt: 0, hash: '' };
-		file(name, { ...unknown, ...details[name], state, executionId: run.executionId });
+	#save(name: string, { state, share, subject, account, sentAt, hash }: Submission): void {
+		const { states, submissions } = this.#stored;
+		if (state.at === 'planned' || state.at === 'rejected') {
+			delete states[name];
+			delete submissions[name];
+			return;
+		}
+		states[name] = state;
+		submissions[name] = { share, subject, account, sentAt, hash };
 	}
 
-	return {
-		register,
-		spending,
-		/** Neither n8n nor this process knew anything of the execution when the run began. */
-		isEmpty,
+	/** Names in the journal are those of one node in one execution. */
+	#placeOf(name: string): string {
+		return `${this.#run.executionId ?? ''} ${this.#run.node} ${name}`;
+	}
 
-		/** Adds to the number of queries sent; it may be negative. */
-		count(queries: number): void {
-			stored.sent += queries;
-			spending.sent += queries;
-		},
-
-		/** Returns what an earlier try has sent for an item, or what this one sends. */
-		own: ({ index }: OperationItem, { key }: QueryRequest): Submission | undefined =>
-			register.at(placeOf(nameOf(index, key))),
-
-		/** Begins a submission for an item; `more` distinguishes it from the item's other ones. */
-		begin(item: OperationItem, request: QueryRequest, account: string, more = ''): Submission {
-			const { key, share, subject, hash } = request;
-			return file(nameOf(item.index, key + more), {
-				state: { at: 'planned' },
-				...{ share, subject, account, hash },
-				sentAt: 0,
-				run,
-				executionId: run.executionId,
-			});
-		},
-
-		/** An item waits for the submission of another one. */
-		join({ index }: OperationItem, submission: Submission): void {
-			joined.set(index, (joined.get(index) ?? new Set()).add(submission));
-		},
-
-		/** Returns the states of all submissions for an item, or for any item of this run, except rejected ones. */
-		statesOf(index?: number): SubmissionState[] {
-			const own = `${run.index}:${index === undefined ? '' : `${index}:`}`;
-			const others = index === undefined ? [] : [...(joined.get(index) ?? [])];
-			return [
-				...Object.entries(states).flatMap(([name, state]) => (name.startsWith(own) ? [state] : [])),
-				...others.map(({ state }) => state).filter(isUnresolved),
-			];
-		},
-
-		/** Returns what of an item's request was reused at first, or undefined if all or nothing was. */
-		reusedOf: ({ index }: OperationItem, key: string): Array<QueryId | null> | undefined =>
-			stored.reused?.[nameOf(index, key)],
-
-		reuse({ index }: OperationItem, key: string, ids: Array<QueryId | null>): void {
-			(stored.reused ??= {})[nameOf(index, key)] = ids;
-		},
-	};
+	#nameOf(index: number, key: string): string {
+		return `${this.#run.index}:${index}:${hashOf(key)}`;
+	}
 }
-
-export type Journal = ReturnType<typeof journalOf>;

@@ -6,7 +6,7 @@ import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf, type QueryClient } from '../client/queryClient';
 import type { QueryId, Query } from '../client/queryModel';
 import { isForeignRecord, type QueryResponse, type QueryOutcome } from '../output/rows';
-import { journalOf, type Journal } from './journal';
+import { Journal } from './journal';
 import { SpendingLimit, type Limits } from './spendingLimit';
 import { findLostQueries } from './findLostQueries';
 import type { Reuse } from './submissionOptions';
@@ -62,7 +62,7 @@ export interface Uncertainty {
 }
 
 export function newSubmissionContext(run: NodeRun, log: SpendingLog): SubmissionContext {
-	const journal = journalOf(run);
+	const journal = new Journal(run);
 	const past = new PastQueries(run, journal.register);
 	return {
 		run,

@@ -2,7 +2,7 @@ import type { NodeRun, OperationItem } from '../../../../nodes/shared/operations
 import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
 import type { QueryId } from '../../../../nodes/TaxQuery/client/queryModel';
 import type { SubmissionState } from '../../../../nodes/TaxQuery/submission/submissionState';
-import { journalOf } from '../../../../nodes/TaxQuery/submission/journal';
+import { Journal } from '../../../../nodes/TaxQuery/submission/journal';
 
 /** Returns a run whose memory n8n hands to the next try; each try has an execution state of its own. */
 const runWith = (memory: object) =>
@@ -24,8 +24,8 @@ const states: SubmissionState[] = [
 
 it.each(states)('hands the submission %j to the next try', (state) => {
 	const memory = {};
-	journalOf(runWith(memory)).begin(item, request, 'account').save(state);
-	const next = journalOf(runWith(JSON.parse(JSON.stringify(memory)) as object));
+	new Journal(runWith(memory)).begin(item, request, 'account').save(state);
+	const next = new Journal(runWith(JSON.parse(JSON.stringify(memory)) as object));
 	expect(next.own(item, request)?.state).toEqual(state);
 	expect(next.statesOf(0)).toEqual([state]);
 });
