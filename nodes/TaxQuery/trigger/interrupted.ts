@@ -27,12 +27,12 @@ export async function readInterrupted(
 	service: QueryClient,
 	listed: Map<string, TriggerResult>,
 ): Promise<InterruptedResult[]> {
-	const { ledger, settings, tries } = trigger;
+	const { ledger, settings, attempts } = trigger;
 	// as long as nobody knows whether a worker goes on with them all, one is tried, and shows
 	const isTried = isOnceMore(trigger) && ledger.state.runsElsewhere === undefined;
 	if (isTried && trigger.isBusy) return [];
 	const all = [...ledger.interrupted]
-		.sort(([, [a]], [, [b]]) => tries.timesOf(a) - tries.timesOf(b))
+		.sort(([, [a]], [, [b]]) => attempts.failedTimes(a) - attempts.failedTimes(b))
 		.slice(0, isTried ? 1 : settings.maxResults)
 		.map(([deliveryId, [queryId, times]]) => ({ deliveryId, queryId, times }));
 	const rowOf = ({ queryId, deliveryId }: (typeof all)[number]) => {
@@ -49,7 +49,7 @@ export async function readInterrupted(
 	const read = await Promise.all(
 		others.map(async (each) => {
 			const result = await readQuery(service, each.queryId).catch((error: unknown) =>
-				tries.inVain(each.queryId, error) ? undefined : ('failed' as const),
+				attempts.noteFailure(each.queryId, error) ? undefined : ('failed' as const),
 			);
 			return result === 'failed' ? [] : [{ ...each, result }];
 		}),

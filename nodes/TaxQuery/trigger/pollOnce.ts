@@ -66,7 +66,7 @@ export async function pollOnce(
 	trigger: PublishedTrigger,
 	notifications: Map<string, QueryNotification>,
 ): Promise<PollResult> {
-	const { context, ledger, settings, tries, mustBegin } = trigger;
+	const { context, ledger, settings, attempts, mustBegin } = trigger;
 	const { state } = ledger;
 
 	// reads what it needs, and does not change the ledger
@@ -76,7 +76,7 @@ export async function pollOnce(
 	const rules: PollRules<TriggerResult> = {
 		dispositionOf: (result) => dispositionOf(result, settings.choice),
 		isRunning: (result) => trigger.outcomeOf(result) !== undefined,
-		triesOf: ({ queryId }) => tries.timesOf(queryId),
+		triesOf: ({ queryId }) => attempts.failedTimes(queryId),
 		// no more than can be remembered as started
 		maxResults: Math.min(settings.maxResults, ledger.remainingStarts()),
 	};
@@ -180,7 +180,7 @@ function recordListing({
 /** Emits, settles or postpones the result of a row: its record, or why there is none. */
 function processResult(poll: Poll, row: TriggerResult, found: RowResult): void {
 	const { trigger, mapping, toItem, notifications, rules, unresolved } = poll;
-	const { context, ledger, tries } = trigger;
+	const { context, ledger, attempts } = trigger;
 	const { queryId } = row;
 	if (found === undefined) return void unresolved.add(queryId);
 	if (found === 'refused') {
@@ -195,11 +195,11 @@ function processResult(poll: Poll, row: TriggerResult, found: RowResult): void {
 	if (trigger.outcomeOf(result)) return;
 	if (disposition === 'wait' || lacksResult(result)) {
 		unresolved.add(queryId);
-		tries.inVain(queryId);
+		attempts.noteFailure(queryId);
 		if (disposition === 'emit') reportMissing(context, queryId, notification?.hasResponse === true);
 		return;
 	}
-	tries.wasRead(queryId);
+	attempts.noteRead(queryId);
 	poll.hasNews = true;
 	void trigger.emitOnce(result, toItem(result, origin)).then((outcome) => {
 		if (outcome !== 'failed') settle(ledger, result, row);

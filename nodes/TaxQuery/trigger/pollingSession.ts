@@ -7,7 +7,7 @@ import { CodedError } from '../../shared/utils/codedError';
 import { untilAfter } from '../../shared/utils/sleep';
 import { msLeft } from '../../shared/utils/time';
 import { isUnfinishedState } from '../client/queryRecord';
-import { newTries, type Tries } from './readById';
+import { ReadAttempts } from './readAttempts';
 import { decideEmission } from './emission';
 import { emitResult, nodeKey, startKey, type EmitOutcome } from './emitter';
 import { EndSaver } from './endSaver';
@@ -86,7 +86,7 @@ async function checkVerification(context: ITriggerFunctions, { isAuthenticated }
  */
 export class PollingSession implements PublishedTrigger {
 	readonly ledger: Ledger;
-	readonly tries: Tries;
+	readonly attempts: ReadAttempts;
 	readonly unlisted: Unlisted;
 	/** Polls bring results. */
 	readonly needsPolls: boolean;
@@ -116,7 +116,7 @@ export class PollingSession implements PublishedTrigger {
 		this.ledger = ledger as Ledger;
 		this.unlisted = unlisted;
 		this.#key = nodeKey(context);
-		this.tries = newTries(context);
+		this.attempts = new ReadAttempts(context);
 		// several main processes need n8n's queue mode: the executions of the one before go on
 		const mode = context.getActivationMode();
 		if (mode === 'leadershipChange') this.ledger.state.runsElsewhere = true;

@@ -1,5 +1,5 @@
 import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
-import type { Tries } from './readById';
+import type { ReadAttempts } from './readAttempts';
 import type { EmitOutcome } from './emitter';
 import type { Ledger } from './ledger';
 import type { Unlisted } from './readListing';
@@ -12,7 +12,7 @@ export interface PublishedTrigger {
 	ledger: Ledger;
 	settings: TriggerSettings;
 	/** Says what could not be read so far. */
-	tries: Tries;
+	attempts: ReadAttempts;
 	/** Says how many pending queries checks do not show. */
 	unlisted: Unlisted;
 	/** Says whether it is to begin by Start From. */

@@ -85,7 +85,7 @@ async function readNamed(
 
 /** Reads pending queries that are not listed. */
 async function readPending(
-	{ tries }: PublishedTrigger,
+	{ attempts }: PublishedTrigger,
 	service: QueryClient,
 	ids: string[],
 	listing: TriggerListing,
@@ -101,22 +101,22 @@ async function readPending(
 		// a list that was not read to its end may show it
 		const isGone = found === undefined && (listing.isWhole || listing.completeness === 'truncated');
 		const error = isGone || listing.requests === 0 ? notFoundError(service) : found?.error;
-		if (error !== undefined && tries.inVain(id, error)) refused.push(id);
+		if (error !== undefined && attempts.noteFailure(id, error)) refused.push(id);
 	}
 	return { others, refused };
 }
 
 /** The results of rows that do not hold them. */
 async function readMissingResponses(
-	{ tries }: PublishedTrigger,
+	{ attempts }: PublishedTrigger,
 	service: QueryClient,
 	due: TriggerResult[],
 ): Promise<PollRecords['rows']> {
 	const withoutResponse = due.filter(({ record }) => lacksResponse(record));
-	const isNew = ({ queryId }: TriggerResult) => tries.timesOf(queryId) === 0;
+	const isNew = ({ queryId }: TriggerResult) => attempts.failedTimes(queryId) === 0;
 	const again = withoutResponse.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
 	const read = [...withoutResponse.filter(isNew), ...again].map(async (row) => {
-		const found = await tries.read(service, row.queryId);
+		const found = await attempts.read(service, row.queryId);
 		// what does not promise more than it holds is taken as it is listed
 		const isEnough = found === 'refused' && row.hasStatus && !lacksResult(row);
 		return [row.queryId, isEnough ? row : found] as const;
