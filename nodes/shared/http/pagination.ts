@@ -42,104 +42,173 @@ const MAX_ROUNDS = 3;
  * reports.
  */
 export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<IDataObject[]> {
-	const { startAt, wanted, smallestPage = 1, usualPage } = range;
-	const sizeOf = (rows: number) => Math.min(Math.max(rows, smallestPage), LARGEST_PAGE);
-	/** A total counts rows of the list only where the page does not contradict it. */
-	const readRows = async (rows: number, offset: number): Promise<RowsPage> => {
-		const page = await read(sizeOf(rows), offset);
+	const readRows = withCheckedTotal(read, range);
+	const first = await readRows(range.wanted, range.startAt);
+	const uncounted = await readBeyondTotal(readRows, range, first);
+	if (uncounted) return yield* readUntilShort(readRows, range, uncounted);
+	const { length } = first.rows;
+	if (first.total === undefined && length < range.wanted) throw new IncompleteList(length);
+	yield* new CountedList(readRows, range, first).read();
+}
+
+/** Returns how many rows a page has that is to hold this many. */
+const pageSize = (rows: number, { smallestPage = 1 }: Range): number =>
+	Math.min(Math.max(rows, smallestPage), LARGEST_PAGE);
+
+/** Leaves out a page's total where the page contradicts it, because that does not count the rows of the list. */
+const withCheckedTotal =
+	(read: ReadPage, range: Range): ReadPage =>
+	async (rows, offset) => {
+		const page = await read(pageSize(rows, range), offset);
 		const { length } = page.rows;
-		const isReported = page.total !== undefined && (length > 0 || offset === startAt);
-		const isContradicted = isReported && offset > startAt && (page.total ?? 0) < offset + length;
+		const isReported = page.total !== undefined && (length > 0 || offset === range.startAt);
+		const isContradicted =
+			isReported && offset > range.startAt && (page.total ?? 0) < offset + length;
 		return isReported && !isContradicted ? page : { rows: page.rows };
 	};
-	const first = await readRows(wanted, startAt);
+
+/** Returns the pages that were read where totals do not count the list; undefined where they seem to. */
+async function readBeyondTotal(
+	readRows: ReadPage,
+	range: Range,
+	first: RowsPage,
+): Promise<RowsPage[] | undefined> {
+	const { startAt, wanted, usualPage } = range;
 	const { length: size } = first.rows;
 	const end = startAt + size;
-	const isFull = size >= sizeOf(wanted) || size === usualPage;
 	const { total: reported = Infinity } = first;
-	if (size > 0 && reported <= end) {
-		const mayFollow = isFull && size < wanted;
-		const next = mayFollow ? await readRows(Math.min(size, wanted - size), end) : undefined;
-		if (reported < end || (next && next.rows.length > 0)) {
-			return yield* readUntilShort(readRows, range, next ? [first, next] : [first]);
-		}
-	}
-	if (first.total === undefined && size < wanted) throw new IncompleteList(size);
-	const whole = first.total ?? startAt + size;
-	/** Counts the rows by the newest page, and the fewest over all pages. */
-	let [total, least] = [whole, whole];
+	if (size === 0 || reported > end) return undefined;
+	const isFull = size >= pageSize(wanted, range) || size === usualPage;
+	const mayFollow = isFull && size < wanted;
+	const next = mayFollow ? await readRows(Math.min(size, wanted - size), end) : undefined;
+	if (reported === end && !next?.rows.length) return undefined;
+	return next ? [first, next] : [first];
+}
+
+/** A page that was requested, and how many rows of it are wanted. */
+interface RequestedPage {
+	offset: number;
+	rows: number;
+	page: Promise<RowsPage>;
+}
+
+/** A list whose total counts its rows, so that its pages can be requested side by side. */
+class CountedList {
+	readonly #readRows: ReadPage;
+	readonly #startAt: number;
+	readonly #wanted: number;
+	readonly #first: RowsPage;
+	/** Counts the rows of a page. */
+	readonly #size: number;
+	/** Counts the rows of the list by the first page, by the newest page, and the fewest over all pages. */
+	readonly #whole: number;
+	#total: number;
+	#least: number;
 	/** IDs of the rows that have come out. */
-	const seen = new Set<string>();
-	const there = () => Math.max(0, total - startAt);
-	const incomplete = (given: number) => new IncompleteList(given, there());
-	if (size > there() || (size === 0 && there() > 0)) throw incomplete(size);
-	const left = () => wanted - seen.size;
-	/** Too few rows were added in front for the first row to be there: the service ignores the offset. */
-	const isFirstAgain = ({ rows: [row], total: reported = total }: RowsPage, offset: number) =>
-		offset > startAt &&
-		reported - whole < offset - startAt &&
-		row !== undefined &&
-		idText(row.id) === idText(first.rows[0].id);
+	readonly #seen = new Set<string>();
 
-	/** The rows of a page that have not come out yet. */
-	const take = ({ rows }: RowsPage) =>
-		rows.filter(({ id }) => left() > 0 && !seen.has(idText(id)) && seen.add(idText(id)));
+	constructor(readRows: ReadPage, { startAt, wanted }: Range, first: RowsPage) {
+		this.#readRows = readRows;
+		this.#startAt = startAt;
+		this.#wanted = wanted;
+		this.#first = first;
+		this.#size = first.rows.length;
+		this.#whole = this.#total = this.#least = first.total ?? startAt + this.#size;
+	}
 
-	/** The pages from an offset on, in order, side by side: of the rows that are wanted, or whole ones up to `until`. */
-	async function* pages(from: number, until: number) {
-		const onTheirWay: Array<{ offset: number; rows: number; page: Promise<RowsPage> }> = [];
-		let [offset, expected] = [from, 0];
-		for (;;) {
-			const wantedRows = () => (until === Infinity ? left() - expected : size);
-			while (
-				onTheirWay.length < CONCURRENCY &&
-				offset < Math.min(total, until) &&
-				wantedRows() > 0
-			) {
-				const rows = Math.min(size, wantedRows());
-				const page = readRows(rows, offset);
-				page.catch(() => {}); // it is awaited in its turn
-				onTheirWay.push({ offset, rows, page });
-				offset += rows;
-				expected += rows;
-			}
-			const next = onTheirWay.shift();
-			if (!next) return;
-			const page = await next.page;
-			expected -= next.rows;
-			yield { ...next, page };
+	/** Reads the wanted rows in order. A list that changed is gone through again for rows that moved unnoticed. */
+	async *read(): AsyncGenerator<IDataObject[]> {
+		const [size, startAt] = [this.#size, this.#startAt];
+		const reported = this.#reported;
+		if (size > reported || (size === 0 && reported > 0)) throw this.#incomplete(size);
+		if (size > 0) yield this.#take(this.#first);
+		for (let round = 0; round < MAX_ROUNDS; round++) {
+			const before = this.#seen.size;
+			yield* this.#rowsFrom(startAt + (round === 0 ? size : 0));
+			if (this.#seen.size >= Math.min(this.#wanted, this.#least - startAt)) return;
+			if (this.#seen.size === before) break;
 		}
+		throw this.#incomplete();
+	}
+
+	/** Counts the rows from the beginning of the range that the service reports. */
+	get #reported(): number {
+		return Math.max(0, this.#total - this.#startAt);
+	}
+
+	get #left(): number {
+		return this.#wanted - this.#seen.size;
+	}
+
+	#incomplete(given = this.#seen.size): IncompleteList {
+		return new IncompleteList(given, this.#reported);
+	}
+
+	/** Returns the rows of a page that have not come out yet. */
+	#take({ rows }: RowsPage): IDataObject[] {
+		const seen = this.#seen;
+		return rows.filter(({ id }) => this.#left > 0 && !seen.has(idText(id)) && seen.add(idText(id)));
 	}
 
 	/**
 	 * Returns the rows from an offset on that have not come out yet. A page may report fewer rows than the page
 	 * before. Then rows have slipped across the edge between them, backward or forward by the order of reading.
 	 */
-	async function* rowsFrom(from: number, until = Infinity): AsyncGenerator<IDataObject[]> {
-		for await (const { offset, rows, page } of pages(from, until)) {
-			let reported = page.total ?? total;
-			// an empty page does not say how many rows are left, the first page does
-			if (page.rows.length === 0) reported = (await readRows(size, startAt)).total ?? reported;
-			const gone = total - reported;
-			if (gone > 0 || until === Infinity) total = reported; // a page that is read again is newer than those in flight
-			least = Math.min(least, total);
+	async *#rowsFrom(from: number, until = Infinity): AsyncGenerator<IDataObject[]> {
+		for await (const { offset, rows, page } of this.#pages(from, until)) {
+			const reported = await this.#totalAfter(page);
+			const gone = this.#total - reported;
+			if (gone > 0 || until === Infinity) this.#total = reported; // a page that is read again is newer than those in flight
+			this.#least = Math.min(this.#least, this.#total);
 			const isShort = page.rows.length < Math.min(rows, reported - offset);
-			if (isShort || isFirstAgain(page, offset)) throw incomplete(seen.size);
-			const edge = Math.max(startAt, offset - Math.max(gone, size));
-			if (gone > 0) yield* rowsFrom(edge, offset + gone);
-			const taken = take(page);
+			if (isShort || this.#isFirstAgain(page, offset)) throw this.#incomplete();
+			const edge = Math.max(this.#startAt, offset - Math.max(gone, this.#size));
+			if (gone > 0) yield* this.#rowsFrom(edge, offset + gone);
+			const taken = this.#take(page);
 			if (taken.length > 0) yield taken;
 		}
 	}
 
-	if (size > 0) yield take(first);
-	for (let round = 0; round < MAX_ROUNDS; round++) {
-		const before = seen.size;
-		yield* rowsFrom(startAt + (round === 0 ? size : 0));
-		if (seen.size >= Math.min(wanted, least - startAt)) return;
-		if (seen.size === before) break;
+	/** Returns the total by a page. An empty page does not say how many rows are left; the first page does. */
+	async #totalAfter(page: RowsPage): Promise<number> {
+		const reported = page.total ?? this.#total;
+		if (page.rows.length > 0) return reported;
+		return (await this.#readRows(this.#size, this.#startAt)).total ?? reported;
 	}
-	throw incomplete(seen.size);
+
+	/** Too few rows were added in front for the first row to be there: the service ignores the offset. */
+	#isFirstAgain({ rows: [row], total = this.#total }: RowsPage, offset: number): boolean {
+		return (
+			offset > this.#startAt &&
+			total - this.#whole < offset - this.#startAt &&
+			row !== undefined &&
+			idText(row.id) === idText(this.#first.rows[0].id)
+		);
+	}
+
+	/** The pages from an offset on, in order, side by side: of the rows that are wanted, or whole ones up to `until`. */
+	async *#pages(from: number, until: number) {
+		const requested: RequestedPage[] = [];
+		let [offset, expected] = [from, 0];
+		const wantedRows = () => (until === Infinity ? this.#left - expected : this.#size);
+		const mayRequest = () =>
+			requested.length < CONCURRENCY && offset < Math.min(this.#total, until) && wantedRows() > 0;
+		for (;;) {
+			while (mayRequest()) {
+				const rows = Math.min(this.#size, wantedRows());
+				const page = this.#readRows(rows, offset);
+				page.catch(() => {}); // it is awaited in its turn
+				requested.push({ offset, rows, page });
+				offset += rows;
+				expected += rows;
+			}
+			const next = requested.shift();
+			if (!next) return;
+			const page = await next.page;
+			expected -= next.rows;
+			yield { ...next, page };
+		}
+	}
 }
 
 /**
