@@ -3,6 +3,7 @@ import { errorText, type RecoverySearch } from '../errors/queryError';
 import { isForeign, type SubmissionContext, type WantedQuery } from './submissionContext';
 import { isUnresolved, transition, type Unresolved } from './submissionState';
 import { queriesOf } from './clientQueries';
+import { findLostQueries } from './findLostQueries';
 import type { Submission } from './submissionRegister';
 import { LIST_LAG_MS } from './pastQueries';
 import { noteQueries } from './submitOnce';
@@ -84,7 +85,7 @@ async function readOnce(
 	const { since, hash } = state;
 	const isFree = async (id: QueryId) => await isUnclaimed(context, wanted, id, since);
 	const lost = { expected: request.expectedOf(hash), sentAt: since, isFree };
-	const listed = await context.findLost(item, lost).catch((error: unknown) => ({
+	const listed = await findLostQueries(context.readings, item, lost).catch((error: unknown) => ({
 		unlisted: errorText(error),
 	}));
 	if ('unlisted' in listed) return { next: state, search: listed, isProved: false };

@@ -8,7 +8,7 @@ import type { QueryId, Query } from '../client/queryModel';
 import { isForeignRecord, type QueryResponse, type QueryOutcome } from '../output/rows';
 import { Journal } from './journal';
 import { SpendingLimit, type Limits } from './spendingLimit';
-import { findLostQueries } from './findLostQueries';
+import { ListReadings } from './listReadings';
 import type { Reuse } from './submissionOptions';
 import { queriesOf, type ClientQueries } from './clientQueries';
 import { PastQueries } from './pastQueries';
@@ -32,7 +32,7 @@ export interface SubmissionContext {
 	journal: Journal;
 	past: PastQueries;
 	limit: SpendingLimit;
-	findLost: ReturnType<typeof findLostQueries>;
+	readings: ListReadings;
 	log: SpendingLog;
 	/** A sub-workflow or the call of an MCP client may repeat another one without knowing it. */
 	mayRepeat: boolean;
@@ -69,7 +69,7 @@ export function newSubmissionContext(run: NodeRun, log: SpendingLog): Submission
 		journal,
 		past,
 		limit: new SpendingLimit(run, journal, past),
-		findLost: findLostQueries(),
+		readings: new ListReadings(),
 		log,
 		mayRepeat: run.mode === 'integrated' || run.executionId === undefined,
 	};

@@ -1,0 +1,57 @@
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import type { QueryClient } from '../client/queryClient';
+import { listSince, readRowById } from '../client/queryList';
+import type { QueryId, QueryListing, QueryRecord } from '../client/queryModel';
+
+/** A date may be local time that is labelled as UTC. */
+export const DATE_ERROR_MS = 24 * 3_600_000;
+
+/** Describes one reading of the list. */
+export interface ListReading {
+	listing: QueryListing;
+	/** Says when it was there, by our clock. */
+	at: number;
+}
+
+/** Reads the list for concurrent callers, who share a reading. It continues when another item fails. */
+export class ListReadings {
+	#running: Promise<ListReading> | undefined;
+	#queued: Promise<ListReading> | undefined;
+	#oldest = Infinity;
+	/** Caches the records of rows without a request, so that each is read once. */
+	readonly #records = new BoundedMap<QueryId, Promise<QueryRecord>>(10_000);
+
+	/** Returns a reading of the queries since `sentAt` that begins after this call. Throws what reading throws. */
+	async read(service: QueryClient, sentAt: number): Promise<ListReading> {
+		this.#oldest = Math.min(this.#oldest, sentAt);
+		if (!this.#running) return await this.#start(service);
+		this.#queued ??= this.#running
+			.catch(() => undefined)
+			.then(async () => {
+				this.#queued = undefined;
+				return await this.#start(service);
+			});
+		return await this.#queued;
+	}
+
+	/** Reads a row without request or date by its ID, if possible. */
+	async completeRow(service: QueryClient, row: QueryRecord): Promise<QueryRecord> {
+		return await this.#records
+			.getOrMake(row.id, async () => await readRowById(service, row))
+			.catch(() => {
+				this.#records.delete(row.id);
+				return row; // it may be ours
+			});
+	}
+
+	async #start(service: QueryClient): Promise<ListReading> {
+		const since = this.#oldest + service.clockOffsetMs() - DATE_ERROR_MS;
+		const reading = listSince(service, since)
+			.then((listing) => ({ listing, at: Date.now() }))
+			.finally(() => {
+				if (this.#running === reading) this.#running = undefined;
+			});
+		this.#running = reading;
+		return await reading;
+	}
+}
