@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { stateOfProcess } from '../../shared/processState';
-import { isObject } from '../../shared/utils/json';
 import {
 	hasMark,
 	joinMarks,
@@ -12,69 +11,17 @@ import {
 	type Marks,
 	type Queries,
 } from './ledgerCodec';
-
-/** Names the order in which a service lists queries, by their creation. */
-export type ListOrder = 'newestFirst' | 'oldestFirst';
-
-/** A result that was started: its query ID, and how often. */
-export type StartedResult = [queryId: string, starts: number];
-
-/** Describes what the ledger knows beside single queries. */
-interface LedgerState {
-	/** The parameters that it began with: a workflow published with others begins anew. */
-	startedFrom: string;
-	/** The account of the service whose queries these are. */
-	account: string;
-	/** Says when the list was last read to its end, and how many requests that took. */
-	auditedAt: number;
-	auditRequests: number;
-	/** The latest creation of a query in `seen`, by the service's clock. */
-	newest: number;
-	/** Queries created before are old, as long as rows above `seen` wait for their turn; 0 if none do. */
-	oldUntil: number;
-	/** Every query that was ever listed is in `seen`. */
-	isComplete: boolean;
-	/** Holds the order of the service's list, once it has shown that. */
-	order: ListOrder | '';
-	/** Executions run in another process (queue mode), so the end of this one interrupts none. Unknown until one began. */
-	runsElsewhere?: boolean;
-}
-
-/**
- * The ledger in the workflow's static data. Queries are one text: a hash of each ID, and behind it a mark for each status
- * that has settled. About 20 kB as a rule; 400 kB at most, with 25,000 pending queries, 800 running
- * executions and 1,000 failed starts.
- */
-export interface SavedLedger extends LedgerState, IDataObject {
-	/** The newest listed queries, oldest first. */
-	seen: string;
-	/** Settled queries outside `seen`: delivered and not listed yet, or finished late. */
-	late: string;
-	/** Holds the pending queries, wherever the list shows them. */
-	pending: string;
-	/**
-	 * Holds the IDs of pending queries, in the order of their turns. They are read by ID if the list does not show
-	 * them.
-	 */
-	pendingIds: string[];
-	/** Results whose execution is not known to have ended, by deliveryId. */
-	started: Record<string, StartedResult>;
-	/** How often n8n failed to start a result that has not been started since, by deliveryId. */
-	failedStarts: Record<string, number>;
-	/** The process that wrote it. */
-	savedBy: string;
-}
-
-const emptyState = (): LedgerState => ({
-	startedFrom: '',
-	account: '',
-	auditedAt: 0,
-	auditRequests: 0,
-	newest: 0,
-	oldUntil: 0,
-	isComplete: true,
-	order: '',
-});
+import {
+	emptyState,
+	isNumber,
+	isStarted,
+	isText,
+	readMap,
+	readState,
+	type LedgerState,
+	type SavedLedger,
+} from './savedLedger';
+import { StartedResults, type StartedResult } from './startedResults';
 
 /** This process, in the ledgers that it writes. */
 const newProcessId = () => ({ id: randomBytes(9).toString('base64url') });
@@ -87,31 +34,7 @@ const MAX_LATE = 1_000;
 export const MAX_PENDING = 25_000;
 const MAX_PENDING_IDS = 1_000;
 const MAX_PENDING_LETTERS = 24_000;
-const MAX_STARTED_LETTERS = 60_000;
 const MAX_FAILED_STARTS = 1_000;
-const LETTERS_BESIDE_ID = 50;
-const LETTERS_OF_ID = 24;
-
-function readState(saved: Partial<LedgerState>): LedgerState {
-	const state = emptyState();
-	const types: IDataObject = { ...state, runsElsewhere: true };
-	const isReadable = ([key, value]: [string, unknown]) =>
-		Object.hasOwn(types, key) && typeof value === typeof types[key];
-	return Object.assign(state, Object.fromEntries(Object.entries(saved).filter(isReadable)));
-}
-
-/** Reads an object of static data, without entries of another shape. */
-const readMap = <T>(saved: unknown, isValue: (value: unknown) => value is T): Map<string, T> =>
-	new Map(
-		Object.entries(isObject(saved) ? saved : {}).flatMap(([key, value]): Array<[string, T]> =>
-			isValue(value) ? [[key, value]] : [],
-		),
-	);
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isNumber = (value: unknown): value is number => typeof value === 'number';
-const isStarted = (value: unknown): value is StartedResult =>
-	Array.isArray(value) && isText(value[0]) && isNumber(value[1]);
 
 /** A query's ID, and its status word. */
 export interface QueryStatus {
@@ -152,8 +75,7 @@ export class Ledger {
 	/** IDs of pending queries, whose turn it is first, and how many letters they have. */
 	readonly #ids: Set<string>;
 	#letters: number;
-	readonly #started: Map<string, StartedResult>;
-	#startedLetters = 0;
+	readonly #started: StartedResults;
 	readonly #failures: Map<string, number>;
 	#hasChangedEnds = false;
 
@@ -171,10 +93,9 @@ export class Ledger {
 		this.#pending = readQueries(saved.pending);
 		this.#ids = new Set([pendingIds].flat().filter(isText));
 		this.#letters = [...this.#ids].reduce((sum, id) => sum + id.length, 0);
-		this.#started = readMap(started, isStarted);
-		this.interrupted = new Map(this.#started);
+		this.interrupted = readMap(started, isStarted);
+		this.#started = new StartedResults(this.interrupted);
 		this.#failures = readMap(failedStarts, isNumber);
-		for (const entry of this.#started.values()) this.#startedLetters += lettersOf(entry);
 	}
 
 	/** Returns whether an execution has ended since the ledger was written. */
@@ -302,21 +223,18 @@ export class Ledger {
 
 	/** Returns how many more results may be started and still be remembered. */
 	remainingStarts(): number {
-		const each = this.#started.size > 0 ? this.#startedLetters / this.#started.size : 0;
-		const left = MAX_STARTED_LETTERS - this.#startedLetters;
-		return Math.max(0, Math.floor(left / Math.max(each, LETTERS_OF_ID + LETTERS_BESIDE_ID)));
+		return this.#started.remaining();
 	}
 
 	/** Returns whether a result can be remembered as started. */
 	canStart(deliveryId: string, queryId: string): boolean {
-		const letters = this.#startedLetters + queryId.length + LETTERS_BESIDE_ID;
-		return this.#started.has(deliveryId) || letters <= MAX_STARTED_LETTERS;
+		return this.#started.canAdd(deliveryId, queryId);
 	}
 
 	/** Notes that a result is about to be emitted; `times` counts its starts. */
 	start(deliveryId: string, queryId: string, times: number): void {
 		this.interrupted.delete(deliveryId);
-		this.#putStarted(deliveryId, [queryId, times]);
+		this.#started.set(deliveryId, [queryId, times]);
 	}
 
 	/** Returns how often n8n failed to start a result that has not been started since. */
@@ -331,7 +249,7 @@ export class Ledger {
 		this.#failures.set(deliveryId, failures);
 		dropFirst(this.#failures, MAX_FAILED_STARTS);
 		if (!known) return;
-		this.#putStarted(deliveryId, known);
+		this.#started.set(deliveryId, known);
 		this.interrupted.set(deliveryId, known);
 	}
 
@@ -339,11 +257,7 @@ export class Ledger {
 	end(deliveryId: string): void {
 		this.interrupted.delete(deliveryId);
 		this.#failures.delete(deliveryId);
-		const entry = this.#started.get(deliveryId);
-		if (!entry) return;
-		this.#started.delete(deliveryId);
-		this.#startedLetters -= lettersOf(entry);
-		this.#hasChangedEnds = true;
+		if (this.#started.delete(deliveryId)) this.#hasChangedEnds = true;
 	}
 
 	/** Takes over which statuses came through by what this process knew before another one wrote the ledger. */
@@ -383,7 +297,7 @@ export class Ledger {
 			late: writeQueries(this.#late),
 			pending: writeQueries(this.#pending),
 			pendingIds: [...this.#ids],
-			started: Object.fromEntries(this.#started),
+			started: this.#started.toObject(),
 			failedStarts: Object.fromEntries(this.#failures),
 			...this.state,
 			savedBy: this.process,
@@ -406,16 +320,7 @@ export class Ledger {
 		this.#late.set(key, all); // the newest last
 		dropFirst(this.#late, MAX_LATE);
 	}
-
-	#putStarted(deliveryId: string, entry: StartedResult): void {
-		const known = this.#started.get(deliveryId);
-		if (known) this.#startedLetters -= lettersOf(known);
-		this.#started.set(deliveryId, entry);
-		this.#startedLetters += lettersOf(entry);
-	}
 }
-
-const lettersOf = ([queryId]: StartedResult): number => queryId.length + LETTERS_BESIDE_ID;
 
 /**
  * Returns which of two ledgers counts: this process's, or the saved one. If another process has written it since,

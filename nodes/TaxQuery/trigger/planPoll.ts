@@ -1,10 +1,5 @@
-import {
-	MAX_SEEN,
-	type DroppedQueries,
-	type Ledger,
-	type ListOrder,
-	type QueryStatus,
-} from './ledger';
+import { MAX_SEEN, type DroppedQueries, type Ledger, type QueryStatus } from './ledger';
+import type { ListOrder } from './savedLedger';
 
 /** Describes a query as the list or its ID shows it to a poll. */
 export interface ListedQuery extends QueryStatus {

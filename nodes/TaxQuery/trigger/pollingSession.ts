@@ -23,7 +23,8 @@ import {
 	takeEarlyNotifications,
 	type NodeMemory,
 } from './nodeMemory';
-import type { Ledger, StartedResult } from './ledger';
+import type { Ledger } from './ledger';
+import type { StartedResult } from './startedResults';
 import type { Unlisted } from './readListing';
 import { RETRY_MS, RetryQueue } from './retryQueue';
 import { itemMaker, type TriggerResult } from './triggerResult';

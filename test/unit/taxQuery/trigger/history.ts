@@ -1,4 +1,5 @@
-import { currentLedger, Ledger, type SavedLedger } from '../../../../nodes/TaxQuery/trigger/ledger';
+import { currentLedger, Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
+import type { SavedLedger } from '../../../../nodes/TaxQuery/trigger/savedLedger';
 import {
 	isReadFarEnough,
 	planPoll,

@@ -1,0 +1,88 @@
+import type { IDataObject } from 'n8n-workflow';
+import { isObject } from '../../shared/utils/json';
+import type { StartedResult } from './startedResults';
+
+/** Names the order in which a service lists queries, by their creation. */
+export type ListOrder = 'newestFirst' | 'oldestFirst';
+
+/** Describes what the ledger knows beside single queries. */
+export interface LedgerState {
+	/** The parameters that it began with: a workflow published with others begins anew. */
+	startedFrom: string;
+	/** The account of the service whose queries these are. */
+	account: string;
+	/** Says when the list was last read to its end, and how many requests that took. */
+	auditedAt: number;
+	auditRequests: number;
+	/** The latest creation of a query in `seen`, by the service's clock. */
+	newest: number;
+	/** Queries created before are old, as long as rows above `seen` wait for their turn; 0 if none do. */
+	oldUntil: number;
+	/** Every query that was ever listed is in `seen`. */
+	isComplete: boolean;
+	/** Holds the order of the service's list, once it has shown that. */
+	order: ListOrder | '';
+	/** Executions run in another process (queue mode), so the end of this one interrupts none. Unknown until one began. */
+	runsElsewhere?: boolean;
+}
+
+/**
+ * The ledger in the workflow's static data. Queries are one text: a hash of each ID, and behind it a mark for each status
+ * that has settled. About 20 kB as a rule; 400 kB at most, with 25,000 pending queries, 800 running
+ * executions and 1,000 failed starts.
+ */
+export interface SavedLedger extends LedgerState, IDataObject {
+	/** The newest listed queries, oldest first. */
+	seen: string;
+	/** Settled queries outside `seen`: delivered and not listed yet, or finished late. */
+	late: string;
+	/** Holds the pending queries, wherever the list shows them. */
+	pending: string;
+	/**
+	 * Holds the IDs of pending queries, in the order of their turns. They are read by ID if the list does not show
+	 * them.
+	 */
+	pendingIds: string[];
+	/** Results whose execution is not known to have ended, by deliveryId. */
+	started: Record<string, StartedResult>;
+	/** How often n8n failed to start a result that has not been started since, by deliveryId. */
+	failedStarts: Record<string, number>;
+	/** The process that wrote it. */
+	savedBy: string;
+}
+
+export const emptyState = (): LedgerState => ({
+	startedFrom: '',
+	account: '',
+	auditedAt: 0,
+	auditRequests: 0,
+	newest: 0,
+	oldUntil: 0,
+	isComplete: true,
+	order: '',
+});
+
+/** Reads the state, without values of another type. */
+export function readState(saved: Partial<LedgerState>): LedgerState {
+	const state = emptyState();
+	const types: IDataObject = { ...state, runsElsewhere: true };
+	const isReadable = ([key, value]: [string, unknown]) =>
+		Object.hasOwn(types, key) && typeof value === typeof types[key];
+	return Object.assign(state, Object.fromEntries(Object.entries(saved).filter(isReadable)));
+}
+
+/** Reads an object of static data, without entries of another shape. */
+export const readMap = <T>(
+	saved: unknown,
+	isValue: (value: unknown) => value is T,
+): Map<string, T> =>
+	new Map(
+		Object.entries(isObject(saved) ? saved : {}).flatMap(([key, value]): Array<[string, T]> =>
+			isValue(value) ? [[key, value]] : [],
+		),
+	);
+
+export const isText = (value: unknown): value is string => typeof value === 'string';
+export const isNumber = (value: unknown): value is number => typeof value === 'number';
+export const isStarted = (value: unknown): value is StartedResult =>
+	Array.isArray(value) && isText(value[0]) && isNumber(value[1]);
