@@ -41,13 +41,13 @@ export class Receipt {
 	readonly #warnings: string[] = [];
 	/** Items for which nothing was sent, because a query of before or of another item serves them. */
 	readonly #served = new Set<number>();
-	/** Counts those of them that came out. */
+	/** Counts the served items that came out. */
 	#unsentItems = 0;
 	/** Counts the items of each request; those with a query of their own do not count together. */
 	readonly #itemsByRequest = new Map<string, number>();
 	#pending = 0;
 	#reusesByDefault = false;
-	/** Says what is pending is reused by the next click. */
+	/** The workflow is being built, so the next click reuses what is pending. */
 	#isBuilding = false;
 	/** Some item waited for its result. */
 	#hasWaited = false;
