@@ -98,7 +98,9 @@ export class TaxQueryApi implements ICredentialType {
 		},
 	];
 
-	/** Called by n8n where no token is stored, and where `authenticate` asks for one. A pasted token needs no login. */
+	/**
+	 * n8n calls it where no token is stored, and where `authenticate` needs a new one. A pasted token needs no login.
+	 */
 	async preAuthentication(
 		this: IHttpRequestHelper,
 		credentials: ICredentialDataDecryptedObject,

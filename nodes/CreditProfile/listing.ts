@@ -9,7 +9,7 @@ import { creditProfile } from '../shared/http/service';
 import { readRow, readRows, readTexts, rowWith, type RowsPage } from '../shared/http/readRows';
 import { tagsRule } from './personal';
 
-/** Describes a kind of row: its name, the fields that its section requires, and the key of its list. */
+/** Makes a kind of row from its name, the fields that its section requires, and the key of its list. */
 const kind = (noun: string, required: string, key?: string) => ({
 	...{ noun, key },
 	isRow: rowWith(...required.split(' ')),
@@ -48,7 +48,7 @@ export const tagsIn = (body: JsonBody) => readTexts(body, 'a list of tags');
 
 interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, Range {
 	kind: Kind;
-	/** Names the owner of the rows. */
+	/** The collection whose versions or documents are listed. */
 	collectionId?: number;
 }
 

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { personal, shown, type Fields, type Rule } from '../shared/personalData/rules';
 import { isObject } from '../shared/utils/json';
 
-// What is personal in the objects of CP §2. An object or field that is not named here is hidden whole.
+// These rules name what is personal in the objects of CP §2. An object or field without a rule is hidden whole.
 
 /** CP §2.5: a schema names fields, it holds nobody's data. */
 const schema: Fields = {

@@ -1,6 +1,6 @@
 /** A value that a scope holds. */
 type Value = object & {
-	/** Says how many entries it holds, where it may grow. */
+	/** The number of entries that the value holds, where it may grow. */
 	readonly size?: number;
 	/** Somebody works with it now, so it must not be forgotten. */
 	readonly isInUse?: boolean;
@@ -43,7 +43,7 @@ const MAX_IDLE_SIZE = 100_000;
 const MAX_IDLE = 2_000;
 
 /**
- * Holds scopes of one kind. When they are too many, unused ones are forgotten, the one used longest ago first. n8n's
+ * The scopes of one kind. When they are too many, unused ones are forgotten, the one used longest ago first. n8n's
  * journal and the service's list have what matters, too.
  */
 class Scopes {
@@ -60,7 +60,7 @@ class Scopes {
 		return scope;
 	}
 
-	/** Forgets what is too much. */
+	/** Forgets unused scopes that are too many. */
 	trim(): void {
 		const idle = [...this.#byName].filter(([, scope]) => !scope.isInUse);
 		let size = idle.reduce((sum, [, scope]) => sum + scope.size, 0);
@@ -91,10 +91,10 @@ export function forget(): void {
 	state = newState();
 }
 
-/** Returns when this process began to remember, by our clock. */
+/** Returns when this process began to remember, in milliseconds by this machine's clock. */
 export const processStartedAt = (): number => state.startedAt;
 
-/** Returns what has no owner but the process: executions that run, published triggers, marks on objects of n8n. */
+/** Returns the process's own state: executions that run, published triggers, marks on objects of n8n. */
 export const stateOfProcess = (): Scope => state.process;
 
 /** Returns what is known of a service, by a name of its base URL and account: token, pace, clock, queries. */

@@ -25,13 +25,13 @@ type Response = { statusCode: number; headers: IDataObject; body: ByteStream };
 const MEGABYTE = 1_000_000;
 /** Limits how often a file is requested after a transient fault. */
 const MAX_ATTEMPTS = 3;
-/** … and where its host is busy, and does not say for how long. */
+/** Limits the attempts where the host is busy and does not say for how long. */
 const MAX_BUSY = 10;
 const WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;
-/** CP §8.1, §8.3: of requests without a token, by IP. */
+/** Requests per second to one host; without a token they count by IP (CP §8.1, §8.3). */
 const PER_SECOND = 10;
-/** All attempts at one file together. */
+/** Limits the duration of all attempts at one file together. */
 const MAX_MINUTES = 15;
 const MAX_MS = MAX_MINUTES * 60_000;
 
@@ -79,7 +79,7 @@ const retryAfter = (problem: FileProblem) =>
 			? retryCondition(problem, 'GET')
 			: 'never';
 
-/** Describes the outcome of one request; `waitMs` is the pause that its host demands. */
+/** The outcome of one attempt; `waitMs` is the pause that the host demands. */
 type DownloadAttempt = { file: IBinaryData } | { problem: FileProblem; waitMs?: number };
 
 async function attempt(

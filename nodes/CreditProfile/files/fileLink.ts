@@ -4,7 +4,7 @@ import type { OperationItem } from '../../shared/operations/operation';
 import { readPersonalData } from '../../shared/personalData/options';
 import { textOf } from '../../shared/utils/text';
 
-/** Describes where a file is, and what the service says of it. */
+/** The address of a file, and the service's data about it. */
 export interface FileLink {
 	url: string;
 	id?: unknown;
@@ -12,7 +12,7 @@ export interface FileLink {
 	filetype?: unknown;
 	/** If it is missing, the file gets the host's name for it, or the end of the address. */
 	name?: string;
-	/** The service says that it holds nothing. */
+	/** The service reports an empty file. */
 	isEmpty?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
 import { queryTypeOf } from './queryTypeNames';
 
-/** Returns what the CIEC may be called, in lower case. */
+/** Returns the possible names of the CIEC's field, in lower case. */
 const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
 	['ciec', textOf(fields.createTaxProfile?.ciec).toLowerCase()].filter((name) => name !== '');
 
@@ -13,11 +13,11 @@ const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
 export const isCiecName = (name: string): boolean => /^ciec$/i.test(name);
 
 const PASSWORDS = ['password', 'contrasena', 'contraseña'];
-/** Names where a record, or the webhook call around it, may repeat the request. */
+/** Fields of a record, or of a webhook call around it, that may repeat the request. */
 const ECHOES = ['query', 'metadata', 'envelope'];
 /** Fields that identify a record; an equal secret does not change them. */
 const IDENTITY = ['queryId', '_id', 'service', 'status', 'createdAt', 'updatedAt'];
-/** Shorter ones (`"ciec": "SI"`) say that there is one. */
+/** Shorter values (`"ciec": "SI"`) only report that there is a CIEC. */
 const SHORTEST_CIEC = 4;
 
 /**

@@ -11,7 +11,7 @@ import { pathOf } from './queryTypeNames';
 import { onlyDefined, readRecord, spellingOf } from './queryRecord';
 import type { QueryId, QueryRecord } from './queryModel';
 
-/** The query service, for who reads from it. `request` resolves with the body of a response, and throws else. */
+/** The query service as its readers see it. `request` resolves with the body of a response, or throws. */
 export interface QueryClient {
 	mapping: TaxQueryMapping;
 	/** A hash of the base URL and the client ID or token. It is the key of what this process remembers of them. */
@@ -23,11 +23,11 @@ export interface QueryClient {
 	/** Returns the milliseconds by which the service's clock is ahead of this machine's. */
 	clockOffsetMs(): number;
 	request(request: ServiceRequest): Promise<IDataObject | IDataObject[]>;
-	/** The service's own words in a body. */
+	/** Returns the service's own message in a body. */
 	serviceMessage(body: unknown): ServiceMessage;
 }
 
-/** Describes how long a read may take, and what is called as it goes out. */
+/** Time limits of a read, and a callback right before it is sent. */
 export type ReadOptions = Pick<ServiceRequest, 'timeoutMs' | 'retryBudgetMs' | 'beforeSend'>;
 
 /** The service as an item uses it: with its timeout, and its index in each error. */

@@ -15,7 +15,7 @@ import type { Completeness, QueryListing, QueryRecord } from './queryModel';
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
 export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';
 
-/** Describes one response of GET /query (TQ §4.12, whose shape is not shown). */
+/** One response of GET /query (TQ §4.12, whose shape is not shown). */
 interface ListPage {
 	records: QueryRecord[];
 	/** Rows that show no ID. */
@@ -73,7 +73,7 @@ function listsIn(beside: IDataObject): RowsAtKey[] {
 	});
 }
 
-/** Describes what one response of the list brought. */
+/** The queries in one response of the list. */
 interface ListChunk extends QueryListing {
 	/** It is the last chunk; only then `completeness` is that of the whole list. */
 	isLast: boolean;
@@ -89,14 +89,13 @@ const noList = (): CodedError =>
 		mappingKeys: ['paths.getAll'],
 	});
 
-/** Describes how far a reading of the list has come. */
 interface ListProgress {
 	/** Pages read. */
 	pages: number;
 	/** Rows of the last page, and of the longest one before it. */
 	length: number;
 	longest: number;
-	/** Rows read, repeated ones included; and those that are different. */
+	/** The number of rows read, repeated ones included, and of different ones. */
 	rowsRead: number;
 	distinct: number;
 	/** The last page held a row that no other page did. */
@@ -133,7 +132,7 @@ function completenessOf(
 }
 
 /**
- * Reads TQ §4.12 page by page, each query once, to the end of the list. Paging is not shown. The node asks for another
+ * Reads TQ §4.12 page by page, each query once, to the end of the list. Paging is not shown. The node requests another
  * page where the API Mapping says how, or the service reports a total. The end is an empty page, a shorter one, or the
  * highest total reported, once that has exceeded a page. A reported failure is neither an end nor an empty list.
  */
@@ -212,7 +211,7 @@ const NO_PAGE: ListPage = { records: [], rows: [], unreadable: 0 };
 const isParameterRefused = (error: unknown): boolean =>
 	error instanceof RequestError && [400, 404, 422].includes(error.status ?? 0);
 
-/** Says of a list that was never read which key of the API Mapping may set it right. */
+/** Rethrows an error of the list, with the API Mapping key that may correct a list that was never read. */
 export function nameListKeys(error: unknown, client: string): never {
 	const key = error instanceof RequestError ? taxQuery.testKeys[error.status ?? ''] : undefined;
 	if (!(error instanceof RequestError) || key === undefined) throw error;
@@ -229,7 +228,7 @@ export async function listQueries(service: QueryClient): Promise<QueryListing> {
 
 /**
  * Returns the queries made since a moment of the service's clock. The list is read to its end, or, if it runs from
- * newest to oldest, until it is older. That much of it is then complete.
+ * newest to oldest, until its rows are older. It is then complete since that moment.
  */
 export async function listSince(service: QueryClient, since: number): Promise<QueryListing> {
 	let [last, falls, isSorted] = [Infinity, false, true];

@@ -4,41 +4,41 @@ import type { Problem } from '../../shared/http/result';
 /** A query's ID. Only this folder makes one, by `asQueryId`. */
 export type QueryId = string & { readonly brand: 'Id' };
 
-/** Success is SUCCESS and the API Mapping's words alone; every other word is unknown. */
+/** The meaning of a status: `success` only for SUCCESS and those of the API Mapping, `unknown` if unexplained. */
 export type QueryState = 'pending' | 'success' | 'failed' | 'unknown';
 
 /** A stored query (TQ §2.1), as the list or its ID gives it. */
 export interface QueryRecord {
 	kind: 'record';
 	id: QueryId;
-	/** Says what the record calls its query type; '' if it does not say. */
+	/** The query type under its name in the record; '' if the record shows none. */
 	code: string;
-	/** The row of the catalog that is called so; undefined if none is. */
+	/** The operation of this query type; undefined if the code is not known. */
 	operation?: string;
 	state: QueryState;
-	/** The service's own word; undefined if there is none. */
+	/** The status as the service wrote it; undefined if there is none. */
 	status?: string;
 	/** Milliseconds since the epoch; undefined where there is no date with a zone. */
 	createdAt?: number;
-	/** Holds the request under the API reference's names; undefined if the record does not show it. */
+	/** The request under the API reference's names; undefined if the record does not show it. */
 	request?: IDataObject;
 	hasResponse: boolean;
-	/** Holds the record as it came, the CIEC masked. */
+	/** The record as it came, the CIEC masked. */
 	raw: IDataObject;
 }
 
-/** The service took a query and has no record of it to show yet (TQ §2.5, §4.11). */
+/** The service accepted a query and has no record of it to show yet (TQ §2.5, §4.11). */
 export interface Acknowledgement {
 	kind: 'acknowledged';
 	id: QueryId;
-	/** The month that it is about (TQ §4.11). */
+	/** The month of an invoice query (TQ §4.11). */
 	period?: string;
 	raw: IDataObject;
 }
 
 export type Query = QueryRecord | Acknowledgement;
 
-/** Says why the outcome of a sent query is unknown. */
+/** Reasons why the outcome of a sent query is unknown. */
 export type UncertaintyReason =
 	| 'noAnswer'
 	| 'status'
@@ -48,26 +48,25 @@ export type UncertaintyReason =
 	/** The response surely holds another query. */
 	| 'otherQuery';
 
-/** Describes the response to a billed POST. */
+/** The response to a billed POST. */
 export type SubmissionResponse =
 	| { kind: 'accepted'; queries: Query[] }
 	| { kind: 'rejected'; problem: Problem }
 	| { kind: 'uncertain'; why: UncertaintyReason; problem?: Problem; body?: IDataObject };
 
 /**
- * Says how much of the list was read: all of it, or less than the service reports. Otherwise it is unknown whether
- * more follows.
+ * The part of the list that was read: all of it, or less than the service reports. With `unknown` more rows may follow.
  */
 export type Completeness = 'complete' | 'truncated' | 'unknown';
 
-/** Describes what was read of the list of queries (TQ §4.12), in the list's order. */
+/** The rows that were read of the list of queries (TQ §4.12), in the list's order. */
 export interface QueryListing {
 	records: QueryRecord[];
 	/** Rows that show no ID. */
 	unreadable: number;
 	completeness: Completeness;
-	/** Says how many queries the service reports, where it does. */
+	/** The number of queries that the service reports, if it reports one. */
 	total?: number;
-	/** Says how many rows came at once, at most. */
+	/** The highest number of rows in one response. */
 	longest: number;
 }

@@ -24,10 +24,10 @@ const FIELDS = ['service', 'status', 'metadata', 'query', 'response', 'state', '
 const idIn = ({ queryId, _id }: IDataObject): QueryId | undefined =>
 	[queryId, _id].map(idText).find(Boolean) as QueryId | undefined;
 
-/** An ID that somebody entered or delivered; nothing is known of it yet. */
+/** Takes a text that somebody entered or delivered for a query ID, unchecked. */
 export const asQueryId = (text: string): QueryId => text as QueryId;
 
-/** Returns how an object that is called by this ID spells it; undefined if it is called otherwise. */
+/** Returns the object's own spelling of this ID; undefined if the object has another ID. */
 export const spellingOf = ({ queryId, _id }: IDataObject, id: string): QueryId | undefined =>
 	[queryId, _id].map(idText).find((one) => one.toLowerCase() === id.toLowerCase()) as QueryId;
 
@@ -149,7 +149,7 @@ const DOCUMENTED: ReadonlyMap<string, QueryState> = new Map([
 	['FAILED', 'failed'],
 ]);
 
-/** Returns what a status word means: of two entries of the API Mapping the worse one. */
+/** Returns what a status means: of two entries of the API Mapping the worse one. */
 export function stateOf(
 	status: unknown,
 	{ statuses }: Pick<TaxQueryMapping, 'statuses'>,
@@ -185,6 +185,6 @@ const hasSent = (echo: IDataObject, { fields: names }: TaxQueryMapping): boolean
 export const lacksResponse = ({ state, hasResponse }: QueryRecord): boolean =>
 	!hasResponse && state !== 'pending' && state !== 'failed';
 
-/** Returns whether nothing is known of how a query ends yet. */
+/** Returns whether the state is pending or unknown, so that a query may still end. */
 export const isUnfinishedState = (state: QueryState): boolean =>
 	state === 'pending' || state === 'unknown';

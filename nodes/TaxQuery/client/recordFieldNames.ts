@@ -5,7 +5,7 @@ import { invertNames } from '../../shared/utils/renaming';
 
 type Names = Pick<TaxQueryMapping, 'record'>;
 
-/** Returns what the service calls a field of TQ §2.1. */
+/** Returns the service's name of a field of TQ §2.1. */
 export const wireName = ({ record }: Names, name: RecordName): string => record[name] ?? name;
 
 /** The content of a record that comes wrapped; the object itself where the wrapper is not there. */

@@ -4,7 +4,7 @@ import { sentences } from '../../shared/utils/sentences';
 import type { QueryRecord } from '../client/queryModel';
 import { setKeys } from './queryError';
 
-/** Describes what is chosen from queries; nothing means all. */
+/** The chosen query types and states; an empty list chooses all. */
 interface QueryFilter {
 	operations: string[];
 	states: string[];
@@ -15,8 +15,8 @@ interface QueryFilter {
 type RecordLabels = Pick<QueryRecord, 'code' | 'operation' | 'state' | 'status'>;
 
 /**
- * Describes the queries that a filter excludes only because the mapping does not know their labels. A chosen query
- * type may have another name if the mapping does not name it and no record has its documented name. Undefined if
+ * Returns a text about queries that a filter excludes only because the mapping does not know their labels. A chosen
+ * query type may have another name if the mapping does not name it and no record has its documented name. Undefined if
  * there are none.
  */
 export function describeExcluded(
@@ -62,11 +62,11 @@ export const uniqueTexts = (texts: string[]): string[] =>
 	[...new Set(texts.filter((text) => text !== ''))].sort();
 
 const MAX_TEXT_LENGTH = 30;
-/** A text with an identifier or a phone in it, or a sentence, is of one query, and not for a proposal that others read. */
+/** Returns whether a text may be shown to others: it is no sentence and holds no identifier or phone of one query. */
 export const isImpersonal = (text: string): boolean =>
 	text.length <= MAX_TEXT_LENGTH && !/\d{5}/.test(text) && maskedText(text) === text;
 
-/** Words for what others read: each that is of no one query, and the length of any other. */
+/** Joins texts for other readers; a text that is about one query is replaced by its length. */
 export const impersonal = (texts: string[]): string =>
 	texts
 		.map((text) => (isImpersonal(text) ? text : `(a text of ${text.length} characters)`))

@@ -12,10 +12,10 @@ import type { PaidQuery } from '../request/queryRequest';
 import { keysOfPath } from '../client/queryTypeNames';
 import type { UncertaintyReason, Completeness, QueryId, QueryListing } from '../client/queryModel';
 
-/** Says why the list of queries was needed. */
+/** Reasons why the list of queries was needed. */
 export type ListPurpose = 'reuse' | 'limit' | 'retry';
 
-/** Describes the search for a lost query, and its findings. */
+/** The findings of the search for a lost query, or why it failed. */
 export type RecoverySearch =
 	| {
 			found: QueryId[];
@@ -32,7 +32,7 @@ interface QueryErrorText {
 	description: string;
 }
 
-/** Describes what can be wrong with a query that costs money: data; the sentences are below. */
+/** Problems of a query that costs money, as data; `renderError` writes the sentences. */
 export type QueryProblem =
 	/** Surely not accepted. */
 	| {
@@ -48,13 +48,13 @@ export type QueryProblem =
 			kind: 'unsure';
 			definition: PaidQuery;
 			why: UncertaintyReason;
-			/** Counts the queries that it is billed as. */
+			/** The number of queries that the request is billed as. */
 			count: number;
-			/** Says when it was sent, by our clock. */
+			/** The time of sending, in milliseconds by this machine's clock. */
 			sentAt: number;
 			search: RecoverySearch;
 			problem?: Problem;
-			/** Holds the message of a response without a query ID. */
+			/** The message of a response without a query ID. */
 			serviceMessage?: ServiceMessage;
 	  }
 	| { kind: 'limitOfExecution'; most: number }
@@ -74,11 +74,11 @@ export type QueryProblem =
 export class QueryError extends UserError {
 	/** Stable, for programs and tests: "status.404", "unsure", "limitOfDay". */
 	readonly code?: string;
-	/** Says what the description says of single queries. */
+	/** The single queries that the description mentions, as data. */
 	readonly data: IDataObject;
-	/** Keys of the API Mapping that may set it right. */
+	/** Keys of the API Mapping that may solve the problem. */
 	readonly mappingKeys: string[];
-	/** Holds the status with which the service refused the request. */
+	/** The status with which the service refused the request. */
 	readonly status?: number;
 
 	/** `billed`: what was accepted for the item nevertheless. */
@@ -117,7 +117,7 @@ export class QueryError extends UserError {
 	}
 }
 
-/** Names the completeness of the list in an error's data, which programs read. */
+/** Names of the completeness of the list in an error's data, which programs read. */
 const LIST_DATA: Record<Completeness, string> = {
 	complete: 'whole',
 	truncated: 'cut',
@@ -281,7 +281,7 @@ function renderRejected({
 	const { status } = problem;
 	if (problem.isTokenRefused) return { ...rendered, ...text, status };
 	const isMissing = status === 404;
-	// nobody of that RFC or CURP: the service's own words would only repeat it
+	// nobody has that RFC or CURP: the service's own message would only repeat it
 	const isWholeStory = isMissing && about !== undefined && mappingKeys.length === 0;
 	const mayLackProfile = definition.needsProfile === true && PROFILE.includes(status);
 	return {

@@ -6,11 +6,11 @@ import { cleanText } from '../../shared/utils/inputText';
 import { textOf } from '../../shared/utils/text';
 import { fieldError } from '../../shared/utils/codedError';
 
-/** The tax authority's own zone: what counts as today. */
+/** The tax authority's time zone, which decides the date of today. */
 export const MEXICO = 'America/Mexico_City';
-/** A year alone, a number or a week is none, though luxon would read one. */
+/** Matches full dates. A year alone, a number or a week is none, though luxon would read one. */
 const ISO = /^\d{4}-\d\d-\d\d($|[T ]\d\d:)/;
-/** Nobody in a query was born before. */
+/** The earliest year of birth that a query may have. */
 const FIRST_YEAR = 1900;
 
 /** A day to enter. */

@@ -6,7 +6,7 @@ import { fieldError } from '../../shared/utils/codedError';
 import { isObject } from '../../shared/utils/json';
 import { textField } from './text';
 
-/** Describes what is odd about an identifier, passed along with the result. */
+/** An oddity of an identifier, passed along with the result. */
 export type Warning = { field: string; code: string; message: string };
 
 export interface Checked {
@@ -15,7 +15,7 @@ export interface Checked {
 	warnings: Warning[];
 }
 
-/** Defines how strictly an item is checked before it is billed. */
+/** Levels of checking an item before it is billed. */
 const STRICTNESS = [
 	{ name: 'All', value: 'all', description: 'An item that cannot be right is not sent' },
 	{
@@ -164,16 +164,16 @@ const about = (
 	options,
 });
 
-/** Describes the field RFC to a model. */
+/** The field RFC, as a model reads it. */
 export const TAKES_RFC = 'RFC: 12 characters (company) or 13 (person), with homoclave';
-/** Holds the inputs of a query about an RFC, a person's or a company's. */
+/** The inputs of a query about the RFC of a person or company. */
 export const byRfc = about('rfc', TAKES_RFC, rfc, rfcCheckOptions);
-/** Holds the inputs of a query about a company's RFC. */
+/** The inputs of a query about a company's RFC. */
 export const byCompanyRfc = about(
 	'rfc',
 	'RFC: 12 characters, of a company, with homoclave',
 	{ properties: [companyRfc], read: async (item) => await readRfc(item, 'PM') },
 	rfcCheckOptions,
 );
-/** Holds the inputs of a query about a CURP. */
+/** The inputs of a query about a CURP. */
 export const byCurp = about('curp', 'CURP: 18 characters', curp, curpCheckOptions);

@@ -37,7 +37,7 @@ const days = [
 	dayField('Last Day', 'lastDay', '2026-10-15', under('dates')),
 ];
 
-/** Describes a period from one day to another, both included; `unit` is what the operator entered. */
+/** A period from one day to another, both included; `unit` is what the operator entered. */
 export interface Period {
 	from: DateTime;
 	to: DateTime;

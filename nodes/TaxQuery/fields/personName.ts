@@ -4,14 +4,14 @@ import { isUnchecked, type Warning } from './identifiers';
 
 const words = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
 
-/** Defines what tables, forms and expressions hold in the place of a name; letters alone, in lower case. */
+/** Texts that tables, forms and expressions hold in the place of a name; letters alone, in lower case. */
 const PLACEHOLDERS = words(`
 undefined null nan none ninguno ninguna noaplica notiene nohay nulo desconocido desconocida unknown notapplicable
 notavailable nodisponible noregistrado sinnombre sinapellido sinapellidos sinsegundoapellido sinapellidomaterno
 sinapellidopaterno sindato sindatos sininformacion sinregistro`);
-/** Defines what may be a name elsewhere, and in a second surname says that there is none. */
+/** Texts that may be a name elsewhere, but as second surname mean that there is none. */
 const NONE = words('x na nd sn sd');
-/** Real surnames, and more often the word for a missing one. */
+/** Real surnames that more often stand for a missing one. */
 const AMBIGUOUS = words('x na nd sn sd no');
 
 /** CP §2.8: letters, apostrophes, spaces, dots, hyphens; with the signs that are typed for them. */
@@ -36,7 +36,7 @@ const lettersOf = (text: string): string =>
 		.replace(/[^\p{L}]/gu, '')
 		.toLowerCase();
 
-/** Describes which part of a person's name: given names may be one letter, and the second surname may be missing. */
+/** A part of a person's name: given names may be one letter, and the second surname may be missing. */
 export type NamePart = 'given' | 'first' | 'second';
 
 /** Returns why a text surely is no name; undefined for anything that may be one. */

@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { personal, shown, type Fields, type Rule } from '../../shared/personalData/rules';
 import { queryTypeOf, type QueryType } from '../client/queryTypeNames';
 
-// What is personal in a query record (TQ §2). An object or field that is not named here is hidden whole.
+// These rules name what is personal in a query record (TQ §2). An object or field without a rule is hidden whole.
 
 /** The request's fields (TQ §4), which are echoed; of a birth date the year stays. */
 export const requestedRule: Fields = {
@@ -18,7 +18,7 @@ const taxpayer: Fields = {
 	...shown('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
 };
 
-/** Holds the documented responses by operation (TQ §2.2 to §2.4); the others are not shown. */
+/** Rules for the documented responses, by operation (TQ §2.2 to §2.4); the others are not shown. */
 const responses: Record<string, Rule | undefined> = {
 	calculateRfc: personal('rfc'),
 	getCrf: taxpayer,

@@ -18,11 +18,11 @@ export const isOwnId = (text: string): boolean => OWN_ID.test(text) && !IDENTIFI
 const shown = ({ protect }: OperationItem, text: string) =>
 	String(protect({ text }, 'written', identity).text);
 
-/** Describes what others know of a run's queries. */
+/** Facts about a run's queries that other modules know. */
 interface Known {
-	/** Returns what the list of queries left open. */
+	/** Returns the number of queries that could not be compared, and the truncated list. */
 	gaps(): ListGaps;
-	/** Returns how many are billed for an item, or for all of the run; undefined where nobody knows. */
+	/** Returns the number of billed queries of an item, or of the run; undefined if unknown. */
 	billed(index?: number): number | undefined;
 }
 
@@ -34,16 +34,16 @@ export class Receipt {
 	readonly #known: Known;
 	readonly #counts = { sent: 0, recovered: 0, resumed: 0, reused: 0 };
 	readonly #planned = new Map<number, number>();
-	/** Says what was accepted, by item. */
+	/** IDs of accepted queries, by item. */
 	readonly #billed = new Map<number, string[]>();
-	/** Says how many queries may have been accepted, by item. */
+	/** The number of queries that may have been accepted, by item. */
 	readonly #uncertainByItem = new Map<number, number>();
 	readonly #warnings: string[] = [];
-	/** Items for which nothing was sent, because a query of before or of another item serves them. */
+	/** Items for which nothing was sent, because an earlier query or another item's query serves them. */
 	readonly #served = new Set<number>();
-	/** Counts the served items that came out. */
+	/** The number of served items that came out. */
 	#unsentItems = 0;
-	/** Counts the items of each request; those with a query of their own do not count together. */
+	/** The number of items with each request; items with a query of their own do not count. */
 	readonly #itemsByRequest = new Map<string, number>();
 	#pending = 0;
 	#reusesByDefault = false;
@@ -63,10 +63,7 @@ export class Receipt {
 		this.#planned.set(index, queries);
 	}
 
-	/**
-	 * Returns what an item has cost, or all of the run; what did not come so far as to be planned counts as one
-	 * query.
-	 */
+	/** Returns the cost of an item, or of the run; an item that was not planned yet counts as one query. */
 	costOf(index?: number): Cost {
 		const items = index === undefined ? [...Array(this.#run.items).keys()] : [index];
 		const queries = items.reduce((sum, one) => sum + (this.#planned.get(one) ?? 1), 0);
@@ -91,13 +88,13 @@ export class Receipt {
 		addMetadata(this.#run, 'queryIds', own);
 	}
 
-	/** Queries of an item of which nobody knows whether they were accepted. */
+	/** Records queries of an item of which nobody knows whether they were accepted. */
 	uncertain({ index }: OperationItem, count: number): void {
 		this.#uncertainByItem.set(index, (this.#uncertainByItem.get(index) ?? 0) + count);
 		addCount(this.#run, 'unsureQueries', count);
 	}
 
-	/** Queries that an item has got, billed in this execution or before; items with an equal `request` share them. */
+	/** Records the queries that an item has got, billed now or before; items with an equal `request` share them. */
 	take(
 		item: OperationItem,
 		outcomes: QueryOutcome[],
@@ -140,7 +137,7 @@ export class Receipt {
 		}
 	}
 
-	/** Shows the receipt; returns what the run's error does not say itself. */
+	/** Shows the receipt; returns what the run's error does not mention itself. */
 	#end(failure: { index: number } | undefined, failed: FailedItems): string {
 		const { mode, items } = this.#run;
 		const text = receiptText({
@@ -159,7 +156,7 @@ export class Receipt {
 		return failure ? this.#spentBefore(failure.index) : '';
 	}
 
-	/** Returns what the other items are billed for. */
+	/** Returns a text about the cost of the other items. */
 	#spentBefore(failing: number): string {
 		return spentText(
 			[...this.#billed].flatMap(([index, own]) => (index === failing ? [] : own)),

@@ -76,7 +76,7 @@ export const spentText = (ids: string[], uncertainItems: number[]): string =>
 			: '',
 	);
 
-/** Returns how many items were sent, where some failed. */
+/** Returns a text about the number of items sent, where some failed. */
 function itemText({ items, unsentItems, failed: { all, unsent } }: RunSummary): string {
 	if (all === 0) return '';
 	const sent = items - unsent - unsentItems;
@@ -87,7 +87,7 @@ function itemText({ items, unsentItems, failed: { all, unsent } }: RunSummary): 
 	return [`${sent} of ${items} ${items === 1 ? 'item' : 'items'} sent`, ...failed].join('; ');
 }
 
-/** Returns which items have come out with one query. */
+/** Returns a text about items that share one query. */
 function sharedText(itemsByRequest: number[]): string {
 	const shared = itemsByRequest.filter((items) => items > 1);
 	const items = shared.reduce((sum, count) => sum + count, 0);
@@ -114,7 +114,7 @@ function gapTexts({ uncompared, cut }: ListGaps): string[] {
 	]);
 }
 
-/** `toChange`: the setting with which another click takes the pending query up again. */
+/** Returns a text about pending queries; after changing `toChange`, another click reads them. */
 const pendingText = (pending: number, toChange: string | undefined): string =>
 	sentences(
 		`${pending} pending: ${pending === 1 ? 'its result arrives' : 'their results arrive'} through the Tax Query Trigger, or by Query → Get`,

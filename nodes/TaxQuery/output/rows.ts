@@ -28,28 +28,28 @@ export interface ResponseWithoutId {
 }
 export type QueryResponse = Query | ResponseWithoutId;
 
-/** Describes what became of a query. */
+/** A query that an item has got, and how. */
 export interface QueryOutcome {
 	query: QueryResponse;
-	/** Says how the query was obtained; `resumed` means that an earlier try of this execution sent it. */
+	/** The way in which the query was obtained; `resumed` means that an earlier try of this execution sent it. */
 	how: 'sent' | 'recovered' | 'reused' | 'resumed';
-	/** Says how old what is reused is. */
+	/** The age of a reused query. */
 	ageMs?: number;
-	/** There was no result when the time to wait was over; why the last check failed, if it did. */
+	/** Set if there was no result when the time to wait was over; `problem` is why the last check failed. */
 	overdue?: { problem?: string };
-	/** Says why a reported result could not be read. */
+	/** The reason why a reported result could not be read. */
 	unread?: string;
 }
 
-/** Describes how an item's outcomes come out. */
+/** Settings by which an item's queries become rows. */
 export interface RowShape {
 	definition: PaidQuery;
 	mapping: TaxQueryMapping;
-	/** Lists one record for each query that is billed. */
+	/** One record for each query that is billed. */
 	expected: ExpectedRecord[];
-	/** Holds the requested fields under the API reference's names, since an acknowledgement does not repeat them. */
+	/** The requested fields under the API reference's names, since an acknowledgement does not repeat them. */
 	requested: IDataObject;
-	/** Says what of it the record must echo. */
+	/** The requested fields that a record must echo. */
 	mustEcho: IDataObject;
 	isSimple: boolean;
 	externalReference: unknown;
@@ -120,7 +120,7 @@ export const isForeignRecord = (record: QueryRecord, expected: ExpectedRecord[])
 const omit = (values: IDataObject, names: string[]): IDataObject =>
 	Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 
-/** Returns what is wrong with a record that belongs to another request. */
+/** Returns the problem of a record that belongs to another request. */
 export function foreignProblem(
 	record: QueryRecord,
 	{ definition, expected: [one] }: Pick<RowShape, 'definition' | 'expected'>,
@@ -166,7 +166,7 @@ const besideRequested = (raw: IDataObject, { requested, definition, mapping, pro
 		(name) => areOthers(requested[name], raw[name]),
 	);
 
-/** Returns what the node adds to the service's record. */
+/** Returns the columns that the node adds to the service's record. */
 function annotate(
 	{ query, how, ageMs = 0, overdue, unread }: QueryOutcome,
 	shape: RowShape,

@@ -136,7 +136,7 @@ function birthOf(born: DateTime, { day, month, year }: IDataObject): IDataObject
 	return isHidden ? { birthDate: textOf(year) } : { day, month, year };
 }
 
-/** Returns what is no object comes out as a column of its own. */
+/** Returns a response as an object; any other one becomes its only field. */
 const responseOf = ({ response }: IDataObject): IDataObject =>
 	isObject(response) ? response : isFilled(response) || textOf(response) !== '' ? { response } : {};
 

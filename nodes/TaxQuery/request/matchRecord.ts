@@ -6,19 +6,19 @@ import { textOf } from '../../shared/utils/text';
 import { isCiecName } from '../client/ciec';
 import type { QueryRecord } from '../client/queryModel';
 
-/** Describes one query that a request makes, as its record must show it. */
+/** One query that a request makes, as its record must show it. */
 export interface ExpectedRecord {
 	/** The name of this query type in records of this environment. */
 	code: string;
 	/** Neither the API reference nor the API Mapping has the code. */
 	isCodeGuessed?: boolean;
-	/** Says what records of other query types surely are called. */
+	/** Names that surely belong to other query types in records. */
 	otherCodes: string[];
-	/** Holds the fields under the API reference's names, with periods in ISO 8601 and without secrets. */
+	/** The fields under the API reference's names, with periods in ISO 8601 and without secrets. */
 	fields: IDataObject;
-	/** A record that was made earlier (milliseconds) does not have all of it. */
+	/** A record created before this time (milliseconds) does not hold all data, so it does not match. */
 	completeSince?: number;
-	/** An earlier try has sent other values under these names, which only a hash knows. It proves no mismatch. */
+	/** Names whose other values of an earlier try only a hash knows. They prove no mismatch. */
 	extraFields?: { names: string[]; matches(values: IDataObject): boolean };
 }
 
@@ -158,8 +158,7 @@ function readDays(value: unknown): [first: DateTime, last: DateTime] {
 const toSpan = (first: DateTime, last: DateTime) => `${first.toISODate()}/${last.toISODate()}`;
 
 /**
- * Returns a text without case, blanks, acute accents, diaereses (never Ñ) and the zero of 05. A missing field is an
- * empty one.
+ * Returns a text without case, blanks, acute accents, diaereses (never Ñ) and the zero of 05; '' for a missing field.
  */
 export const normalizeForComparison = (value: unknown): string =>
 	typeof value === 'object' && value !== null

@@ -15,7 +15,7 @@ import {
 } from '../client/queryTypeNames';
 import { canonicalFields, stableText, type ExpectedRecord } from './matchRecord';
 
-/** Describes one of the billed queries (TQ §4.2 to §4.11); they differ only by query type and fields. */
+/** One of the billed queries (TQ §4.2 to §4.11); they differ only by query type and fields. */
 export interface PaidQuery {
 	/** Its row of the catalog: path, code, and whether its result comes at once. */
 	service: QueryType;
@@ -24,7 +24,7 @@ export interface PaidQuery {
 	/** Sentence case, as shown in the node panel. */
 	action: string;
 	description: string;
-	/** Says what a model reads: what it does, and its fields. */
+	/** Describes the query and its fields to a model. */
 	tool: string;
 	/** Below the node on the canvas, where that should be shorter than the action. */
 	subtitle?: string;
@@ -32,32 +32,32 @@ export interface PaidQuery {
 	input: Field<QueryInput>;
 	/** Entries of the "Options" collection that `input` reads. */
 	options?: INodeProperties[];
-	/** A credential that it needs beside the service's own. */
+	/** A credential that the query needs beside the service's own. */
 	credential?: INodeCredentialDescription;
 	/** The service refuses it while there is no tax profile for its RFC. */
 	needsProfile?: true;
-	/** Says what one item costs, where that is not one query. */
+	/** The price of one item, where that is not one query. */
 	price?: string;
-	/** It gets no data: nothing to reuse. */
+	/** The query returns no data, so there is nothing to reuse. */
 	hasNoResult?: true;
 	/** The API reference shows no response (TQ §4.8, §4.9): a 2xx that is not understood is passed on, with a warning. */
 	hasNoShownResponse?: true;
 }
 
-/** Describes what an item asks, read from its parameters and checked offline. */
+/** An item's request, read from its parameters and checked offline. */
 export interface QueryInput {
 	/** The fields of the body under the API reference's names; an empty text is left out. */
 	fields: IDataObject;
-	/** Names of those that must appear in no error, output or comparison. */
+	/** Names of the fields that must appear in no error, output or comparison. */
 	secret?: string[];
-	/** The records that it makes, one for each query that is billed; by default one that echoes its fields. */
+	/** The records that the query makes, one for each that is billed; by default one that echoes its fields. */
 	records?: Array<Pick<ExpectedRecord, 'fields' | 'completeSince'>>;
-	/** Splits the input into one request each for these of its records; without it one request covers them. */
+	/** Splits the input into requests for these of its records; without it one request covers them. */
 	only?(records: QueryInput['records']): QueryInput[];
 	warnings: Warning[];
 }
 
-/** Describes where a query is sent, and the options that change its body. */
+/** The account that a query is sent to, and the options that change its body. */
 interface RequestTarget {
 	mapping: TaxQueryMapping;
 	client: string;
@@ -70,18 +70,18 @@ interface RequestTarget {
 export interface QueryRequest {
 	definition: PaidQuery;
 	path: string;
-	/** Holds the requested fields, under the API reference's names. */
+	/** The requested fields, under the API reference's names. */
 	fields: IDataObject;
 	body: IDataObject;
 	secrets: string[];
-	/** Lists one record for each query that is billed. */
+	/** One record for each query that is billed. */
 	expected: ExpectedRecord[];
 	/** Returns the expected records of an earlier try whose request has this hash. */
 	expectedOf(hash: string): ExpectedRecord[];
 	/** Identifies equal requests to one client in this process. */
 	id: string;
 	/**
-	 * Identifies this query to an account, also with another token; the journal finds it again by that. Additional
+	 * Identifies this query to an account, also with another token, so that the journal finds it again. Additional
 	 * fields are left out, because they may hold the time and differ in each try.
 	 */
 	key: string;
@@ -93,7 +93,7 @@ export interface QueryRequest {
 	subject: string;
 }
 
-/** A billed query in the contract's words, by the API Mapping. */
+/** Builds a billed query under the environment's names, by the API Mapping. */
 export function buildQueryRequest(
 	definition: PaidQuery,
 	{ fields, secret = [], records }: QueryInput,
@@ -146,7 +146,7 @@ export function buildQueryRequest(
 	};
 }
 
-/** Returns what records of a query type are called, and what others surely are. */
+/** Returns the names of a query type in records, and those that surely belong to others. */
 const serviceCodes = (service: QueryType, mapping: TaxQueryMapping) => ({
 	code: serviceCodeOf(service, mapping),
 	...(!isCodeKnown(service, mapping) && { isCodeGuessed: true }),
@@ -155,7 +155,7 @@ const serviceCodes = (service: QueryType, mapping: TaxQueryMapping) => ({
 		.map((other) => serviceCodeOf(other, mapping)),
 });
 
-/** Returns whether records of a query type are known to be called by its code. */
+/** Returns whether it is known that records of a query type have its code. */
 const isCodeKnown = (
 	{ isCodeShown, operation }: QueryType,
 	{ services }: TaxQueryMapping,

@@ -4,17 +4,17 @@ import { paidQueryOperation } from '../submission/paidQueryOperation';
 import { PRICE } from '../submission/submissionOptions';
 import type { PaidQuery } from '../request/queryRequest';
 
-/** A query that costs money, in the words that the panel and an AI agent's tool share. */
+/** A query that costs money, with the texts that the panel and an AI agent's tool share. */
 interface Billed extends Omit<PaidQuery, 'action' | 'description' | 'tool'> {
-	/** Says where it is not the name in sentence case. */
+	/** The action, where it is not the name in sentence case. */
 	action?: string;
-	/** Says what it does, as a sentence. */
+	/** A sentence about what the query does. */
 	does: string;
 	/** Describes its fields to a model. */
 	takes: string;
 }
 
-/** Its operation: the panel says when the result comes and what it costs, the tool what it takes. */
+/** Returns the query's operation: the panel says when the result comes and what it costs, the tool what it takes. */
 export function billedQuery({ does, takes, ...query }: Billed): Operation {
 	const { service, needsProfile, price = PRICE } = query;
 	const what = sentences(does, needsProfile ? 'It needs a tax profile' : '');

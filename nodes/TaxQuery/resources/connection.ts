@@ -55,7 +55,7 @@ const diagnose = operation({
 					respondedAt = Date.now();
 				},
 			});
-		// what a proposal reads says nothing of the credential as it is; and nobody's words come out
+		// requests confirm nothing about the credential as it is; and no message of the service comes out
 		const client = `${own.client} diagnosed`;
 		let service: QueryClient = { ...own, client, request, serviceMessage: () => ({}) };
 		const diagnosis = new Diagnosis();
@@ -70,7 +70,7 @@ const diagnose = operation({
 		let labels: IDataObject | undefined;
 		if (first) {
 			const { rows } = first;
-			/** The checks behind one that proposes something go by its proposal. */
+			/** Applies a proposal, so that the following checks use it. */
 			const adopt = (found: IDataObject = {}) => {
 				list = { ...list, ...found };
 				service = { ...service, mapping: withRecord(withList(mapping, list), record) };
@@ -105,9 +105,9 @@ const diagnose = operation({
 
 interface FirstPage {
 	rows: QueryRecord[];
-	/** Says what of `list` must be set for that. */
+	/** Settings of `list` with which the rows were read. */
 	found: IDataObject;
-	/** Says what of `record` must be set for that. */
+	/** Settings of `record` with which the rows were read. */
 	record: TaxQueryMapping['record'];
 }
 
@@ -152,9 +152,7 @@ async function checkList(
 	});
 }
 
-/**
- * Returns whether the list is read to its end, and what to set where it is not; `rows` are those of the first page.
- */
+/** Returns whether the list is read to its end, and settings to change; `rows` are those of the first page. */
 async function checkPaging(
 	service: QueryClient,
 	rows: QueryRecord[],
@@ -234,7 +232,7 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): CheckOutcom
 const namesFound = (record: TaxQueryMapping['record']): string =>
 	`Set record in the API Mapping: ${JSON.stringify(record)}`;
 
-/** Returns whether a query is found by its ID, and what of `record` it shows that the list did not. */
+/** Returns whether a query is found by its ID, and settings of `record` that the list did not show. */
 async function checkOne(
 	service: QueryClient,
 	{ id }: QueryRecord,
@@ -288,7 +286,7 @@ async function sampleOf(service: QueryClient, rows: QueryRecord[]): Promise<Quer
 }
 const MAX_SAMPLE = 40;
 
-/** Returns what the credential holds, with what was found beside it. */
+/** Returns the credential's mapping, completed by what was found. */
 function suggestion(held: IDataObject, found: IDataObject): IDataObject {
 	const filled = Object.entries(found).filter(([, value]) => isFilled(value));
 	const merged = filled.map(([key, value]) => [key, Object.assign({}, held[key], value)]);

@@ -12,13 +12,13 @@ import { isImpersonal, uniqueTexts } from '../errors/excludedQueries';
 
 // All that this package guesses. Nothing is at stake here: each guess becomes a proposal for the API Mapping.
 
-/** The mapping with more about the list of queries. */
+/** Returns the mapping with more settings for the list. */
 export const withList = (mapping: TaxQueryMapping, list: IDataObject): TaxQueryMapping => ({
 	...mapping,
 	list: { ...mapping.list, ...list },
 });
 
-/** Defines where services put the rows of a list. */
+/** Usual keys of the rows of a list. */
 const ROWS = 'data queries results items records rows list docs content'.split(' ');
 
 /** Returns the key of a response's rows if it holds several lists, or undefined for unusual ones. */
@@ -29,7 +29,7 @@ export function guessRows(body: unknown, mapping: TaxQueryMapping): string | und
 	});
 }
 
-/** The mapping with other names of a record. */
+/** Returns the mapping with other names of a record. */
 export const withRecord = (
 	mapping: TaxQueryMapping,
 	record: TaxQueryMapping['record'],
@@ -40,9 +40,7 @@ const isId = (value: unknown) => isText(value) || typeof value === 'number';
 const isDate = (value: unknown) => isText(value) && !Number.isNaN(Date.parse(String(value)));
 const isContent = (value: unknown) => value === null || typeof value === 'object';
 
-/**
- * Defines what services commonly call the fields of a record, without hyphens and underscores, and what they hold.
- */
+/** Usual names of a record's fields, without hyphens and underscores, and a check of the values. */
 const RECORD: Array<[RecordName, string, (value: unknown) => boolean]> = [
 	['_id', 'id uuid guid identifier queryid queryuuid idconsulta', isId],
 	['service', 'type kind querytype servicename servicetype product servicio tipo', isText],
@@ -51,7 +49,7 @@ const RECORD: Array<[RecordName, string, (value: unknown) => boolean]> = [
 	['response', 'result data output answer resultado respuesta', isContent],
 	['createdAt', 'created creation creationdate createddate createdon date timestamp fecha', isDate],
 ];
-/** TQ §2.1: these have a meaning of their own. */
+/** Names of TQ §2.1, which have a meaning of their own. */
 const DOCUMENTED =
 	'_id queryId service status authentication metadata query response organizationId organizationSlug profileId createdAt updatedAt'.split(
 		' ',
@@ -59,7 +57,7 @@ const DOCUMENTED =
 
 const plainName = (name: string) => name.toLowerCase().replace(/[-_]/g, '').replace(/at$/, '');
 
-/** Other names of records and the key that wraps them, as these rows show them; of what is unclear nothing. */
+/** Returns other names of records and the key that wraps them, as these rows show them; nothing that is unclear. */
 export function guessRecord(
 	rows: IDataObject[],
 	mapping: TaxQueryMapping,
@@ -109,7 +107,7 @@ function guessWrapper(rows: IDataObject[]): string | undefined {
 const SIZES = 'limit pageSize page_size perPage per_page size take'.split(' ');
 const OFFSETS = 'offset skip start from'.split(' ');
 const PAGES = 'page pageNumber page_number currentPage'.split(' ');
-/** Each way to ask for the second query alone, in pages of one, and what to set for it. */
+/** Requests for the second query alone, in pages of one, and the settings that each would prove. */
 const PLACES: Array<{ parameters: IDataObject; list: IDataObject }> = [
 	...OFFSETS.map((offset) => ({ parameters: { [offset]: 1 }, list: { offset } })),
 	...PAGES.flatMap((page) =>
@@ -153,17 +151,17 @@ export async function countBy(service: Service, paging: IDataObject): Promise<nu
 	return (await listQueries({ ...service, mapping })).records.length;
 }
 
-/** The words of past queries, and what those that the mapping does not know seem to mean. */
+/** Labels of past queries, and the likely meanings of those that the mapping does not know. */
 interface GuessedLabels {
 	services: string[];
 	statuses: string[];
 	/** Lists the codes and statuses that the mapping does not know. */
 	unknown: string[];
-	/** Holds what to add to the API Mapping; the other labels stay unknown. */
+	/** Additions to the API Mapping; the other labels stay unknown. */
 	found: IDataObject;
 }
 
-/** Reads the words of past queries, and concludes what the shapes of TQ §2.2 to §2.4 allow. */
+/** Reads the labels of past queries, and concludes what the shapes of TQ §2.2 to §2.4 allow. */
 export function guessLabels(records: QueryRecord[], mapping: TaxQueryMapping): GuessedLabels {
 	const codes = uniqueTexts(records.map(({ code }) => code));
 	const labels = uniqueTexts(records.map(({ status = '' }) => status));
@@ -214,7 +212,7 @@ function renamedField(
 	return mapping.fields[operation]?.[identifier] === name ? undefined : { [identifier]: name };
 }
 
-/** A result of a known shape is a success, a message alone a failure, nothing at all is still pending. */
+/** Returns a state: a known shape is a success, a message alone a failure, nothing at all is pending. */
 function stateByShape(records: QueryRecord[]): QueryState | undefined {
 	const states = new Set(
 		records.map((record): QueryState | undefined => {
@@ -229,7 +227,7 @@ function stateByShape(records: QueryRecord[]): QueryState | undefined {
 	return states.size === 1 ? state : undefined;
 }
 
-/** Lists common status words, without blanks, hyphens and underscores. */
+/** Common statuses, without blanks, hyphens and underscores. */
 const COMMON: Array<[QueryState, string]> = [
 	[
 		'failed',

@@ -20,7 +20,7 @@ import { cleanText } from '../../shared/utils/inputText';
 import { textOf } from '../../shared/utils/text';
 import { CodedError } from '../../shared/utils/codedError';
 
-/** Describes what a field of the panel holds for an item. */
+/** A field of the panel with its value for one item. */
 interface Entry {
 	/** Undefined where its cell is empty. */
 	value: unknown;
@@ -119,7 +119,7 @@ interface Checked {
 	/** The value that was checked; undefined where its cell is empty. */
 	entered: unknown;
 	result: CheckResult;
-	/** Says why no query may be sent about it, though it may be valid. */
+	/** The reason why no query may be sent about it, though it may be valid. */
 	obstacle?: Finding;
 }
 
@@ -147,7 +147,7 @@ const NO_HOMOCLAVE = finding(
 	'The RFC has no homoclave: a query needs all 12 characters (company) or 13 (person)',
 );
 
-/** An RFC of nobody or without homoclave, or a birth in the future, is not refused by its form. */
+/** Returns why a valid identifier is no use for a query: it is of nobody, has no homoclave, or a future birth date. */
 function obstacleIn({ errors, warnings, ...particulars }: CheckResult): Finding | undefined {
 	const { hasHomoclave } = particulars as Partial<RfcCheck>;
 	return (
@@ -160,11 +160,11 @@ function obstacleIn({ errors, warnings, ...particulars }: CheckResult): Finding 
 interface Summary {
 	valid: boolean;
 	ready: boolean;
-	/** Says why it is not ready: the first reason. */
+	/** The first reason why the item is not ready. */
 	problem?: Finding;
 	errors: IDataObject[];
 	warnings: IDataObject[];
-	/** Says whether the identifiers are of different people or companies. */
+	/** Contradictions that show different people or companies. */
 	mismatches: Finding[];
 }
 

@@ -8,8 +8,8 @@ import { setKeys } from '../errors/queryError';
 import { CodedError } from '../../shared/utils/codedError';
 
 /**
- * TQ §4.11: one query for each month, with the chosen days. One request covers months that follow each other, for
- * with one request, but where the environment has one field for a period instead of two.
+ * Builds TQ §4.11: one query for each month, with the chosen days. One request covers consecutive months, except where
+ * the environment has one field for a period instead of two.
  */
 export function invoicesOf(
 	rfc: string,
@@ -59,14 +59,14 @@ function hasOneField({
 	});
 }
 
-/** The days of one month that a period holds, or of several. */
+/** Days of a period, in one or several months. */
 type Part = Pick<Period, 'from' | 'to'>;
 
 const nameOf = ({ from }: Part) => from.toFormat('yyyy-MM');
 
 /**
- * Invoices come in until a day is over in Mexico; of days that are not, those of today's records are as good as new
- * ones.
+ * Returns the time from which a record is complete: the end of its last day in Mexico. For days that are not over,
+ * records of today suffice.
  */
 function completeSince({ to }: Part): number {
 	const lastDay = to.setZone(MEXICO, { keepLocalTime: true });
@@ -85,7 +85,7 @@ function monthsOf({ from, to }: Part): Part[] {
 	return parts;
 }
 
-/** Months that follow each other, as one range. */
+/** Joins consecutive months to ranges. */
 function neighbours(parts: Part[]): Part[] {
 	const ranges: Part[] = [];
 	for (const part of parts) {

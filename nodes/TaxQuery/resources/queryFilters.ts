@@ -77,7 +77,7 @@ const property: INodeProperties = {
 interface Filter {
 	/** Returns whether a record passes all filters that are set; undefined if only its missing result shows that. */
 	fits(record: QueryRecord): boolean | undefined;
-	/** Returns which of these records do not, only because their words are not known. */
+	/** Returns a text about records that are left out only because their labels are unknown. */
 	leftOut(records: QueryRecord[]): string | undefined;
 }
 
@@ -132,7 +132,7 @@ function holds(
 	return isShown || !lacksResponse(record) ? false : undefined;
 }
 
-/** Returns what was chosen from a list, or comes from an expression: an array or a text with commas. */
+/** Returns the chosen entries of a list; an expression may give an array or a text with commas. */
 function chosenOf(from: IDataObject, { name, displayName, options }: INodeProperties): string[] {
 	const known = (options as INodePropertyOptions[]).map(({ value }) => String(value));
 	const entries = [from[name]].flat().flatMap((one) => textOf(one).split(','));

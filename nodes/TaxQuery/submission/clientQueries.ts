@@ -4,11 +4,11 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { SharedLocks } from '../../shared/utils/sharedLock';
 import type { QueryId, Query } from '../client/queryModel';
 
-/** Holds the queries that equal requests were given last. */
+/** The last queries that were accepted for equal requests. */
 interface Accepted {
-	/** Says when they were accepted, by a clock that nobody sets. */
+	/** The time of acceptance, by a monotonic clock. */
 	at: number;
-	/** Gives that moment by our clock. */
+	/** The same time, in milliseconds by this machine's clock. */
 	atClock: number;
 	queries: Query[];
 }
@@ -16,21 +16,21 @@ interface Accepted {
 const MAX_QUERIES = 10_000;
 const MAX_MARKS = 100_000;
 
-/** Describes what this process knows of one client's billed queries, over all executions. */
+/** This process's knowledge of one client's billed queries, over all executions. */
 export class ClientQueries {
 	/** Locks each query by its key: its senders share the lock, and a recovery holds it alone. */
 	readonly sendLocks = new SharedLocks();
 	/** Locks each query with Reuse by its `share`, for one item after the other. */
 	readonly reuseLocks = new SharedLocks();
-	/** Holds the last accepted queries by `share`. */
+	/** The last accepted queries, by `share`. */
 	readonly lastAccepted = new BoundedMap<string, Accepted>(MAX_QUERIES, ({ at }) => {
 		this.#forgottenAt = Math.max(this.#forgottenAt, at);
 	});
-	/** Bodies without an ID that were passed on, by the query's key. */
+	/** Response bodies without an ID that were passed on, by the query's key. */
 	readonly lastBodies = new BoundedMap<string, IDataObject>(MAX_QUERIES);
-	/** Says when a query of uncertain outcome was sent, by `share`. The service's list knows it after a minute. */
+	/** Times of sending queries of uncertain outcome, by `share`. The service's list shows a query after a minute. */
 	readonly uncertainSince = new BoundedMap<string, number>(MAX_MARKS);
-	/** Says when the queries were sent that items have got, by our clock; 0 where that is not known. */
+	/** Times of sending the queries that items have got, by this machine's clock; 0 where that is not known. */
 	readonly #claims = new BoundedMap<QueryId, number>(MAX_MARKS);
 	#forgottenAt: number;
 
@@ -38,10 +38,7 @@ export class ClientQueries {
 		this.#forgottenAt = forgottenAt;
 	}
 
-	/**
-	 * Returns whether anything that was accepted since a moment may be forgotten: then only the service's list has
-	 * it.
-	 */
+	/** Returns whether something accepted since a moment may be forgotten, so that only the service's list has it. */
 	hasForgottenSince(moment: number): boolean {
 		return this.#forgottenAt >= moment;
 	}

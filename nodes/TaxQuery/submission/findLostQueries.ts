@@ -9,25 +9,25 @@ import { DATE_ERROR_MS, type ListReadings } from './listReadings';
 /** A `Date` header counts in whole seconds, and clocks drift. */
 export const CLOCK_MS = 2000;
 
-/** Describes a request that was sent, and whose queries are searched. */
+/** A request that was sent, and whose queries are searched. */
 interface LostQuery {
 	expected: ExpectedRecord[];
-	/** Says when it was sent, by our clock. */
+	/** The time of sending, in milliseconds by this machine's clock. */
 	sentAt: number;
-	/** Returns whether a query may be taken: no other item has it, and it was not there before. */
+	/** Returns whether a query may be taken: no other item has it, and it was not listed before the request. */
 	isFree(id: QueryId): Promise<boolean>;
 }
 
-/** Describes what the list shows of a lost query. */
+/** The queries of a lost request in the list. */
 interface RecoveryResult {
-	/** Holds the records that surely match; one for each query, with its result if it has one. */
+	/** Records that surely match: one for each query, with its result if it has one. */
 	found: QueryRecord[];
-	/** Lists queries that may match, though nothing proves it. */
+	/** Queries that may match, though nothing proves it. */
 	possible: QueryId[];
 	completeness: Completeness;
 	listed: number;
 	total?: number;
-	/** It shows a query that was sent later. */
+	/** The list shows a query that was sent later. */
 	isLater: boolean;
 }
 

@@ -10,18 +10,18 @@ import {
 	type SubmissionRegister,
 } from './submissionRegister';
 
-/** Describes what n8n keeps of a submission beside its state. */
+/** The details of a submission that n8n stores beside its state. */
 type StoredSubmission = Pick<Submission, 'share' | 'subject' | 'account' | 'sentAt' | 'hash'>;
 
-/** n8n's memory of a node; the name is seen in the execution's data. */
+/** The journal as n8n stores and shows it with the execution. */
 interface StoredJournal extends IDataObject {
 	/** Queries sent in this execution, its retries included; what was refused does not count. */
 	sent: number;
-	/** Holds the state of each request that was sent and not rejected, by run, item and request. */
+	/** The state of each request that was sent and not rejected, by run, item and request. */
 	states: Record<string, SubmissionState>;
-	/** Holds the details of each submission. */
+	/** The details of each submission, under the same names. */
 	submissions: Record<string, StoredSubmission & IDataObject>;
-	/** Holds the reused query IDs of items that request only the rest; null stands for a requested part. */
+	/** IDs of reused queries, for items that request only the rest; null stands for a requested part. */
 	reused?: Record<string, Array<QueryId | null>>;
 }
 
@@ -92,7 +92,7 @@ export class Journal {
 		];
 	}
 
-	/** Returns what of an item's request was reused at first, or undefined if all or nothing was. */
+	/** Returns the queries that an item reused at first, or undefined if it reused all or none. */
 	reusedOf({ index }: OperationItem, key: string): Array<QueryId | null> | undefined {
 		return this.#stored.reused?.[this.#nameOf(index, key)];
 	}
@@ -140,7 +140,7 @@ export class Journal {
 		submissions[name] = { share, subject, account, sentAt, hash };
 	}
 
-	/** Names in the journal are those of one node in one execution. */
+	/** Names in the journal are unique only with their execution and node. */
 	#placeOf(name: string): string {
 		return `${this.#run.executionId ?? ''} ${this.#run.node} ${name}`;
 	}

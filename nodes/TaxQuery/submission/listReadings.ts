@@ -6,10 +6,9 @@ import type { QueryId, QueryListing, QueryRecord } from '../client/queryModel';
 /** A date may be local time that is labelled as UTC. */
 export const DATE_ERROR_MS = 24 * 3_600_000;
 
-/** Describes one reading of the list. */
 export interface ListReading {
 	listing: QueryListing;
-	/** Says when it was there, by our clock. */
+	/** The time when the reading ended, by this machine's clock. */
 	at: number;
 }
 

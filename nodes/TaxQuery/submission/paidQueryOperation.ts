@@ -31,7 +31,6 @@ import { acceptOwnQueries } from './recheckReadQueries';
 import { isSubmitted, planSubmissions, reuseOrSubmit } from './reuseOrSubmit';
 import { isWaitedFor, readResult, waitForResult } from './waitForResult';
 
-/** Describes what an item's fields and options say, beside what it asks. */
 interface PaidQuerySettings extends SendingOptions {
 	additionalBodyFields: IDataObject;
 	/** Milliseconds to wait for a result, once all items are sent. */
@@ -73,13 +72,13 @@ function startSpending(run: NodeRun) {
 	return { context, receipt };
 }
 
-/** Describes one request of an item, and what came of it. */
+/** One request of an item, and its queries. */
 interface RequestPart {
 	part: QueryRequest;
 	outcomes: QueryOutcome[];
 }
 
-/** Describes what an item has got: of listed queries, and of its own. */
+/** The queries of an item: reused ones of the list, and its own. */
 interface ItemQueries {
 	listed: QueryOutcome[];
 	own: RequestPart[];
@@ -90,7 +89,7 @@ const outcomesOf = ({ listed, own }: ItemQueries): QueryOutcome[] => [
 	...own.flatMap(({ outcomes }) => outcomes),
 ];
 
-/** Everything that is free, so that no item is sent before all of them are known to be right. */
+/** Does everything that is free, so that no item is sent before all of them are known to be right. */
 async function plan(
 	item: OperationItem,
 	definition: PaidQuery,
@@ -143,7 +142,7 @@ async function namingBilled<T>(item: OperationItem, work: () => Promise<T>): Pro
 	});
 }
 
-/** The records that need not be billed, one for each expected; in a further try those of the first. */
+/** Returns the records that need not be billed, one for each expected; in a further try those of the first. */
 async function findReusable(
 	item: OperationItem,
 	{ journal, past }: SubmissionContext,
@@ -162,27 +161,27 @@ async function findReusable(
 	return await past.findReusable(item, request, { ...reuse, mayLag });
 }
 
-/** Returns what is still to be sent: all of it, or the part that the reusable records do not cover. */
+/** Returns the parts that are still to be sent: all of the input, or those that no reusable record covers. */
 function missingParts(input: QueryInput, reusable: Array<QueryRecord | undefined>): QueryInput[] {
 	const { records, only } = input;
 	if (records && only) return only(records.filter((_, index) => !reusable[index]));
 	return reusable.length > 0 && reusable.every(Boolean) ? [] : [input];
 }
 
-/** `now`: by the service's clock. */
+/** Adds a query's age; `now` is by the service's clock. */
 function withAge(outcome: QueryOutcome, now: number): QueryOutcome {
 	const { query, how } = outcome;
 	const { createdAt = now } = query.kind === 'record' ? query : {};
 	return how === 'reused' ? { ...outcome, ageMs: Math.max(0, now - createdAt) } : outcome;
 }
 
-/** Returns what several records of an item have in common: which of them an outcome is, it says itself. */
+/** Returns the fields that are equal in several records of an item; its rows show the others themselves. */
 const sharedOf = ([first, ...others]: IDataObject[]): IDataObject =>
 	Object.fromEntries(
 		Object.entries(first).filter(([name, value]) => others.every((one) => one[name] === value)),
 	);
 
-/** Gives out what is there; waits before, if the operator wants to, once all items are sent. */
+/** Returns the item's rows; if the operator wants results, it waits once all items are sent. */
 async function conclude(
 	item: OperationItem,
 	definition: PaidQuery,

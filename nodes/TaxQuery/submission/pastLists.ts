@@ -3,12 +3,12 @@ import type { QueryClient } from '../client/queryClient';
 import { lacksRequest, listSince, readRowById, readSelectedRows } from '../client/queryList';
 import type { QueryListing, QueryRecord } from '../client/queryModel';
 
-/** A date may lie so far before what it means: whole minutes, and clocks that differ. */
+/** Allows for dates that are this much too early: whole minutes, and clocks that differ. */
 const LATE_MS = 5 * 60_000;
 
-/** Describes what was read of the queries of one account. */
+/** The lists of queries that were read of one account. */
 export class PastList {
-	/** Says when the reading began, by a clock that nobody sets. */
+	/** The time when the reading began, by a monotonic clock. */
 	readonly readAt = performance.now();
 	readonly #lists = new Map<number, Promise<QueryListing>>();
 	readonly #indexes = new Map<number, Promise<ReturnType<typeof indexRecords>>>();
@@ -16,7 +16,7 @@ export class PastList {
 	/** A reading failed; the next run tries again. */
 	isFailed = false;
 
-	/** The queries made since a moment by our clock; a longer list that is there will do. */
+	/** Returns the queries made since a moment by this machine's clock, or a longer list. */
 	async list(service: QueryClient, since: number): Promise<QueryListing> {
 		const read = async () => {
 			const listing = await listSince(service, since + service.clockOffsetMs() - LATE_MS);
@@ -49,7 +49,7 @@ export class PastList {
 		return this.#rows;
 	}
 
-	/** Everything that was read and came. */
+	/** Returns all lists that could be read. */
 	async all(): Promise<QueryListing[]> {
 		const read = [...this.#lists.values()].map(async (one) => await one.catch(() => undefined));
 		return (await Promise.all(read)).filter((one) => one !== undefined);

@@ -12,12 +12,12 @@ import type { SubmissionRegister } from './submissionRegister';
 
 /** The list may lag this long behind an accepted query. */
 export const LIST_LAG_MS = 60_000;
-/** A run takes over the list that another run of its execution has read so shortly before. */
+/** A run takes over a list that another run of its execution has read at most this long before. */
 const FRESH_MS = 30_000;
 /** The time between two readings while the list may lag behind a crash. */
 const PAUSE_MS = 5_000;
 
-/** Lists a reusable record for each query that a request expects. */
+/** A reusable record for each query that a request expects, if there is one. */
 type ReusableRecords = Array<QueryRecord | undefined>;
 
 /** Describes a reuse of listed queries. */
@@ -40,7 +40,7 @@ export class PastQueries {
 		this.#readLists = run.execution.shared(newReadLists);
 	}
 
-	/** The queries made since a moment by our clock. Throws a QueryError that says for what the list was needed. */
+	/** Returns the queries made since a moment by this machine's clock. Throws a QueryError that names the purpose. */
 	async list(item: OperationItem, since: number, purpose: ListPurpose): Promise<QueryListing> {
 		const service = await queryClientOf(item);
 		return await this.#listOf(service)
@@ -56,17 +56,17 @@ export class PastQueries {
 		this.#reusable.clear();
 	}
 
-	/** Returns when the list of an account was read, by a clock that nobody sets. */
+	/** Returns when the list of an account was read, by a monotonic clock. */
 	async readAt(item: OperationItem): Promise<number> {
 		return this.#listOf(await queryClientOf(item)).readAt;
 	}
 
-	/** Returns what could not be compared, or was not listed: for the receipt. */
+	/** Returns the number of uncompared queries and the truncated list, for the receipt. */
 	gaps(): { uncompared: number; cut?: QueryListing } {
 		return { uncompared: this.#uncompared.size, cut: this.#cut };
 	}
 
-	/** Returns whether a query stood in a list that was read before this moment by our clock. */
+	/** Returns whether a query stood in a list that was read before this moment by this machine's clock. */
 	async wasListed(item: OperationItem, id: QueryId, before: number): Promise<boolean> {
 		const past = this.#listOf(await queryClientOf(item));
 		if (Date.now() - (performance.now() - past.readAt) > before) return false;

@@ -27,7 +27,7 @@ const MAX_PAGES = 20;
 interface WaitRequest {
 	query: Query;
 	service: QueryClient;
-	/** Says when the wait is over, by a clock that nobody sets. */
+	/** The end of the wait, by a monotonic clock. */
 	deadline: number;
 	/** The time until the next check; it grows with each one. */
 	pauseMs: number;
@@ -36,14 +36,14 @@ interface WaitRequest {
 
 /** A query that somebody waits for. */
 interface Waiter extends WaitRequest {
-	/** Holds the query as it was seen last. */
+	/** The query as the last successful check showed it. */
 	query: Query;
-	/** Says why it could not be seen last. */
+	/** The reason why the last check failed. */
 	problem?: string;
 	nextCheckAt: number;
 	isBeingRead: boolean;
 	lastCheck: LastCheck;
-	/** Says how much longer the response to the last check is awaited once the time is over. */
+	/** Milliseconds for which the response to the last check is still awaited after the deadline. */
 	responseMs: number;
 	/** Aborted when the wait is over. */
 	ended: AbortSignal;
@@ -60,7 +60,6 @@ interface Unread {
 /** Every wait ends with a check. It is `queued` until the rate limit and the login let its request go. */
 type LastCheck = 'due' | 'queued' | 'sent' | 'ended';
 
-/** Describes what a wait ends with. */
 type WaitResult = Pick<QueryOutcome, 'query' | 'overdue'>;
 
 /** Polls the queries of one client that items of this process wait for, once in each round for all. */
@@ -175,7 +174,7 @@ export class PendingQueries {
 		for (const waiter of waiting) waiter.lastCheck = 'ended';
 	}
 
-	/** Returns what is to be read by its ID: what the list does not show, or shows in a short form. */
+	/** Returns the queries to read by ID: those that the list does not show, or shows in a short form. */
 	async #checkInList(waiting: Waiter[]): Promise<Unread[]> {
 		const missing = new Set(waiting);
 		const short: Unread[] = [];

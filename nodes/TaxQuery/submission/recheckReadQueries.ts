@@ -15,8 +15,8 @@ import { recoverSubmission, takeOwnPart } from './recoverSubmission';
 import { isUsable, type Submission } from './submissionRegister';
 
 /**
- * Accepts what was read of an item's queries if none of it is surely another query. Else the submission is uncertain
- * again, and recovered. Throws a QueryError if that fails.
+ * Accepts the records read for an item's queries if none of them is surely another query. Else the submission is
+ * uncertain again, and recovered. Throws a QueryError if that fails.
  */
 export async function acceptOwnQueries(
 	context: SubmissionContext,

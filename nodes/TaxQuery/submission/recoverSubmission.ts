@@ -8,7 +8,7 @@ import type { Submission } from './submissionRegister';
 import { LIST_LAG_MS } from './pastQueries';
 import { noteQueries } from './submitOnce';
 
-/** Describes what a recovery has brought: the queries, or the state of the submission. */
+/** The result of a recovery: the queries, or why they were not found. */
 export type Recovery = { queries: Query[] } | Unrecovered;
 
 interface Unrecovered {
@@ -114,7 +114,7 @@ async function isUnclaimed(
 	return !isClaimed && !(await past.wasListed(item, id, since));
 }
 
-/** Takes, of several queries that came, those that were wanted, where the list does not show the others either. */
+/** Takes the wanted ones of several queries in a response, where the list does not show the others either. */
 export async function takeOwnPart(
 	context: SubmissionContext,
 	wanted: WantedQuery,

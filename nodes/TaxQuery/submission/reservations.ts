@@ -19,13 +19,13 @@ export class Reservations {
 		this.total += count;
 	}
 
-	/** The request is on its way, or will never be: what was reserved for it is free. */
+	/** Frees the reservation of a request that is on its way, or will never be. */
 	take(request: string): void {
 		this.total -= this.#places.get(request)?.count ?? 0;
 		this.#places.delete(request);
 	}
 
-	/** A run has ended: what nobody else has reserved is free. */
+	/** Frees what an ended run has reserved, unless another run has it, too. */
 	leave(holder: object): void {
 		for (const [request, { holders }] of [...this.#places]) {
 			if (holders.delete(holder) && holders.size === 0) this.take(request);

@@ -10,19 +10,19 @@ import { Reservations } from './reservations';
 import type { Submission } from './submissionRegister';
 import { idsOf, isUnresolved } from './submissionState';
 
-/** Describes a request of uncertain outcome: the records that it makes if it was accepted. */
+/** A request of uncertain outcome, with the records that it makes if it was accepted. */
 interface UncertainQueries {
 	expected: ExpectedRecord[];
 	sentAt: number;
 }
 
-/** Describes what this process knows of a client's queries of one day. Whatever was not refused counts. */
+/** This process's knowledge of a client's queries of one day. Every query that was not refused counts. */
 export class SpendingDay {
-	/** Planned or on their way, by all executions. */
+	/** Queries that all executions have planned or are sending. */
 	readonly reserved = new Reservations();
-	/** Holds the queries that were listed, or accepted since. */
+	/** IDs of the queries that were listed, or accepted since. */
 	readonly #made = new Set<string>();
-	/** Sent, and nobody knows whether they were accepted. */
+	/** Sent requests of which nobody knows whether they were accepted. */
 	readonly #uncertain = new Map<string, UncertainQueries>();
 
 	/** Counts the queries that were made. */

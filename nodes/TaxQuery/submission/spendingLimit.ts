@@ -10,13 +10,13 @@ import type { PastQueries } from './pastQueries';
 import { spendingDayOf, startOfDay, type SpendingDay } from './spendingDay';
 import type { Spending, Submission } from './submissionRegister';
 
-/** Describes what an item may send at most. */
+/** The most queries that an execution and a day may send. */
 export interface Limits {
 	maxQueries: number;
 	maxQueriesPerDay: number;
 }
 
-/** Describes a request to be sent, and the name of its reservation, which sharers have in common. */
+/** A request to be sent, and the name of its reservation, which sharers have in common. */
 export interface PlannedQuery {
 	name: string;
 	request: QueryRequest;
@@ -26,14 +26,14 @@ export interface PlannedQuery {
 type CountedListing = Pick<QueryListing, 'completeness' | 'total'> & { listed: number };
 
 /**
- * Keeps an execution over all its runs, calls and tries, and a day, below the operator's limits. A question is reserved
- * once, before anything of it is sent. Whatever was not refused counts: what is unsure, too, also where it is sent again.
+ * Limits what an execution sends over all its runs, calls and tries, and what a day sends. A query is reserved once,
+ * before the item sends anything. Every query that was not refused counts, uncertain ones too.
  */
 export class SpendingLimit {
 	readonly #run: NodeRun;
 	readonly #spending: Spending;
 	readonly #past: PastQueries;
-	/** Days of whose queries this run has counted those in the list; one for each account. */
+	/** Days whose listed queries this run has counted, one for each account. */
 	readonly #counting = new Map<SpendingDay, Promise<CountedListing>>();
 	readonly #reservedIn = new Set<SpendingDay>();
 
@@ -72,7 +72,7 @@ export class SpendingLimit {
 		day.addOutcome(submission, expected);
 	}
 
-	/** Queries that were unsure were accepted under these IDs. */
+	/** Records that uncertain queries were accepted under these IDs. */
 	async found(item: OperationItem, submission: Submission, ids: QueryId[]): Promise<void> {
 		(await spendingDayOf(item)).resolve(submission, ids);
 	}
@@ -83,7 +83,7 @@ export class SpendingLimit {
 		for (const day of this.#reservedIn) day.reserved.leave(this.#run);
 	}
 
-	/** Once for all items of an account. Throws a QueryError if today's queries cannot be counted. */
+	/** Counts a day's listed queries for all items of an account. Throws a QueryError if they cannot be counted. */
 	async #countOnce(item: OperationItem, day: SpendingDay): Promise<CountedListing> {
 		const known = this.#counting.get(day) ?? this.#countListed(item, day);
 		this.#counting.set(day, known);

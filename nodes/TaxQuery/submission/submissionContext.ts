@@ -13,7 +13,6 @@ import type { Reuse } from './submissionOptions';
 import { queriesOf, type ClientQueries } from './clientQueries';
 import { PastQueries } from './pastQueries';
 
-/** Describes what an item's options say of how its query is sent. */
 export interface SendingOptions extends Limits {
 	sendAgain: boolean;
 	reuse: Reuse | undefined;
@@ -26,7 +25,7 @@ export interface SpendingLog {
 	uncertain(item: OperationItem, count: number): void;
 }
 
-/** Describes what all submissions of a run share. */
+/** The objects that all submissions of a run share. */
 export interface SubmissionContext {
 	run: NodeRun;
 	journal: Journal;
@@ -44,17 +43,17 @@ export interface WantedQuery {
 	request: QueryRequest;
 	sending: SendingOptions;
 	service: QueryClient;
-	/** Says what this process knows of the client's queries, over all executions. */
+	/** This process's knowledge of the client's queries, over all executions. */
 	known: ClientQueries;
 }
 
 /** The queries that an item gets, or a body without an ID where that is all there is. */
 export type ObtainedQueries = Pick<QueryOutcome, 'how'> & { queries: QueryResponse[] };
 
-/** Describes what a submission of uncertain outcome has shown of itself. */
+/** The response to a submission of uncertain outcome, or its fault. */
 export interface Uncertainty {
 	problem?: Problem;
-	/** Holds a response without a query ID, and its message. */
+	/** A response without a query ID; `serviceMessage` is its message. */
 	body?: IDataObject;
 	serviceMessage?: ServiceMessage;
 	/** The queries of the response, where some of them are surely other queries. */

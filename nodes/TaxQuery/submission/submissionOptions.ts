@@ -17,15 +17,15 @@ import type { PaidQuery } from '../request/queryRequest';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Defines what an AI agent may spend in one execution, unless the operator says otherwise. */
+/** The most queries that an AI agent may send in one execution by default. */
 const MOST_AS_TOOL = 10;
 
 /**
- * Describes which queries an item takes instead of sending another one: those of its own execution, and listed ones.
- * Undefined where each item sends its own.
+ * The queries that an item takes instead of sending another one: those of its own execution, and listed ones. Undefined
+ * where each item sends its own.
  */
 export interface Reuse {
-	/** Listed queries that were created since then, by our clock; undefined: none. */
+	/** Takes listed queries created since then, in milliseconds by this machine's clock; undefined: none. */
 	since?: number;
 	/** The operator did not choose listed ones: the workflow is being built, or an execution may be a retry. */
 	isByDefault: boolean;
@@ -167,7 +167,7 @@ const reuseWithoutResult: Field<Reuse | undefined> = {
 	read: (item) => (item.run.mode === 'retry' ? ofRetry(item, WITHIN_EXECUTION) : WITHIN_EXECUTION),
 };
 
-/** Defines what an item costs, where nothing else is known. */
+/** The price of an item, unless the query has another one. */
 export const PRICE = 'one query per item';
 
 /** Shows the price before anything is filled in. */
@@ -183,7 +183,7 @@ export const priceNotice = ({ price = PRICE, hasNoResult }: PaidQuery): Field<un
 	],
 });
 
-/** The fields that paid queries have beside what they ask. */
+/** The fields that paid queries have beside their inputs. */
 export const fieldsOf = ({ service, hasNoResult }: PaidQuery) => ({
 	wait: service.isImmediate ? emptyField : waitForResult,
 	reuse: hasNoResult ? reuseWithoutResult : reuseResults,

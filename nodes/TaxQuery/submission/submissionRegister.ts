@@ -3,7 +3,7 @@ import type { QueryId, Query } from '../client/queryModel';
 import { idsOf, isUnresolved, type SubmissionState } from './submissionState';
 import { Reservations } from './reservations';
 
-/** Describes one submission of a request, shared by items with an equal request. */
+/** One submission of a request, shared by items with an equal request. */
 export interface Submission {
 	state: SubmissionState;
 	/** Identifies the request and its account, additional fields and secrets included. */
@@ -11,9 +11,9 @@ export interface Submission {
 	/** Identifies the request without additional fields and secrets. */
 	subject: string;
 	account: string;
-	/** Says when it was sent, by our clock; 0 where that is not known. */
+	/** The time of sending, in milliseconds by this machine's clock; 0 where that is not known. */
 	sentAt: number;
-	/** Gives the time of sending, or when this process learned of it, by a monotonic clock. */
+	/** The time of sending, or when this process learned of it, by a monotonic clock. */
 	sentMoment: number;
 	/** Identifies what was sent. */
 	hash: string;
@@ -29,13 +29,13 @@ export interface Submission {
 	save(state: SubmissionState): void;
 }
 
-/** Describes how many queries one node has sent in an execution, and how many more it has reserved. */
+/** The number of queries that one node has sent in an execution, and its further reservations. */
 export class Spending {
 	sent = 0;
 	readonly reserved = new Reservations();
 	readonly #journals = new WeakSet<object>();
 
-	/** Counts what a journal holds, once. */
+	/** Adds the queries of a journal, once for each journal. */
 	adopt(journal: object, sent: number): void {
 		if (this.#journals.has(journal)) return;
 		this.#journals.add(journal);
@@ -47,7 +47,7 @@ export class Spending {
 	}
 }
 
-/** Everything that this process knows of the billed queries of one execution, over its sub-executions. */
+/** This process's knowledge of the billed queries of one execution, over its sub-executions. */
 export class SubmissionRegister {
 	/** Items with equal requests send one after the other; by sharing key. */
 	readonly locks = new SharedLocks();
@@ -93,7 +93,7 @@ export class SubmissionRegister {
 		return this.#alike(share).some(isRunning) || this.findAccepted(share, since) !== undefined;
 	}
 
-	/** Submissions of which nobody knows whether they were accepted. */
+	/** Returns the submissions of which nobody knows whether they were accepted. */
 	uncertain({ share, subject }: Pick<Submission, 'share' | 'subject'>): Submission[] {
 		const ofSubject = [...(this.#bySubject.get(subject) ?? [])];
 		const alike = [...this.#alike(share), ...ofSubject.filter((one) => one.subject === subject)];

@@ -5,13 +5,13 @@ import type {
 	SubmissionResponse,
 } from '../client/queryModel';
 
-/** Describes the state of a billed query. An uncertain one is never sent again by itself. */
+/** The state of a billed query. The node never sends an uncertain one again by itself. */
 export type SubmissionState =
 	| { at: 'planned' }
 	/** Surely not accepted, and not billed. */
 	| { at: 'rejected' }
 	| { at: 'accepted'; ids: QueryId[] }
-	/** The request was sent then (milliseconds, our clock); `hash` identifies what was sent. */
+	/** The request was sent at `since`, in milliseconds by this machine's clock; `hash` identifies what was sent. */
 	| { at: 'inFlight'; since: number; hash: string }
 	/** It is unknown whether the query was accepted. */
 	| { at: 'uncertain'; since: number; hash: string; why: UncertaintyReason }
@@ -22,7 +22,7 @@ export type SubmissionEvent =
 	| { type: 'response'; posted: SubmissionResponse }
 	/** The list was searched: it holds queries that surely match the request, and some that may. */
 	| { type: 'search'; found: QueryId[]; possible: QueryId[]; completeness: Completeness }
-	/** The operator allows to send again what is missing, and the limits do. */
+	/** The operator and the limits allow the node to send a missing query again. */
 	| { type: 'sendAgain' };
 
 /**
@@ -44,7 +44,7 @@ export function transition(
 	}
 }
 
-/** Describes a query that was sent and whose outcome is unknown. */
+/** The states of a query that was sent and whose outcome is unknown. */
 export type Unresolved = Extract<SubmissionState, { since: number }>;
 export const isUnresolved = (state: SubmissionState): state is Unresolved => 'since' in state;
 
@@ -53,8 +53,8 @@ export const idsOf = (state: SubmissionState): QueryId[] =>
 	state.at === 'accepted' ? state.ids : [];
 
 /**
- * Returns how many queries are billed: what was accepted, with a result or pending or failed. Nothing of what was
- * refused, or never sent; undefined where the outcome of any is unknown.
+ * Returns the number of billed queries: accepted ones with a result, pending or failed. Refused and unsent ones do not
+ * count. Undefined where the outcome of any is unknown.
  */
 export const countBilledQueries = (states: SubmissionState[]): number | undefined =>
 	states.some(isUnresolved) ? undefined : states.flatMap(idsOf).length;

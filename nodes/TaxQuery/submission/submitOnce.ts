@@ -116,7 +116,7 @@ function trackSending(
 			save();
 		},
 
-		/** It was surely not accepted: all is as it was before. */
+		/** Restores the state before, because the request was surely not accepted. */
 		undo() {
 			if (isSent) journal.count(-count);
 			submission.save(isUnresolved(before) ? before : { at: 'rejected' });

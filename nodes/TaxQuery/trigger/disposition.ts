@@ -21,7 +21,7 @@ function isChosen({ code, operation }: QueryRecord, { isAny, operations, codes }
 	);
 }
 
-/** Returns what becomes of a query in a state: whether it starts the workflow, by what the operator has chosen. */
+/** Returns what becomes of a query in a state, by the operator's choice of results that start the workflow. */
 export function dispositionOf(
 	{ record, hasStatus }: TriggerResult,
 	choice: FilterSettings,
@@ -35,7 +35,7 @@ const MAX_LABELS = 500;
 /** A record of each query type and status that a published trigger has met. */
 const newSeenLabels = () => new WeakMap<ITriggerFunctions, BoundedMap<string, QueryRecord>>();
 
-/** Reports what the filter leaves out only because its words are not known, as often as there are more of them. */
+/** Reports queries that the filter leaves out only because their labels are unknown, each time that there are more. */
 export function reportExcluded(
 	context: ITriggerFunctions,
 	choice: FilterSettings,

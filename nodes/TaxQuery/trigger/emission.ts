@@ -1,12 +1,12 @@
-/** Describes what is known of a result that is about to be emitted. */
+/** The facts about a result that is about to be emitted. */
 export interface EmissionState {
-	/** It is on its way. */
+	/** The result is being emitted. */
 	isRunning: boolean;
 	/** An earlier process started it, and its end is not known. */
 	isInterrupted: boolean;
 	/** A check starts an interrupted result once more. */
 	isRestart: boolean;
-	/** Checks bring what was interrupted. */
+	/** Checks find interrupted results. */
 	hasChecks: boolean;
 	/** This process has emitted it, or it has settled in its status. */
 	isDone: boolean;

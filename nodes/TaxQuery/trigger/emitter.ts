@@ -3,7 +3,7 @@ import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { stateOfNode, stateOfProcess, type Scope } from '../../shared/processState';
 import type { TriggerResult } from './triggerResult';
 
-/** Describes what became of an emitted result: n8n runs it, had run it before, or could not start it. */
+/** The outcome of emitting a result: n8n runs it, had run it before, or could not start it. */
 export type EmitOutcome = 'started' | 'duplicate' | 'failed';
 
 interface Emission {
@@ -29,11 +29,11 @@ export const nodeKey = (context: Identity): string =>
 /** Returns what this process knows of a trigger node. */
 export const nodeState = (context: Identity): Scope => stateOfNode(nodeKey(context));
 
-/** Describes an execution that this process has emitted and that is not known to have ended. */
+/** An execution that this process has started and that is not known to have ended. */
 interface RunningExecution {
 	/** The execution has reached the trigger node. */
 	begin(): void;
-	/** Says what the execution saves in its static data; nothing if it is undefined. */
+	/** The data that the execution stores in its static data; undefined for none. */
 	saved?: object;
 	/** Marks its static data as changed. */
 	touch?(): void;
@@ -54,8 +54,8 @@ export const runningExecution = (context: Identity, deliveryId: string) =>
 	runningExecutions().get(`${nodeKey(context)} ${deliveryId}`);
 
 /**
- * Hands a result to n8n, which starts an execution unless there is one with this deduplication key already. Resolves as
- * soon as it is known what became of it: in queue mode when the execution ends. Never throws.
+ * Hands a result to n8n, which starts an execution unless there is one with this deduplication key already. Resolves
+ * once the outcome is known: in queue mode when the execution ends. Never throws.
  */
 export async function emitResult(
 	context: ITriggerFunctions,

@@ -2,9 +2,9 @@ import type { INodeProperties } from 'n8n-workflow';
 import { queryTypes } from '../client/queryTypeNames';
 import { fieldError, type CodedError } from '../../shared/utils/codedError';
 
-// What the operator chooses: which results start the workflow.
+// The operator chooses here which results start the workflow.
 
-/** Writes a label as in a sentence; words in capitals stay. */
+/** Writes a label as in a sentence; abbreviations stay in capitals. */
 const lower = (label: string) => label.replace(/[A-Z][a-z]+/g, (label) => label.toLowerCase());
 
 const typeOptions = [...queryTypes].sort((a, b) => a.label.localeCompare(b.label));
@@ -57,7 +57,7 @@ export const statusesField: INodeProperties = {
 	description: 'Which results start the workflow',
 };
 
-/** Names query types on the canvas, by an abbreviation if the label has one. */
+/** Short names of query types for the canvas: an abbreviation if the label has one. */
 const shortNames = Object.fromEntries(
 	typeOptions.map(({ label, operation }) => [
 		operation,
@@ -65,7 +65,7 @@ const shortNames = Object.fromEntries(
 	]),
 );
 
-/** Says on the canvas what the fields "Trigger On" and "Statuses" choose. */
+/** Shows on the canvas what the fields "Trigger On" and "Statuses" choose. */
 export const subtitle = `={{ ((types, states, others, names) => {
 	const count = types.length + others.length;
 	const what = types.includes('${ANY}') ? 'any query result' : count === 1 ? names[types[0]] || others[0] : count + ' query types';
@@ -86,12 +86,12 @@ export const otherServicesOption: INodeProperties = {
 	description: "More query types, as in the record's field service, separated by commas",
 };
 
-/** Describes which results start the workflow. */
+/** The results that start the workflow. */
 export interface FilterSettings {
 	/** Every query type is chosen; then `operations` is empty. */
 	isAny: boolean;
 	operations: string[];
-	/** Query types by their own names. */
+	/** Query types by their names in records. */
 	codes: string[];
 	states: string[];
 }

@@ -4,7 +4,7 @@ import { readQuery } from './readById';
 import type { PublishedTrigger } from './publishedTrigger';
 import { lacksResult, type ItemMaker, type TriggerResult } from './triggerResult';
 
-/** A result whose execution was not known to have ended when n8n did, and its record, if the service has it. */
+/** A result that was running when n8n ended, and its record, if the service has it. */
 export interface InterruptedResult {
 	deliveryId: string;
 	queryId: string;

@@ -28,7 +28,7 @@ const newProcessId = () => ({ id: randomBytes(9).toString('base64url') });
 const processId = (): string => stateOfProcess().shared(newProcessId).id;
 
 export const MAX_SEEN = 1_000;
-/** This many more are forgotten together. */
+/** `seen` is trimmed once it is this much too long. */
 const TRIM_SLACK = 100;
 const MAX_LATE = 1_000;
 export const MAX_PENDING = 25_000;
@@ -36,7 +36,6 @@ const MAX_PENDING_IDS = 1_000;
 const MAX_PENDING_LETTERS = 24_000;
 const MAX_FAILED_STARTS = 1_000;
 
-/** A query's ID, and its status word. */
 export interface QueryStatus {
 	queryId: string;
 	status: string;
@@ -46,7 +45,7 @@ export interface QueryStatus {
 export interface DroppedQueries {
 	/** IDs that are no longer read by ID: such a query starts if it is listed or named by a webhook call. */
 	unread: string[];
-	/** Says how many are forgotten altogether. */
+	/** The number of queries that the ledger no longer has at all. */
 	forgotten: number;
 }
 
@@ -72,7 +71,7 @@ export class Ledger {
 	#seen: Queries;
 	readonly #late: Queries;
 	readonly #pending: Queries;
-	/** IDs of pending queries, whose turn it is first, and how many letters they have. */
+	/** IDs of pending queries in the order of their turns, and their total number of letters. */
 	readonly #ids: Set<string>;
 	#letters: number;
 	readonly #started: StartedResults;
@@ -242,7 +241,7 @@ export class Ledger {
 		return this.#failures.get(deliveryId) ?? 0;
 	}
 
-	/** n8n could not start it: all but the number of failures is as before. */
+	/** Undoes a start that failed: only the number of failures changes. */
 	undoStart(deliveryId: string, known?: StartedResult): void {
 		const failures = this.failedStarts(deliveryId) + 1;
 		this.end(deliveryId);
@@ -274,7 +273,7 @@ export class Ledger {
 		dropFirst(late, MAX_LATE);
 	}
 
-	/** Marks of all queries that are known. */
+	/** Returns the marks of all known queries. */
 	settledMarks(): Array<[key: string, marks: Marks]> {
 		return [...this.#late, ...this.#pending, ...this.#seen];
 	}

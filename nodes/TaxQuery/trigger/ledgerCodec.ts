@@ -5,7 +5,7 @@ import { textOf } from '../../shared/utils/text';
 
 const KEY_LENGTH = 8;
 const MARK_LENGTH = 3;
-/** More statuses of one query are not remembered: the oldest is forgotten. */
+/** Limits the remembered statuses of one query; the oldest is forgotten. */
 const MAX_MARKS = 20;
 
 /** Caches hashes, because a service may list the same tens of thousands of queries repeatedly. */
@@ -21,7 +21,7 @@ export function keyOf(id: string): string {
 /** Returns the mark of a settled status. */
 export const markFor = (status: string) => hash(status, MARK_LENGTH);
 
-/** Marks of the statuses of a query that have settled, one behind the other. */
+/** Marks of a query's settled statuses, one behind the other. */
 export type Marks = string;
 
 export function hasMark(marks: Marks, mark: string): boolean {

@@ -12,10 +12,10 @@ const MAX_EMITTED = 5_000;
 /** Limits the notifications stored for a later poll; senders of others must repeat them. */
 export const MAX_STORED_NOTIFICATIONS = 100;
 
-/** Describes what this process knows of a trigger, also while it is being published anew. */
+/** This process's memory of a trigger, also while it is being published anew. */
 export class NodeMemory {
 	ledger?: Ledger;
-	/** Says what becomes of results that are on their way, by deliveryId. */
+	/** Outcomes of the results that are being emitted, by deliveryId. */
 	readonly outcomes = new Map<string, Promise<EmitOutcome>>();
 	/** Results that this process has emitted. */
 	readonly emitted = new BoundedMap<string, true>(MAX_EMITTED);

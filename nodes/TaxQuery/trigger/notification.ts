@@ -10,7 +10,7 @@ import {
 	type TriggerResult,
 } from './triggerResult';
 
-/** Describes what a webhook call reports of a query. */
+/** A webhook call's report of a query. */
 export interface QueryNotification {
 	/** The call proved where it comes from. */
 	isProved: boolean;

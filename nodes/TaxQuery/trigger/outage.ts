@@ -7,7 +7,7 @@ import type { CodedError } from '../../shared/utils/codedError';
 import { msLeft } from '../../shared/utils/time';
 import { nodeState, type nodeKey } from './emitter';
 
-/** Defines what keeps a trigger from checking, in the list of what is reported hourly. */
+/** The name of failing checks among the hourly reports. */
 const OUTAGE = 'outage';
 
 /**
@@ -57,7 +57,7 @@ export const errorMessage = (error: unknown): string =>
 export const canReport = (context: ITriggerFunctions): boolean =>
 	typeof context.saveFailedExecution === 'function';
 
-/** An error in n8n's list of executions, which starts the error workflow. */
+/** Reports an error in n8n's list of executions, which starts the error workflow. */
 export function report(context: ITriggerFunctions, error: unknown): void {
 	const shown = toTriggerError(context, error);
 	// hosts before 2.x have only the other, which takes the workflow down and up again
@@ -65,7 +65,7 @@ export function report(context: ITriggerFunctions, error: unknown): void {
 	else context.emitError(shown);
 }
 
-/** An error as n8n shows it: who is named in it is masked, for n8n keeps it whatever the trigger emits. */
+/** Returns an error as n8n shows it. Names in it are masked, because n8n stores it whatever the trigger emits. */
 export const toTriggerError = (
 	context: Pick<ITriggerFunctions, 'getNode'>,
 	error: unknown,
@@ -75,7 +75,7 @@ type Identity = Parameters<typeof nodeKey>[0];
 
 const AN_HOUR = 3_600_000;
 const MAX_REPORTED = 1_000;
-/** Returns when something was reported last. */
+/** Times of the last reports, by their names. */
 const newReportTimes = () => new BoundedMap<string, number>(MAX_REPORTED);
 const reportTimes = (context: Identity) => nodeState(context).shared(newReportTimes);
 

@@ -1,42 +1,41 @@
 import { MAX_SEEN, type DroppedQueries, type Ledger, type QueryStatus } from './ledger';
 import type { ListOrder } from './savedLedger';
 
-/** Describes a query as the list or its ID shows it to a poll. */
+/** A query as the list or its ID shows it to a poll. */
 export interface ListedQuery extends QueryStatus {
 	isPending: boolean;
-	/** It may get another status. */
+	/** The query may get another status. */
 	isOpen: boolean;
-	/** It shows its status; otherwise only its record does. */
+	/** The row shows its status; otherwise only its record does. */
 	hasStatus: boolean;
 	createdAt?: number;
 }
 
-/** Describes what was read of the list, from the newest on. */
+/** The rows that were read of the list, from the newest on. */
 export interface ReadList<Row extends ListedQuery> {
 	rows: Row[];
-	/** It was read to its end, and surely nothing is left out. */
+	/** The list was read to its end, and surely nothing is left out. */
 	isWhole: boolean;
 }
 
-/** Says what the trigger does with a query in this status: ignore it, wait for its result, or emit it. */
+/** The treatment of a query in its status: ignore it, wait for its result, or emit it. */
 export type Disposition = 'ignore' | 'wait' | 'emit';
 
 export interface PollRules<Row extends ListedQuery> {
 	dispositionOf(row: Row): Disposition;
-	/** It is on its way into the workflow. */
+	/** Returns whether the result is being emitted. */
 	isRunning(row: Row): boolean;
-	/** Returns how often its result was tried in vain: who was tried less often comes first. */
+	/** Returns the number of vain attempts to read its result; fewer attempts come first. */
 	triesOf(row: Row): number;
 	/** Limits the results of one poll. */
 	maxResults: number;
 }
 
 interface PollContext {
-	/** Names the service's account. */
 	account: string;
 	/** The trigger is to begin, by Start From. */
 	mustBegin: boolean;
-	/** Queries created before count as old in the next polls; 0 if none do. */
+	/** Queries created before this time count as old in the next polls; 0 if none do. */
 	oldUntil: number;
 	now: number;
 	/** IDs that webhook calls named, the last first. */
@@ -45,7 +44,7 @@ interface PollContext {
 	maxPendingReads: number;
 }
 
-/** Describes what has become of the queries so far, where none of them is listed; reported. */
+/** The reason why no known query is listed any more; it is reported. */
 export type Loss =
 	/** Another account has none of them: the trigger begins anew. */
 	| 'isElsewhere'
@@ -60,19 +59,19 @@ export interface PollPlan<Row extends ListedQuery> {
 	isWhole: boolean;
 	/** Rows to take into `seen`, the oldest first; old ones do not start anything. */
 	take: Array<{ row: Row; isOld: boolean }>;
-	/** Queries created before count as old in the next polls; 0 if none do. */
+	/** Queries created before this time count as old in the next polls; 0 if none do. */
 	oldUntil: number;
 	/** Known queries in a state that has not settled, the oldest first. */
 	changed: Row[];
 	/** Results to emit now, once each is read whole. */
 	due: Row[];
-	/** There are more of them than one poll brings. */
+	/** More results are due than one poll emits. */
 	isMore: boolean;
-	/** Lists pending queries whose listed status came through before. */
+	/** Pending queries whose listed status came through before. */
 	over: string[];
-	/** Counts the pending queries that are not among the rows read. */
+	/** The number of pending queries that are not among the rows read. */
 	unlisted: number;
-	/** Lists IDs to read because they are not listed: notified ones, and some pending ones. */
+	/** IDs to read because they are not listed: notified ones, and some pending ones. */
 	notifiedIds: string[];
 	pendingIds: string[];
 	/** All that is listed, by ID, the newest first. */
@@ -98,7 +97,7 @@ export function fromNewestOn<Row>(
 	if (order === 'newestFirst' || rows.length < 2) return rows;
 	if (!isOneWhole) return undefined;
 	if (order === 'oldestFirst') return [...rows].reverse();
-	// as long as all of it is known, what is not known is new, wherever it is
+	// as long as all queries are known, an unknown one is new, wherever it stands
 	return state.isComplete && rows.length <= MAX_SEEN ? rows : undefined;
 }
 
@@ -114,7 +113,7 @@ export function planPoll<Row extends ListedQuery>(
 	const anchor = lastSeen(rows, ledger);
 	const loss = isStarting || anchor >= 0 ? undefined : lossOf(ledger, rows.length, account);
 	const isNewStart = isStarting || loss === 'isElsewhere';
-	// what was created before is old: Infinity where all of it is, 0 where nothing is
+	// queries created before this time are old: Infinity where all are, 0 where none is
 	const known = loss ? state.newest || Infinity : state.oldUntil;
 	const until = isNewStart ? context.oldUntil : known;
 	const isAnywhere = isNewStart || anchor < 0 || (isWhole && state.isComplete);
@@ -184,7 +183,7 @@ function selectNewRows<Row extends ListedQuery>(
 	return { take, due };
 }
 
-/** Returns where the oldest row is that is seen; -1 if none is. */
+/** Returns the index of the oldest row that is seen; -1 if none is. */
 function lastSeen(rows: QueryStatus[], ledger: Ledger): number {
 	for (let at = rows.length - 1; at >= 0; at--) if (ledger.isSeen(rows[at].queryId)) return at;
 	return -1;

@@ -26,35 +26,35 @@ import { isSettled, planPoll, applyPlan, type PollPlan, type PollRules } from '.
 /** Limits the requests of a poll whose list is up to date. */
 const MAX_REQUESTS = 3;
 const HOUR_MS = 3_600_000;
-/** Polls must leave the rate limit to the lookups of executions, and the process to n8n. */
+/** A pause after each request leaves the rate limit to the lookups of executions, and the process to n8n. */
 const REST_PER_REQUEST_MS = 500;
 const REST_PER_ROW_MS = 0.1;
 /** This many unknown IDs are a flood of forged calls, which must not use up the rate limit. */
 const FLOOD = 10;
 const FLOOD_REST_MS = 2_000;
 
-/** Describes the progress of a query in a poll: emitted, without a result, settled; or why there is none. */
+/** The progress of a query in a poll: emitted, pending or settled; or why it was not read. */
 export type QueryProgress =
 	Promise<EmitOutcome> | 'pending' | 'settled' | 'unknown' | 'later' | 'failed';
 
-/** Defines what forged IDs come to, and seldom a true one. */
+/** Results for notified IDs that do not exist, and seldom for real ones. */
 const UNKNOWN_RESULTS: unknown[] = [undefined, 'unknown', 'later'];
 
 export interface PollResult {
-	/** Holds the notified queries by ID; a missing one is not listed. */
+	/** The notified queries by ID; one that is not listed is missing. */
 	queries: Map<string, QueryProgress>;
-	/** The list was read; all queries are in it. */
+	/** The trigger reads the list, which shows all queries. */
 	isListed: boolean;
 	isWhole: boolean;
-	/** Gives the pause before the next poll. */
+	/** Milliseconds before the next poll. */
 	restMs: number;
-	/** It brought a new result. */
+	/** The poll handed a new result to n8n. */
 	hasNews: boolean;
 	/** There are more new results than one poll emits. */
 	isMore: boolean;
-	/** Lists notifications that must wait for the next poll. */
+	/** Notifications that must wait for the next poll. */
 	unread: Array<[id: string, QueryNotification]>;
-	/** Lists proved results of queries that the service does not show as finished yet. */
+	/** Proved results of queries that the service does not show as finished yet. */
 	undecided: Array<[id: string, QueryNotification]>;
 }
 
@@ -106,11 +106,11 @@ export async function pollOnce(
 	return applyPoll({ ...poll, isListed, isAudit, unresolved: new Set(), hasNews: false });
 }
 
-/** IDs that webhook calls named: a sender that comes again does not wait behind a flood. */
+/** Returns the notified IDs, the last first: a repeated call does not wait behind a flood. */
 const newestFirst = (notifications: Map<string, QueryNotification>): string[] =>
 	[...notifications.keys()].reverse();
 
-/** Describes what a poll has read, what is to be done with it, and what came of it so far. */
+/** Everything that a poll has read, its plan, and its outcome so far. */
 interface Poll {
 	readonly trigger: PublishedTrigger;
 	readonly mapping: TaxQueryMapping;
@@ -210,7 +210,7 @@ function processResult(poll: Poll, row: TriggerResult, found: RowResult): void {
 const namedAs = ({ read }: Poll, queryId: string): string =>
 	[...read.ownIds].find(([, own]) => own === queryId)?.[0] ?? queryId;
 
-/** Returns what a poll found out about the queries that webhook calls named, and when the next one may begin. */
+/** Returns the poll's findings about the queries that webhook calls named, and when the next one may begin. */
 function summarize(poll: Poll): PollResult {
 	const { trigger, notifications, listing, plan, read, interrupted, isListed, isAudit } = poll;
 	const { ledger } = trigger;
@@ -253,7 +253,7 @@ function summarize(poll: Poll): PollResult {
 const countUnreachable = (ledger: Ledger, { unlisted, listed }: PollPlan<TriggerResult>): number =>
 	Math.max(0, unlisted - ledger.pendingIds().filter((id) => !listed.has(id)).length);
 
-/** The query has come through in this state, which a row of the list may call by another word. */
+/** Settles a query in this state, in which it has come through; a row of the list may show another status. */
 function settle(ledger: Ledger, result: TriggerResult, row: TriggerResult): void {
 	const isStillPending = isUnfinishedState(result.record.state);
 	if (isStillPending && ledger.isPending(result.queryId)) ledger.addPending([result.queryId]);

@@ -103,9 +103,9 @@ export class PollingSession implements PublishedTrigger {
 	/** The poll that runs or was the last, and the one that waits for its end. */
 	#last: Promise<unknown> = Promise.resolve();
 	#waiting: Promise<PollResult> | undefined;
-	/** Says what webhook calls named for the next poll. */
+	/** The queries that webhook calls named for the next poll. */
 	#notifications = new Map<string, QueryNotification>();
-	/** The next poll begins this long after a moment. */
+	/** The next poll begins `ms` milliseconds after `since`. */
 	#rest = { since: 0, ms: 0 };
 
 	constructor(
@@ -287,7 +287,7 @@ export class PollingSession implements PublishedTrigger {
 		}
 	}
 
-	/** Leaves what this trigger can no longer read to the one that is published after it, now or later. */
+	/** Passes notifications that this trigger can no longer read to the next one that is published. */
 	#handOn(all: Iterable<[id: string, QueryNotification]>): void {
 		const next = this.#published.get(this.#key);
 		if (next && next !== this) void next.pollSoon(all).catch(() => undefined);

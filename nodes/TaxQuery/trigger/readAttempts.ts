@@ -25,7 +25,7 @@ const MAX_FAILED = 1_000;
 /** Describes how a query was read in vain. */
 interface FailedReads {
 	times: number;
-	/** Counts refusals in different minutes. */
+	/** The number of minutes in which it was refused. */
 	refusals: number;
 	refusedAt: number;
 	/** 0 where it could be read, but had no result yet. */

@@ -36,14 +36,14 @@ export async function readQuery(
 const inOwnSpelling = ({ record, queryId }: TriggerResult): TriggerResult =>
 	resultOf({ ...record, id: spellingOf(record.raw, queryId) ?? record.id });
 
-/** Describes when a node has read last, and the IDs that the service did not know. */
+/** Times of a node's last reads, and the IDs that the service did not know. */
 interface Readings {
 	times: number[];
 	unknown: BoundedMap<string, number>;
 }
 const newReadings = (): Readings => ({ times: [], unknown: new BoundedMap(MAX_UNKNOWN) });
 
-/** Describes what became of reading an ID: `later` it may be tried again, `failed` it could not be read. */
+/** The outcome of reading an ID: `later` it may be tried again, `failed` it could not be read. */
 export type ReadById = TriggerResult | 'unknown' | 'later' | 'failed';
 
 /**
@@ -84,7 +84,7 @@ export async function readNotified(
 	return read;
 }
 
-/** The list shows a query, or the service has shown it before, and has nothing under its ID. */
+/** Returns the error of a query that is known to exist, though the service has nothing under its ID. */
 export const notFoundError = (service: QueryClient): Error => {
 	const keys = keysForReading(service);
 	const what = 'the service has nothing under its ID';

@@ -14,14 +14,11 @@ export interface TriggerListing extends ReadList<TriggerResult> {
 	requests: number;
 	/** Rows without an ID. */
 	unreadable: number;
-	/** Says how many queries the service reports. */
+	/** The number of queries that the service reports. */
 	total?: number;
 }
 
-/**
- * Describes how many pending queries the last check did not show, and how many the last one that read the list to its
- * end.
- */
+/** The number of pending queries missing in the last check, and in the last one that read the list to its end. */
 export interface Unlisted {
 	last: number;
 	afterAudit: number;
@@ -88,7 +85,7 @@ export async function readListing(
 
 /** This many neighbours of different dates show an order, regardless of the known one. */
 const CLEAR = 5;
-/** A list counts as falling if this share of it falls: clocks differ, and queries are made at the same moment. */
+/** Dates show an order if this many times more run one way than the other: clocks differ, and some dates are equal. */
 const TIMES_MORE = 3;
 
 /**
@@ -107,7 +104,7 @@ export function detectListOrder(
 	return falls + rises >= CLEAR ? shown : (known ?? shown);
 }
 
-/** Defines what a trigger knows of a list that it does not read. */
+/** The listing of a trigger that does not read the list. */
 export const NO_LIST: TriggerListing = {
 	rows: [],
 	isWhole: false,

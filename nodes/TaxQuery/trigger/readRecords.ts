@@ -11,17 +11,17 @@ import type { PollPlan } from './planPoll';
 /** A row with its result; undefined if that cannot be had now, 'refused' if it is put aside. */
 export type RowResult = TriggerResult | 'refused' | undefined;
 
-/** Holds the records that a poll read by ID. */
+/** The records that a poll has read by ID. */
 export interface PollRecords {
-	/** Holds the results of due rows without a response. */
+	/** The results of due rows without a response. */
 	rows: Map<string, RowResult>;
-	/** Holds notified and pending queries that are not listed. */
+	/** Notified and pending queries that are not listed. */
 	others: TriggerResult[];
-	/** Says why a notified query has no record. */
+	/** The reason why a notified query has no record, by its ID. */
 	missing: Map<string, 'unknown' | 'later' | 'failed'>;
-	/** Gives the service's spelling of a notified ID that was read. */
+	/** The service's spelling of each notified ID that was read. */
 	ownIds: Map<string, string>;
-	/** Lists pending queries that are put aside. */
+	/** Pending queries that are put aside. */
 	refused: string[];
 	requests: number;
 }

@@ -2,25 +2,25 @@ import type { IDataObject } from 'n8n-workflow';
 import { isObject } from '../../shared/utils/json';
 import type { StartedResult } from './startedResults';
 
-/** Names the order in which a service lists queries, by their creation. */
+/** The order in which a service lists queries, by their creation. */
 export type ListOrder = 'newestFirst' | 'oldestFirst';
 
-/** Describes what the ledger knows beside single queries. */
+/** The ledger's knowledge beside single queries. */
 export interface LedgerState {
 	/** The parameters that it began with: a workflow published with others begins anew. */
 	startedFrom: string;
 	/** The account of the service whose queries these are. */
 	account: string;
-	/** Says when the list was last read to its end, and how many requests that took. */
+	/** The time when the list was last read to its end, and the number of requests for that. */
 	auditedAt: number;
 	auditRequests: number;
 	/** The latest creation of a query in `seen`, by the service's clock. */
 	newest: number;
-	/** Queries created before are old, as long as rows above `seen` wait for their turn; 0 if none do. */
+	/** Queries created before this time are old, as long as rows above `seen` wait for their turn; 0 if none do. */
 	oldUntil: number;
 	/** Every query that was ever listed is in `seen`. */
 	isComplete: boolean;
-	/** Holds the order of the service's list, once it has shown that. */
+	/** The order of the service's list, once the list has shown it. */
 	order: ListOrder | '';
 	/** Executions run in another process (queue mode), so the end of this one interrupts none. Unknown until one began. */
 	runsElsewhere?: boolean;
@@ -36,16 +36,13 @@ export interface SavedLedger extends LedgerState, IDataObject {
 	seen: string;
 	/** Settled queries outside `seen`: delivered and not listed yet, or finished late. */
 	late: string;
-	/** Holds the pending queries, wherever the list shows them. */
+	/** The pending queries, wherever the list shows them. */
 	pending: string;
-	/**
-	 * Holds the IDs of pending queries, in the order of their turns. They are read by ID if the list does not show
-	 * them.
-	 */
+	/** IDs of pending queries, in the order of their turns. They are read by ID if the list does not show them. */
 	pendingIds: string[];
 	/** Results whose execution is not known to have ended, by deliveryId. */
 	started: Record<string, StartedResult>;
-	/** How often n8n failed to start a result that has not been started since, by deliveryId. */
+	/** The number of times that n8n failed to start a result since its last start, by deliveryId. */
 	failedStarts: Record<string, number>;
 	/** The process that wrote it. */
 	savedBy: string;

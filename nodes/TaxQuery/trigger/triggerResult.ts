@@ -58,10 +58,10 @@ export const withResponse = (
 	return resultOf({ ...record, ...whole, id: record.id });
 };
 
-/** Describes what items are made by: the credential's words, and its key of pseudonyms. */
+/** The credential's names for fields, and its key of pseudonyms: items are made with them. */
 export type CredentialNames = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
 
-/** Describes what a webhook call holds around a record. */
+/** The fields of a webhook call around a record. */
 export interface Envelope {
 	fields: IDataObject;
 	/** The status that the call names; '' if it names none. */
@@ -80,7 +80,7 @@ export interface Origin {
 	confirmed: boolean | 'status';
 	/** The kind of event that the webhook call named. */
 	event?: string;
-	/** Says what the proved webhook call held around the record. */
+	/** The fields of the proved webhook call around the record. */
 	envelope?: IDataObject;
 }
 

@@ -11,21 +11,21 @@ import {
 } from './filterSettings';
 import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/options';
 
-/** Describes what the trigger was published with. */
+/** The parameters with which the trigger was published. */
 export interface TriggerSettings {
 	receiveBy: 'both' | 'webhook' | 'asking';
 	checkEveryMs: number;
-	/** Says whether results of webhook calls without a proof are refused. */
+	/** Results of webhook calls without a proof are refused. */
 	isAuthenticated: boolean;
 	/**
-	 * Says what the service must confirm: the result, or its status alone, with the webhook call's detail. Nothing
-	 * needs a verified webhook call.
+	 * The part that the service must confirm: the result, or its status alone, with the webhook call's detail. With
+	 * 'off' the webhook call must be verified.
 	 */
 	confirm: 'result' | 'statusOnly' | 'off';
 	simplify: boolean;
 	personalData: PersonalDataMode;
 	choice: FilterSettings;
-	/** Each item says what the webhook call held around the record. */
+	/** Each item shows the fields of the webhook call around the record. */
 	hasEnvelope: boolean;
 	/** Results that one check emits at most. */
 	maxResults: number;

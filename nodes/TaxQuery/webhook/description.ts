@@ -99,11 +99,11 @@ export const webhookDescription: IWebhookDescription = {
 	...({ [RESOLVERS]: { httpMethod, ndvHideUrl } } as object),
 };
 
-/** Defines what the editor says while it waits. */
+/** The editor's text while it waits. */
 export const eventTriggerDescription =
 	"Waiting for the query service, or the sandbox's page, to send a result to the test URL";
 
-/** The words beside the node's panel in the editor. */
+/** The texts beside the node's panel in the editor. */
 export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 	header: 'Listen for a result',
 	executionsHelp:

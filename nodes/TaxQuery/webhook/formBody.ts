@@ -1,7 +1,7 @@
 import { isFilled, parseJson } from '../../shared/utils/json';
 
 const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
-/** Defines where a reader of payloads finds the JSON field of a form that has other fields, too. */
+/** The field with the JSON, in a form that has other fields, too. */
 const DATA = 'data';
 
 /**

@@ -3,20 +3,18 @@ import type { RecordName, TaxQueryMapping } from '../../shared/credentials/apiMa
 import { idText } from '../../shared/utils/text';
 import { wireName } from '../client/recordFieldNames';
 
-/** Describes what a delivery says of one query. Whether it is true is not known yet. */
+/** A delivery's data about one query, not yet verified. */
 export interface AnnouncedQuery {
 	queryId: string;
 	/** The fields of the query record, as far as the delivery holds them; at least its ID. */
 	record: IDataObject;
 	/** The kind of event that the envelope names, if any. */
 	event?: string;
-	/** Says what stands around the record, as it came; of a bare record what TQ §2.1 does not show. */
+	/** The fields around the record, as they came; around a bare record those that TQ §2.1 does not show. */
 	envelope?: IDataObject;
 }
 
-/**
- * Describes what was read from a body, or why it cannot be one of the service's deliveries, in words for the sender.
- */
+/** The queries in a body, or why it cannot be one of the service's deliveries, as a text for the sender. */
 type Payload = { announced: AnnouncedQuery[] } | { status: 400 | 413; reason: string };
 
 /** The most results that one delivery may hold; each is confirmed with the service. */
@@ -27,11 +25,11 @@ const ENVELOPES = [
 	...['data', 'query', 'payload', 'result', 'record', 'object', 'queries', 'results', 'items'],
 	...['body', 'event'],
 ];
-/** Defines what stands beside the ID of a query, and seldom beside that of an envelope or event. */
+/** Fields that stand beside the ID of a query, and seldom beside that of an envelope or event. */
 const OF_QUERIES = ['status', 'service', 'response'];
 const KINDS = ['event', 'eventType', 'event_type', 'type', 'kind'];
 const IDS = ['id', 'queryId', 'query_id', 'queryID'];
-/** TQ §2.1, and what names a query. */
+/** The fields of TQ §2.1, and those that name a query. */
 const OF_RECORD = [
 	...['_id', 'service', 'status', 'authentication'],
 	...['metadata', 'query', 'response', 'state', 'organizationId', 'organizationSlug', 'profileId'],
@@ -88,15 +86,15 @@ function findUnsafeContent(value: unknown): string | undefined {
 
 interface RecognizedQueries {
 	announced: AnnouncedQuery[];
-	/** Counts the signs that the IDs are those of queries. */
+	/** The number of signs that the IDs are those of queries. */
 	sureness: number;
 }
 
 type Names = Pick<TaxQueryMapping, 'record'>;
 
-/** The words of a delivery, by the environment's API Mapping. */
+/** The names in a delivery, by the environment's API Mapping. */
 interface Vocabulary {
-	/** Says what a record calls its ID. */
+	/** The name of a record's ID. */
 	id: string;
 	ids: string[];
 	envelopes: string[];

@@ -29,16 +29,19 @@ import { isBeingPublished, pollFor, startBelieved, waitForSession } from './disp
 import { readNotification, type ReceivedNotification } from './receivedNotification';
 
 const RETRY_AFTER_SECONDS = 5;
-/** Senders give up after 3 to 5 s. Each is answered within 2: this long after its call came, and the time to read it. */
+/**
+ * Senders give up after 3 to 5 s. Each gets a response within 2 s: this long after its call came, and the time to read
+ * it.
+ */
 const RESPONSE_TIMEOUT_MS = 1_500;
 const MAX_TAKEN = 5_000;
 const REFUSED =
 	'The Tax Query Trigger refuses webhook calls (401): if the service sent them, compare method, header names and secret with it';
 
 /**
- * Handles one webhook call. Unless it is proved and confirmation is off, nothing of it is believed; it makes the
- * published trigger poll now. The sender gets a response by the outcome, or in time by what is known. It never
- * throws, because that would start a failed execution for each call.
+ * Handles one webhook call. Unless it is proved and confirmation is off, none of its data is believed; it makes the
+ * published trigger poll now. The sender gets a response by the outcome, or in time by what is known. It never throws,
+ * because that would start a failed execution for each call.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const call: WebhookCall = { responseSoFar: tryAgain };
@@ -64,10 +67,10 @@ function send(context: IWebhookFunctions, { status, message }: WebhookResponse):
 	response.status(status).json({ message });
 }
 
-/** Results that this process had n8n start after their senders were answered, and may send again. */
+/** Results that this process had n8n start after the response to their senders, who may send them again. */
 const newStartedLate = () => new BoundedMap<string, true>(MAX_TAKEN);
 
-/** Has n8n start what came of a call that was answered before, unless a copy of it has been started so. */
+/** Has n8n start the outcome of a call whose sender has its response, unless a copy has been started so. */
 function startOnce(context: IWebhookFunctions, outcome: WebhookOutcome): IWebhookResponseData {
 	if ('status' in outcome) return { noWebhookResponse: true };
 	const startedLate = nodeState(context).shared(newStartedLate);
@@ -120,7 +123,7 @@ async function handleCall(context: IWebhookFunctions, call: WebhookCall): Promis
 	return outcome;
 }
 
-/** Returns what a call says of queries, by their ID. */
+/** Returns the notifications of a call by query ID. */
 const named = (
 	all: ReceivedNotification[],
 ): Array<[id: string, notification: ReceivedNotification]> =>

@@ -9,11 +9,14 @@ import { asQueryId, readRecord } from '../client/queryRecord';
 import { fromWire } from '../client/recordFieldNames';
 import type { AnnouncedQuery } from './payload';
 
-/** Describes what a webhook call says of one query. */
+/** A webhook call's report of one query. */
 export interface ReceivedNotification extends QueryNotification {
 	queryId: string;
 	isReportedPending: boolean;
-	/** It is believed as it is: the call is proved, nothing is to be confirmed, and it says how the query ended. */
+	/**
+	 * Set if no confirmation is needed: the call is proved, nothing is to be confirmed, and it shows how the query
+	 * ended.
+	 */
 	believed?: { result: TriggerResult; origin: Origin };
 }
 
@@ -63,7 +66,7 @@ const maskEnvelope = (
 		secrets,
 	);
 
-/** A status that nobody knows says so only together with a response. */
+/** Returns whether a status is final; an unknown one is only with a response. */
 const isFinalStatus = (result: TriggerResult): boolean =>
 	result.hasStatus &&
 	(result.record.state === 'unknown' ? result.record.hasResponse : !lacksResult(result));

@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 
-/** Describes why the body of a webhook call cannot be read, with the response for its sender. */
+/** The reason why the body of a webhook call cannot be read, with the response for its sender. */
 export interface UnreadableBody {
 	status: 400 | 413 | 415;
 	reason: string;
@@ -29,7 +29,7 @@ export async function readRawBody(request: Request): Promise<RawBody | Unreadabl
 	const { headers } = request;
 	if (Number(headers['content-length']) > MAX_BYTES) return TOO_LARGE;
 	const coding = headers['content-encoding'];
-	// n8n would decode "gzip" and "deflate", written so, without a bound of ours; signatures may cover the coded bytes
+	// n8n would decode "gzip" and "deflate", so written, without a size limit; signatures may cover the coded bytes
 	delete headers['content-encoding'];
 	try {
 		if (!request.rawBody) await request.readRawBody();
@@ -62,7 +62,7 @@ export async function decodeBody({ raw, codings }: RawBody): Promise<Buffer | Un
 	return body;
 }
 
-/** Names a coding as DecompressionStream does; undefined if it is unknown. */
+/** Returns DecompressionStream's name of a coding; undefined if it is unknown. */
 function formatOf(coding: string, body: Buffer): string | undefined {
 	switch (coding) {
 		case 'gzip':

@@ -1,7 +1,6 @@
 import type { PollResult } from '../trigger/pollOnce';
 import type { PollingSession } from '../trigger/pollingSession';
 
-/** Describes the response to a sender: a status and a reason. */
 export interface WebhookResponse {
 	status: 200 | 202 | 400 | 401 | 404 | 413 | 415 | 500 | 503;
 	message: string;
@@ -9,7 +8,7 @@ export interface WebhookResponse {
 
 /** A webhook call while it is handled. */
 export interface WebhookCall {
-	/** Holds the response if handling takes longer than the sender waits; 202 if its result comes in any case. */
+	/** The response if handling takes longer than the sender waits; 202 if its result comes in any case. */
 	responseSoFar: WebhookResponse;
 }
 

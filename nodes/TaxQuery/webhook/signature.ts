@@ -3,11 +3,11 @@ import { DateTime } from 'luxon';
 
 /** HMAC algorithms by the length of their signatures in bytes, so that nobody has to choose one. */
 const ALGORITHMS: Record<number, string> = { 32: 'sha256', 48: 'sha384', 64: 'sha512' };
-/** More parts of a signature header are ignored, and more times that it offers. */
+/** Limits the parts of a signature header that are read, and the times that it offers. */
 const MAX_PARTS = 50;
 const MAX_TIMESTAMPS = 5;
 
-/** Describes what a signature header holds: signatures, and perhaps the time of sending. */
+/** The contents of a signature header: signatures, and perhaps the time of sending. */
 export interface SignatureHeader {
 	signatures: Buffer[];
 	timestamps: string[];
@@ -57,9 +57,9 @@ function timestampIn(part: string): string[] {
 	return found === undefined ? [] : [found];
 }
 
-/** Describes what is signed beside the body. */
+/** The parts of the signed text. */
 export interface SignedText {
-	/** Holds the operator's text: `{timestamp}`, `{body}` and `{Header-Name}` are replaced. */
+	/** The operator's text, in which `{timestamp}`, `{body}` and `{Header-Name}` are replaced. */
 	template: string;
 	body: Buffer;
 	header: (name: string) => string | undefined;

@@ -23,7 +23,7 @@ import {
 } from './responses';
 import type { ReceivedNotification } from './receivedNotification';
 
-/** Describes what came of a webhook call: the sender's response, or what n8n is to start and respond. */
+/** The outcome of a webhook call: the sender's response, or what n8n is to start and respond. */
 export type WebhookOutcome = WebhookResponse | IWebhookResponseData;
 
 /**

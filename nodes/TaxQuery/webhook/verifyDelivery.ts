@@ -15,7 +15,7 @@ import {
 	type SignatureHeader,
 } from './signature';
 
-/** Describes what of a request is checked. */
+/** The parts of a request that are checked. */
 interface Received {
 	/** Name, value, name, value …, as they came: a header sent twice is there twice. */
 	rawHeaders: string[];
@@ -49,7 +49,7 @@ export function verifyDelivery(
 	}
 }
 
-/** Describes what a signature format means: which header holds the signatures and the time, and what is signed. */
+/** A signature format: the signatures, the times, and the text that is signed. */
 interface SignatureScheme extends SignatureHeader {
 	template: string;
 }

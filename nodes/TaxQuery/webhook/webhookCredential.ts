@@ -34,12 +34,12 @@ async function read(context: IWebhookFunctions) {
 	});
 }
 
-/** Describes what a delivery's headers prove. */
+/** The proof in a delivery's headers. */
 interface Proof {
 	isAuthentic: boolean;
 	/** Identifies a message by Standard Webhooks, each time it is sent. */
 	messageId?: string;
-	/** Says what must not come out again. */
+	/** Secrets that must not come out again. */
 	secrets: string[];
 }
 

@@ -17,7 +17,7 @@ const OUTAGE_MS = 45_000;
 const MAX_PAUSE_MS = 4_000;
 
 /**
- * Describes what n8n stores in the credential's hidden `accessToken`, as JSON. Times are by the clock of the n8n that
+ * The data that n8n stores in the credential's hidden `accessToken`, as JSON. Times are by the clock of the n8n that
  * logged in.
  */
 interface StoredToken {
@@ -29,7 +29,7 @@ interface StoredToken {
 	refreshToken?: string;
 }
 
-/** Describes what is known of one client of the query service: concurrent items share one login. */
+/** This process's state of one client of the query service: concurrent items share one login. */
 interface Login {
 	/** The newest token of this process. */
 	current?: StoredToken;
@@ -42,7 +42,7 @@ interface Login {
 	pending?: Promise<StoredToken>;
 	failures: number;
 	failingSince: number;
-	/** The last failure, given again until then, by the monotonic clock. */
+	/** The last failure, thrown again until this time of the monotonic clock. */
 	failed?: { until: number; error: LoginError };
 	/** Tokens that the service has refused. */
 	refused: BoundedMap<string, true>;

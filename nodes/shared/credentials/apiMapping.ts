@@ -4,8 +4,8 @@ import { checkDistinct, checkMapping, type ValueShape, type MappingTable } from 
 import { providers } from './providerLogin';
 
 /**
- * An environment's names for what the API references write in neutral words or do not show. Entered once, as
- * JSON, in the credential; a missing key means the API reference's name. docs/api-mapping.md explains each key.
+ * An environment's names where the API references are neutral or show none. They are entered as JSON in the credential;
+ * a missing key means the API reference's name. docs/api-mapping.md explains each key.
  */
 export interface CreditProfileMapping {
 	/** Path segment of the API reference → segment, or several, of the environment. */
@@ -26,12 +26,12 @@ export interface TaxQueryMapping {
 	paths: Record<string, string>;
 	/** Maps, by operation, the node's name of a field to the environment's; '' leaves the field out. */
 	fields: Record<string, Record<string, string>>;
-	/** Gives the format of a period's start and end, in luxon's letters. */
+	/** The format of a period's start and end, in luxon's letters. */
 	periodFormat: { months: string; days: string };
-	/** Gives the name of each operation's service in records. */
+	/** The name of each operation's service in records. */
 	services: Record<string, string>;
 	statuses: { success: string[]; pending: string[]; failed: string[] };
-	/** Gives the names of a record's own fields, and the key that wraps them. */
+	/** The names of a record's own fields, and the key that wraps them. */
 	record: Partial<Record<RecordName, string>> & { wrapper?: string };
 	list: {
 		/** Sent with each request for the list. */
@@ -42,11 +42,11 @@ export interface TaxQueryMapping {
 		page?: string;
 		firstPage: 0 | 1;
 		pageSize: number;
-		/** Names the key of the rows, if a response holds more than one list. */
+		/** The key of the rows, if a response holds more than one list. */
 		rows?: string;
 		/** All queries come in one response, however many they are. */
 		paging?: 'none';
-		/** Gives the order of the rows, if their dates do not show it. */
+		/** The order of the rows, if their dates do not show it. */
 		order?: 'newestFirst' | 'oldestFirst';
 	};
 	token: {
@@ -108,7 +108,6 @@ const TAX_QUERY: MappingTable = {
 	},
 };
 
-/** Holds the default of each part of the mapping. */
 const TAX_QUERY_DEFAULTS = {
 	paths: {},
 	fields: {},

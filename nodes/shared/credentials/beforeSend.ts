@@ -1,12 +1,12 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { stateOfProcess } from '../processState';
 
-/** Holds the callback of each request that has not reached its socket yet. */
+/** The callback of each request that has not reached its socket yet. */
 const newCallbacks = () => new WeakMap<IHttpRequestOptions, () => void>();
 
 /**
- * Calls back after n8n's login, right before the request is sent. `authenticate` of a credential type is the last
- * that n8n calls before. If the callback throws, the request is not sent.
+ * Calls back after n8n's login, right before the request is sent. n8n calls nothing later than `authenticate` of a
+ * credential type. If the callback throws, the request is not sent.
  */
 export function setBeforeSend(request: IHttpRequestOptions, callback: () => void): void {
 	stateOfProcess().shared(newCallbacks).set(request, callback);

@@ -14,8 +14,8 @@ export const isBlankValue = (value: unknown): boolean =>
 const ISSUED = 'accessToken';
 
 /**
- * Says which field of a credential holds a placeholder of n8n's editor; undefined if none does. Used as a secret,
- * everybody would know it.
+ * Returns a text that names a field with a placeholder of n8n's editor; undefined if none has one. Used as a secret,
+ * everybody would know the placeholder.
  */
 export function findBlankValue(credentials: IDataObject): string | undefined {
 	const [name] =
@@ -43,7 +43,7 @@ const LABELS: Record<string, string> = {
 	taxAuthorityCiec: 'CIEC',
 };
 
-/** The label of a field: its name in words. */
+/** Returns the label of a field: its name with blanks. */
 const labelOf = (name: string): string =>
 	LABELS[name] ??
 	name.replace(/^[a-z]/, (first) => first.toUpperCase()).replace(/(?<=[a-z])(?=[A-Z])/g, ' ');

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { isObject, readObject } from '../utils/json';
 import { CodedError } from '../utils/codedError';
 
-/** Describes the permitted value of a mapping: one of these kinds, one of some names, or a table under known keys. */
+/** The permitted value of a mapping: one of these kinds, one of some names, or a table under known keys. */
 export type ValueShape = keyof typeof KINDS | string[] | MappingTable;
 export interface MappingTable {
 	[key: string]: ValueShape;
@@ -19,7 +19,7 @@ const isFormat = (unit: 'month' | 'day') => (value: unknown) =>
 	isText(value) &&
 	DateTime.fromFormat(SAMPLE.toFormat(value), value, { zone: 'utc' }).hasSame(SAMPLE, unit);
 
-/** Describes each kind of value, as an error names it. */
+/** A check of each kind of value, and its name in an error. */
 const KINDS = {
 	text: [isText, 'a text'],
 	word: [isSingleName, 'a text with a letter or digit'],

@@ -10,11 +10,11 @@ export interface Provider {
 	name: string;
 	/** The end of its path /credential/… */
 	value: string;
-	/** Lists the login's fields as parameters; the masked ones are secret. */
+	/** The login's fields as parameters; the masked ones are secret. */
 	fields: INodeProperties[];
 	/** Each field holds only letters, digits and underscores, and may be empty (CP §4.1.1 to §4.1.3). */
 	isClosed?: true;
-	/** Says what to check if the service refuses the login. */
+	/** Advice for when the service refuses the login. */
 	refused?: Advice;
 }
 

@@ -22,7 +22,6 @@ import { LoginError } from './loginError';
 export const TOKEN_TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1_000_000;
 
-/** Describes an issued token. */
 interface IssuedToken {
 	token: string;
 	refreshToken?: string;

@@ -11,7 +11,7 @@ const shownForFormat = (...formats: string[]) => ({
 	displayOptions: { show: { webhookVerification: ['signature'], signatureFormat: formats } },
 });
 
-/** Defines how a webhook call proves where it comes from. TQ §6.2 does not show it, so each way is a setting. */
+/** Settings by which a webhook call proves its origin. TQ §6.2 does not show it, so each way is a setting. */
 export const webhookFields: INodeProperties[] = [
 	{
 		displayName: 'Webhook Verification',

@@ -1,12 +1,12 @@
-/** Describes what an operation knows beyond the problem of its request; the sentences are below. */
+/** An operation's knowledge beyond the problem of its request, as codes; the sentences are below. */
 export interface Advice {
-	/** Keys of the API Mapping that may set it right: "paths.crf". */
+	/** Keys of the API Mapping that may solve the problem: "paths.crf". */
 	mappingKeys?: string[];
 	/** Replaces the advice of the problem itself. */
 	todo?: AdviceCode;
-	/** Says what a status 404 is about: "collection 42". */
+	/** The object that a status 404 is about: "collection 42". */
 	missing?: string;
-	/** Says what the problem means for the operation; the description then holds the problem itself. */
+	/** The meaning of the problem for the operation; the description then holds the problem itself. */
 	meaning?: MeaningCode;
 }
 
@@ -27,7 +27,7 @@ export const ADVICE = {
 
 export type AdviceCode = keyof typeof ADVICE;
 
-/** Defines what happened, by code. */
+/** Sentences about what happened, by code. */
 export const MEANINGS = {
 	savedUnknown: 'It is not known whether the login was saved',
 } satisfies Record<string, string>;

@@ -1,6 +1,6 @@
 import type { ServiceMessage } from './problem';
 
-/** Describes what happened, and what to do about it. */
+/** The text of an error: what happened, and what to do about it. */
 export interface ErrorText {
 	message: string;
 	description: string;
@@ -12,7 +12,7 @@ export function quoteServiceMessage({ serviceMessage: text, isWithheld }: Servic
 	return text ? `The service says: "${text}"` : '';
 }
 
-/** Returns which keys of the API Mapping may set it right; '' if none. */
+/** Returns a text about API Mapping keys that may solve the problem; '' if there are none. */
 export const mappingHint = (keys: string[] = []): string =>
 	keys.length > 0
 		? `If it is right, set ${keys.join(' or ')} in API Mapping (switch on Advanced)`

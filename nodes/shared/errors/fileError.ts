@@ -3,10 +3,10 @@ import { problemCode, type Problem } from './problem';
 import { sentences } from '../utils/sentences';
 import { ADVICE } from './advice';
 
-/** Describes why a file was not downloaded. Data only: `renderFile` writes the words. */
+/** Reasons why a file was not downloaded, as data; `renderFileProblem` writes the sentences. */
 export type FileProblem =
 	| Extract<Problem, { kind: 'status' | 'network' | 'rateLimit' | 'cancelled' }>
-	/** It is no address of the web. */
+	/** The link is no address of the web. */
 	| { kind: 'link' }
 	| { kind: 'tooLarge'; megabytes: number }
 	/** No data came for this long. */
@@ -16,7 +16,7 @@ export type FileProblem =
 	/** Something else came in its place: "HTML", "an empty response". */
 	| { kind: 'instead'; what: string };
 
-/** Describes which file it is. */
+/** The file's name and IDs, as far as they are known. */
 export interface FileLabel {
 	name?: string;
 	id?: string;
@@ -27,7 +27,7 @@ export interface FileLabel {
 export class FileError extends UserError {
 	/** Stable, for programs and tests: "file.status.404", "file.tooLarge". */
 	readonly code: string;
-	/** Says which file it is. */
+	/** The IDs of the file and its document. */
 	readonly data: IDataObject;
 
 	constructor(

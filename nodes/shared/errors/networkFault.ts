@@ -73,9 +73,9 @@ interface ClientRequest {
 }
 
 /**
- * The code of the network fault that an error of the host's helper is (ECONNREFUSED, ETIMEDOUT, …), '' if it has none.
- * A code of our own is no fault of the network. Hosts up to n8n 2.33 keep no cause, but the code in the place of the
- * HTTP status.
+ * Returns the code of a network fault in an error of the host's helper (ECONNREFUSED, ETIMEDOUT, …), '' if it has none.
+ * A code of this package is no fault of the network. Hosts up to n8n 2.33 keep no cause, but the code in the place of
+ * the HTTP status.
  */
 export function faultCode(error: unknown): string {
 	for (let cause = error; cause instanceof Error; cause = cause.cause) {

@@ -1,18 +1,18 @@
 import type { IDataObject } from 'n8n-workflow';
 
-/** Holds the service's own message, withheld if it repeats a secret. */
+/** The service's own message, withheld if it repeats a secret. */
 export interface ServiceMessage {
 	serviceMessage?: string;
 	isWithheld?: true;
-	/** Names the request in the service's own logs: "x-request-id: 7f3a". */
+	/** Names of the request in the service's own logs: "x-request-id: 7f3a". */
 	requestIds?: string[];
 }
 
-/** Describes how the rate limit has delayed a request. */
+/** The delay of a request by the rate limit. */
 interface RateLimitWait {
 	/** The service wants no other request before this moment. */
 	retryAt?: number;
-	/** Gives the duration and number of the request's attempts. */
+	/** Milliseconds since the request began, and the number of 429 responses. */
 	waitedMs?: number;
 	refusals?: number;
 }
@@ -33,7 +33,7 @@ export const problemData = ({
 	...(refusals !== undefined && { waitedMs, refusals }),
 });
 
-/** Describes why a request gave no usable body. It is data only; the folder's text modules write the sentences. */
+/** The reason why a request gave no usable body. It is data only; the folder's text modules write the sentences. */
 export type Problem = ServiceMessage &
 	(
 		| StatusProblem
@@ -62,7 +62,7 @@ type BodyProblemReason = 'empty' | 'truncated' | 'notJson' | 'scalar' | 'tooLarg
 export interface StatusProblem extends ServiceMessage {
 	kind: 'status';
 	status: number;
-	/** Gives the target of a redirect, without its query. */
+	/** The target of a redirect, without its query. */
 	location?: string;
 	/** The body is a web page: it may come from a proxy. */
 	isPage?: true;
@@ -76,7 +76,7 @@ export interface StatusProblem extends ServiceMessage {
 	mappingKeys?: string[];
 	/** After 429 and 503, the service wants no other request before this moment. */
 	retryAt?: number;
-	/** Counts the attempts before the last 429, and their duration. */
+	/** Milliseconds since the request began, and the number of 429 responses. */
 	waitedMs?: number;
 	refusals?: number;
 }
@@ -86,9 +86,9 @@ export interface LoginProblem extends ServiceMessage {
 	reason: LoginFailure;
 	/** The failure may be transient, so the request is worth another attempt. */
 	isPassing: boolean;
-	/** Gives the status of the token request's response. */
+	/** The status of the response to the token request. */
 	status?: number;
-	/** Gives the code of the connection's fault. */
+	/** The code of the connection's fault. */
 	code?: string;
 	/** An equal request has brought a token before. */
 	hasSucceededBefore?: true;
@@ -117,7 +117,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** The body of a response: a JSON object or array. */
 export type JsonBody = IDataObject | IDataObject[];
 
-/** Says whether the service may have accepted the request. A GET costs nothing: 'no'. */
+/** `unknown` if the service may have accepted the request; 'no' for a GET, which costs nothing. */
 export type Accepted = 'no' | 'unknown';
 
 const KINDS = [

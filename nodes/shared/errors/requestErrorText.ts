@@ -5,16 +5,16 @@ import { ADVICE, MEANINGS, type Advice } from './advice';
 import { renderLogin } from './loginErrorText';
 import { mappingHint, quoteServiceMessage, type ErrorText } from './errorText';
 
-/** Describes what the sentences about a service's requests must know of it. */
+/** A service's texts for the sentences about its requests. */
 export interface ServiceHints {
 	displayName: string;
-	/** Says what to do when the token is refused. */
+	/** Advice for when the token is refused. */
 	tokenHint: string;
-	/** Says what to do when nobody knows whether a POST was accepted. */
+	/** Advice for when nobody knows whether a POST was accepted. */
 	uncertainHint: string;
 }
 
-/** Describes what an error of a request is made of. */
+/** The data of a request's error. */
 export interface RequestFailure {
 	problem: Problem;
 	accepted: Accepted;
@@ -44,7 +44,7 @@ export function renderRequestError(failure: RequestFailure, service: ServiceHint
 
 const notFoundText = (what: string): ProblemText => [`There is no ${what}`, ADVICE.chooseAgain];
 
-/** Keys of the API Mapping that may set it right: those that the operation knows, else those of the path. */
+/** Returns the API Mapping keys that may correct a problem: the operation's, else those of the path. */
 export const mappingKeysOf = (problem: Problem, { mappingKeys }: Advice): string[] =>
 	mappingKeys ?? (problem.kind === 'status' ? problem.mappingKeys : undefined) ?? [];
 
@@ -85,7 +85,7 @@ function renderProblem(
 	}
 }
 
-/** Defines what a status means, and what the operator can do. */
+/** Texts for each HTTP status: what it means, and what the operator can do. */
 const STATUSES: Record<number, [what: string, todo: string] | undefined> = {
 	400: ['did not accept the values sent', ADVICE.checkItem],
 	401: ['did not accept the login that was sent', 'Check the login in this item.'],

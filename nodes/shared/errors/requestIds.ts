@@ -5,7 +5,7 @@ import type { ServiceMessage } from './problem';
 
 /** Services and proxies name a request in their logs by these headers. The last is of W3C Trace Context. */
 const HEADERS = ['x-request-id', 'x-correlation-id', 'traceparent'];
-/** Visible ASCII in one word: anything else is no identifier. */
+/** Visible ASCII without blanks: anything else is no identifier. */
 const ID = /^[\x21-\x7e]{1,200}$/;
 
 /** The identifiers of a request in its response's headers, without those that repeat a secret. */

@@ -7,7 +7,6 @@ import { isObject } from '../utils/json';
 import { holdsSecret } from '../utils/secrets';
 import { textOf } from '../utils/text';
 
-/** Describes what became of one request. */
 export type ExchangeOutcome =
 	| { response: HttpResponse }
 	/** The connection failed. */
@@ -24,10 +23,9 @@ export interface HttpResponse {
 	body: unknown;
 }
 
-/** Describes how a response is to be read. */
 interface ReadingRules {
 	emptyAs?: IDataObject | [] | 'not found';
-	/** Words of the service that repeat one are withheld. */
+	/** A message of the service that repeats one of these is withheld. */
 	secrets: string[];
 }
 

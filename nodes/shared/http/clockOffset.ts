@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 /** Limits how far a clock may drift without having been set. */
 const DRIFT_MS = 1000;
 
-/** Returns a function that gives this moment by our clock, even after that is set. */
+/** Returns a function that gives the moment of this call, even after this machine's clock is set. */
 export function thisMoment(): () => number {
 	const [at, steady] = [Date.now(), performance.now()];
 	return () => {
@@ -12,13 +12,17 @@ export function thisMoment(): () => number {
 	};
 }
 
-/** The difference between a service's clock and ours, from the `Date` headers of its responses (whole seconds). */
+/**
+ * The difference between a service's clock and this machine's, from the `Date` headers of its responses (whole
+ * seconds).
+ */
 export class ClockOffset {
 	#least = -Infinity;
 	#most = Infinity;
 
 	/**
-	 * Updates the offset by a response; times are by our clock. A cached response carries an old date and is ignored.
+	 * Updates the offset by a response; times are by this machine's clock. A cached response carries an old date and is
+	 * ignored.
 	 */
 	update(headers: Record<string, unknown>, sentAt: number, receivedAt: number): void {
 		const date = DateTime.fromHTTP(String(headers.date));
@@ -33,7 +37,7 @@ export class ClockOffset {
 		this.#most = most;
 	}
 
-	/** Returns the milliseconds by which the service's clock is ahead of ours; 0 until known. */
+	/** Returns the milliseconds by which the service's clock is ahead of this machine's; 0 until known. */
 	get ms(): number {
 		return this.#least === -Infinity ? 0 : Math.round((this.#least + this.#most) / 2);
 	}

@@ -1,6 +1,6 @@
 import { stateOfClient } from '../processState';
 
-/** Names that have worked at a service since this process began. */
+/** Names that the service has accepted since this process began. */
 const newConfirmedNames = () => new Set<string>();
 
 /** Notes that a service accepted a name: a segment of a path, or a list. */

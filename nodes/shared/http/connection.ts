@@ -33,11 +33,11 @@ import { isConfirmed } from './confirmedNames';
 
 export type { RequestContext, ServiceRequest } from './exchange';
 
-/** Describes what a body holds, or what is wrong with it. */
+/** Returns the contents of a body, or the problem with it. */
 export type BodyReader<T extends object> = (body: JsonBody) => T | Problem;
 
 export interface Connection<Mapping = unknown> {
-	/** Says what the service calls things, by the credential's API Mapping. */
+	/** The service's names, by the credential's API Mapping. */
 	mapping: Mapping;
 	/** A hash of the base URL and the client ID or token. It is the key of what this process remembers of them. */
 	client: string;
@@ -56,7 +56,7 @@ export interface Connection<Mapping = unknown> {
 	/** Returns what the body of a response holds; throws like `read`. */
 	parse<T extends object>(result: Result, request: ServiceRequest, reader: BodyReader<T>): T;
 	/**
-	 * The service's own words in a body, with what names its request. Words are withheld where they repeat a secret of the
+	 * The service's own message in a body, with the request's IDs. It is withheld where it repeats a secret of the
 	 * credential, or one of these.
 	 */
 	serviceMessage(body: unknown, secrets?: string[]): ServiceMessage;
@@ -68,11 +68,11 @@ export interface Connection<Mapping = unknown> {
 	 * Returns the milliseconds by which the service's clock is ahead of this machine's; 0 until a response shows it.
 	 */
 	clockOffsetMs(): number;
-	/** Says what the rate limit and faults have cost so far. */
+	/** Waits and repetitions by the rate limit and faults so far. */
 	statistics: Pick<ConnectionStatistics, 'waitedMs' | 'repeated'>;
 }
 
-/** Returns what is known of a service's clock, by its root. */
+/** Makes the state of a service's clock. */
 const newClock = () => new ClockOffset();
 
 /**
@@ -90,13 +90,13 @@ export async function connect<Mapping>(
 /** The contexts in which a credential may depend on the item. */
 type ItemContext = RequestContext & Pick<IExecuteFunctions, 'getCredentials'>;
 
-/** Holds the connections of one run. Each item's is by its own credential, shared by all items of one account. */
+/** The connections of one run. Each item's is by its own credential, shared by all items of one account. */
 export class Connections<Mapping = unknown> {
 	readonly #context: ItemContext;
 	readonly #service: ServiceDefinition<Mapping>;
 	readonly #byItem = new Map<number, Promise<Connection<Mapping>>>();
 	readonly #byCredential = new Map<string, Connection<Mapping>>();
-	/** Holds the connection of all items, if they have the same credential. */
+	/** The connection of all items, if they have the same credential. */
 	#first?: Promise<Connection<Mapping> | undefined>;
 
 	constructor(context: ItemContext, service: ServiceDefinition<Mapping>) {
@@ -111,7 +111,7 @@ export class Connections<Mapping = unknown> {
 		return await known;
 	}
 
-	/** Returns what all of them have cost so far. */
+	/** Returns the longest wait, and the sum of repetitions. */
 	get statistics(): Connection['statistics'] {
 		const all = [...this.#byCredential.values()].map(({ statistics }) => statistics);
 		return {
@@ -219,25 +219,25 @@ const fingerprint = (root: string, who = ''): string => hash(JSON.stringify([roo
 /** Limits how long one request is delayed and sent again. */
 const RETRY_BUDGET_MS = 300_000;
 
-/** Describes what all requests of a connection share. */
+/** The state that all requests of a connection share. */
 interface ConnectionState {
 	context: RequestContext;
 	service: ServiceDefinition;
 	held: HeldCredentials;
 	rateLimiter: RateLimiter;
-	/** Says what is known of the service's clock. */
+
 	clock: ClockOffset;
-	/** Names the execution; executions take turns. */
+	/** The name of the execution; executions take turns. */
 	execution: string;
 	/** Aborted when the execution is cancelled. */
 	signal?: AbortSignal;
 	statistics: ConnectionStatistics;
 	client: string;
-	/** Holds the request IDs of responses with a body, for the service's logs. */
+	/** The request IDs of responses with a body, for the service's logs. */
 	idsByBody: WeakMap<object, string[]>;
 }
 
-/** Describes what the rate limit and faults have cost. */
+/** Waits and repetitions by the rate limit and faults. */
 class ConnectionStatistics {
 	/** Milliseconds in which at least one request waited for the rate limit. */
 	waitedMs = 0;
@@ -278,7 +278,7 @@ async function sendRequest(state: ConnectionState, request: ServiceRequest): Pro
 	}
 }
 
-/** A 404 names the keys of its path under which nothing has worked yet. */
+/** Adds to a 404 the keys of its path under which nothing has worked yet. */
 function withPathKeys(
 	{ client }: ConnectionState,
 	problem: Problem,
@@ -289,7 +289,7 @@ function withPathKeys(
 	return mappingKeys.length > 0 ? { ...problem, mappingKeys } : problem;
 }
 
-/** A problem of the rate limit with how long and how often the request has tried. */
+/** Adds to a problem of the rate limit how long and how often the request was tried. */
 function withWait(
 	problem: Problem,
 	{ since, refusals, busyMs }: { since: number; refusals: number; busyMs?: number },
@@ -350,14 +350,13 @@ const isRenewable = (
 	sentWith?: ICredentialDataDecryptedObject,
 ): boolean => sentWith !== undefined && tokens?.refused(sentWith) === true;
 
-/** Describes the outcome of one attempt. */
 type Attempt =
 	| { result: Result }
 	| {
 			problem: Problem;
-			/** It went to its socket. */
+			/** The request went to its socket. */
 			isSent: boolean;
-			/** Says how long the service wants to be left alone. */
+			/** Milliseconds for which the service wants no other request. */
 			busyMs?: number;
 			sentWith?: ICredentialDataDecryptedObject;
 	  };

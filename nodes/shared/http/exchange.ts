@@ -31,14 +31,12 @@ export interface ServiceRequest {
 	/** Keys of the API Mapping that name the path: a 404 names those under which nothing has worked yet. */
 	pathKeys?: string[];
 	query?: IDataObject;
-	/** Says how lists in the query are written; with indices by default: a[0]=…&a[1]=… */
+	/** The format of lists in the query; with indices by default: a[0]=…&a[1]=… */
 	lists?: IHttpRequestOptions['arrayFormat'];
 	body?: IDataObject;
 	/** Values of the body that must appear in no error and no output. */
 	secrets?: string[];
-	/**
-	 * Says whose secrets they are, where the body also holds what differs in each try; the body itself by default.
-	 */
+	/** Identifies the owner of the secrets; by default the body, unless it differs in each try. */
 	secretOf?: string;
 	/** The time limit for the whole response, in milliseconds. Bytes that trickle in do not prolong it. */
 	timeoutMs?: number;
@@ -51,12 +49,9 @@ export interface ServiceRequest {
 	 * found", status 204 and null mean what status 404 means.
 	 */
 	emptyAs?: IDataObject | [] | 'not found';
-	/**
-	 * Says when aborted, it gives up waiting for its turn; what was sent is not touched. The execution's own by
-	 * default.
-	 */
+	/** Aborts the wait for a turn; a request that was sent is not touched. By default the execution's own signal. */
 	signal?: AbortSignal;
-	/** Called each time right before it goes to its socket, after a login; what it throws ends it unsent. */
+	/** Called each time right before the request goes to its socket, after a login. If it throws, nothing is sent. */
 	beforeSend?(): void;
 	/** Called with each response, for what the body does not say. */
 	onResponse?(response: { status: number; headers: IDataObject }): void;
@@ -72,12 +67,12 @@ export interface HeldCredentials {
 	read(): Promise<ICredentialDataDecryptedObject>;
 }
 
-/** Describes the exchange of one request. */
+/** One request with its outcome. */
 export interface Exchange {
 	outcome: ExchangeOutcome;
 	/** The credentials that it was sent with; n8n's helper puts a new token into them. */
 	sentWith: ICredentialDataDecryptedObject;
-	/** Says when it went to its socket; undefined if it never did, or no connection was ever open. */
+	/** The time when the request went to its socket; undefined if it never did, or no connection was open. */
 	sentAt?: number;
 }
 

@@ -9,7 +9,7 @@ interface ReadCredential {
 	isFixed: boolean;
 }
 
-/** Describes what n8n's contexts have beside their interface: it resolves a credential's expressions by this. */
+/** An undocumented part of n8n's contexts, which resolves a credential's expressions. */
 interface WithExpressions {
 	workflow?: { expression?: { getParameterValue?(value: unknown, ...rest: unknown[]): unknown } };
 }

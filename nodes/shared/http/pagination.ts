@@ -5,15 +5,15 @@ import { idText } from '../utils/text';
 /** Reads one page; `limit` and `offset` count rows. */
 export type ReadPage = (limit: number, offset: number) => Promise<RowsPage>;
 
-/** Describes which rows of a list are wanted. */
+/** The wanted rows of a list. */
 export interface Range {
 	/** Rows from the beginning that are passed over. */
 	startAt: number;
-	/** Says how many at most; Infinity for all that follow. */
+	/** The most rows to read; Infinity reads all that follow. */
 	wanted: number;
 	/** The smallest page that the service takes. */
 	smallestPage?: number;
-	/** Counts the rows of a page without a requested size. */
+	/** The number of rows in a page without a requested size. */
 	usualPage?: number;
 }
 

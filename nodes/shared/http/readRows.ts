@@ -3,7 +3,7 @@ import { isFilled, isObject } from '../utils/json';
 import { idText, textOf } from '../utils/text';
 import type { Problem } from '../errors/problem';
 
-/** Describes the rows that a response should hold. */
+/** The kind of rows that a response should hold. */
 export interface ExpectedRows {
 	/** A noun for an operator: "a list of collections". */
 	expected: string;
@@ -47,7 +47,7 @@ const documented = (body: unknown, key?: string): unknown[] | undefined => {
 	return Array.isArray(value) ? value : undefined;
 };
 
-/** An array without rows may be a list of something else. */
+/** Returns the only array with rows; an empty one may be a list of something else. */
 function onlyList(body: unknown, isRow: ExpectedRows['isRow']): unknown[] | undefined {
 	const values = Array.isArray(body) ? [body] : Object.values(isObject(body) ? body : {});
 	const lists = values.filter((value) => Array.isArray(value) && value.some(isRow));
@@ -82,7 +82,7 @@ export function readTexts(
 	return { texts: list as string[], count: given };
 }
 
-/** Counts the rows of the whole list; undefined if the response does not say. */
+/** Returns the number of rows in the whole list; undefined if not reported. */
 function totalOf(body: unknown, name = 'total'): number | undefined {
 	return isObject(body) ? parseCount(body[name] ?? body.total ?? body.totalCount) : undefined;
 }
@@ -108,7 +108,7 @@ export const listReportsFailure = (body: unknown): boolean =>
 
 const FALSE: ReadonlySet<unknown> = new Set<unknown>([false, 'false', 0]);
 
-/** An HTTP status from 400 on, or JSend's word for a request that failed. */
+/** Returns whether a value is an HTTP status from 400 on, or JSend's status of a failure. */
 const isFailedStatus = (value: unknown): boolean =>
 	/^([45]\d\d|error|fail|failed)$/i.test(textOf(value));
 

@@ -13,14 +13,14 @@ export { isProblem } from '../errors/problem';
 export type { Accepted, JsonBody, Method, Problem } from '../errors/problem';
 export type { Advice, AdviceCode } from '../errors/advice';
 
-/** Describes the result of a request, after all its attempts. */
+/** The result of a request, after all its attempts. */
 export type Result =
 	| { ok: true; status: number; headers: IDataObject; body: JsonBody }
 	| { ok: false; problem: Problem; accepted: Accepted };
 
 /**
- * The error of a request: data, and the words that `render` makes of them where it is shown. An operation that knows
- * more throws `withAdvice`; nobody reads or changes the words.
+ * The error of a request: data, and the text that `render` makes of it where it is shown. An operation that knows more
+ * throws `withAdvice`; no code reads or changes the text.
  */
 export class RequestError extends UserError {
 	/** Stable, for programs and tests: "status.404", "network", "shape"; "unsure" where a POST may have been accepted. */
@@ -50,7 +50,7 @@ export class RequestError extends UserError {
 		return { ...problemData(problem), ...rows, ...fault };
 	}
 
-	/** Keys of the API Mapping that may set it right. */
+	/** Keys of the API Mapping that may solve the problem. */
 	get mappingKeys(): string[] {
 		return mappingKeysOf(this.problem, this.advice);
 	}

@@ -2,7 +2,7 @@ import { isTlsFault, wasNeverSent } from '../errors/networkFault';
 import type { Accepted, Method, Problem } from '../errors/problem';
 import { backoffMs } from '../utils/backoff';
 
-/** Describes when a request may be sent again. */
+/** The condition under which a request may be sent again. */
 export type RetryCondition = 'never' | 'afterReset' | 'backoff' | 'newToken' | 'login';
 
 /**
@@ -80,7 +80,7 @@ const MAX_FAULT_MS = 60_000;
 /** The longest pause of a request that waits for a login. */
 const LOGIN_PAUSE_MS = 2_000;
 
-/** Describes how a request is sent again, and after which pause. */
+/** The condition of the next attempt, and the pause before it. */
 interface RetryStep {
 	how: Exclude<RetryCondition, 'never'>;
 	pauseMs: number;

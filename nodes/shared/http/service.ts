@@ -22,7 +22,7 @@ import { textOf } from '../utils/text';
 
 type Credentials = ICredentialDataDecryptedObject;
 
-/** Describes what the transport must know of a service. */
+/** The properties of a service that requests depend on. */
 export interface ServiceDefinition<Mapping = unknown> {
 	displayName: string;
 	credentialType: string;
@@ -47,27 +47,29 @@ export interface ServiceDefinition<Mapping = unknown> {
 	 * right.
 	 */
 	authorization(credentials: Credentials): string | undefined;
-	/** Says where tokens are issued and end. Each gets the credentials that a request was sent with. */
+	/**
+	 * Functions that log in and follow a token's acceptance. Each gets the credentials that a request was sent with.
+	 */
 	tokens?: {
 		/** Returns what n8n stores in the credential's `accessToken`. Throws a LoginError. */
 		logIn: typeof logIn;
 		accepted(credentials: Credentials): void;
 		/** True if a new token is worth a try. */
 		refused(credentials: Credentials): boolean;
-		/** Says why there is no token at present; undefined if nothing is known. */
+		/** Returns why there is no token at present; undefined if nothing is known. */
 		failure: typeof loginFailure;
 	};
 	/** Returns what the credential's test reads; it only reads. Undefined if there is nothing to read. */
 	testPath(mapping: Mapping): string | undefined;
 	/** Returns what is read to find out whether the token is accepted; a 404 will do. */
 	probePath(mapping: Mapping): string;
-	/** Says what to do when the token is refused. */
+	/** Advice for when the token is refused. */
 	tokenHint: string;
-	/** Says what an address means at which there is no such service. */
+	/** A text for an address at which there is no such service. */
 	noServiceHint: string;
-	/** Says which key of the API Mapping may be missing, by the status of the credential's test. */
+	/** The key of the API Mapping that may be missing, by the status of the credential's test. */
 	testKeys: Record<string, string>;
-	/** Says what to do when nobody knows whether a POST was accepted. */
+	/** Advice for when nobody knows whether a POST was accepted. */
 	uncertainHint: string;
 }
 

@@ -1,12 +1,12 @@
 import { sentences } from '../utils/sentences';
 
-/** Names why an identifier cannot exist as written. */
+/** Reasons why an identifier cannot exist as written. */
 type ErrorCode = 'FORMAT' | 'DATE' | 'WORD' | 'STATE' | 'DIGIT';
 
-/** Names what is odd about an identifier that may still be right. */
+/** Oddities of an identifier that may still be right. */
 type WarningCode = 'HOMOCLAVE' | 'DIGIT' | 'FUTURE' | 'GENERIC' | 'WORD';
 
-/** Names where two identifiers of one person or company contradict each other. */
+/** Contradictions between two identifiers of one person or company. */
 type MismatchCode = 'TYPE' | 'LETTERS' | 'DATE';
 
 /** A finding for the operator. It never repeats the whole identifier. */

@@ -20,7 +20,7 @@ const HOMOCLAVE: Part[] = [
 	{ length: 1, allowed: /^[0-9A]$/, needs: 'a digit 0–9 or the letter A (the check digit)' },
 ];
 
-/** Gives the shape of an RFC by its length. */
+/** The shape of an RFC, by its length. */
 const SHAPES: Readonly<Record<number, { type: 'PF' | 'PM'; hasHomoclave: boolean }>> = {
 	13: { type: 'PF', hasHomoclave: true },
 	12: { type: 'PM', hasHomoclave: true },

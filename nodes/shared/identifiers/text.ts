@@ -16,7 +16,7 @@ export function didYouMean(character: string, fitting: RegExp): string {
 /** Advises what to do about an identifier that cannot be right. */
 export const COPY_AGAIN = 'Copy it again from an official document.';
 
-/** Describes a part of an identifier: its number of characters, the `allowed` ones, and `needs`, which names them. */
+/** A part of an identifier: its number of characters, the `allowed` ones, and `needs`, which names them. */
 export interface Part {
 	length: number;
 	allowed: RegExp;

@@ -6,25 +6,25 @@ import { sentences } from '../utils/sentences';
 import { identity } from './fields';
 import type { OperationItem } from './operation';
 
-/** Describes what one check of a connection found. */
+/** The finding of one check of a connection. */
 interface Check {
 	check: string;
 	ok: boolean | 'unknown';
-	/** Says what the service answered: shapes and words, no personal data. */
+	/** The shapes and texts of the service's response, without personal data. */
 	seen: string;
-	/** Says what to do; nothing if left out. */
+	/** Advice on what to do; nothing if left out. */
 	advice?: string;
 }
 
 type Finding = Omit<Check, 'check'>;
-/** Holds the check's value beside its row. */
+/** A finding, and the value that the check returns. */
 export type CheckOutcome<T> = Finding & { value?: T };
 
-/** The proposal's row, in words that the operator finds in the table. */
+/** The name of the proposal's row, which the operator finds in the table. */
 const PROPOSAL = 'Suggested API Mapping';
 const PASTE = `Copy the text under "seen" of the row ${PROPOSAL} into API Mapping of the credential, then diagnose again.`;
 const NOTHING_TO_DO = 'Nothing to do.';
-/** Defines what became of a check, as the operator reads it. */
+/** The result of a check, as the operator reads it. */
 const RESULTS = { true: 'OK', false: 'Change needed', unknown: 'Not known' };
 
 /** The rows of Connection → Diagnose, in the order of the checks. */
@@ -33,8 +33,8 @@ export class Diagnosis {
 	#hasFirstFailed = false;
 
 	/**
-	 * Makes one check; one that fails is a row, too, with the error's words. Resolves with what `work` gives beside its
-	 * finding, undefined if it failed.
+	 * Makes one check; one that fails is a row, too, with the error's text. Resolves with the value that `work` returns
+	 * beside its finding, undefined if it failed.
 	 */
 	async run<T = undefined>(
 		check: string,
@@ -47,7 +47,7 @@ export class Diagnosis {
 			const seen = withRequestId(sentences(message), data?.requestIds as string[] | undefined);
 			return { ok: false, seen, advice: sentences(description) };
 		});
-		// a service may put identifiers into its words
+		// a service may put identifiers into its messages
 		this.#checks.push({ check, ok, seen: maskedText(seen), advice: maskedText(advice ?? '') });
 		return value;
 	}
@@ -84,7 +84,7 @@ export class Diagnosis {
 		return this.#checks.filter(({ ok }) => ok === result);
 	}
 
-	/** Returns what to do next, first things first. */
+	/** Returns the next step, first things first. */
 	#nextStep(isNew: boolean): string {
 		const wrong = this.#withResult(false).map(({ check }) => check);
 		if (this.#hasFirstFailed) return this.#fixFirst();
@@ -113,7 +113,7 @@ export class Diagnosis {
 	}
 }
 
-/** Returns whether the address is encrypted; `answeredAt` is when a response came, 0 if none did. */
+/** Returns whether the address is encrypted; `respondedAt` is the time of a response, 0 if none came. */
 export function checkTls(baseUrl: unknown, respondedAt: number): Finding {
 	const address = String(baseUrl).trim();
 	if (/^https:/i.test(address)) {
@@ -132,8 +132,8 @@ const HARMLESS_SKEW_S = 30;
 const NOTHING: Finding = { ok: 'unknown', seen: 'The service has not responded yet.' };
 
 /**
- * Returns how far the service's clock is from ours, by the Date header of a response; `now` is when it came, 0 if
- * none did.
+ * Returns how far the service's clock is from this machine's, by a response's Date header; it came at `now`, 0 if none
+ * did.
  */
 export function checkClock({ date }: IDataObject, now: number): Finding {
 	if (now === 0) return NOTHING;

@@ -3,17 +3,14 @@ import { Scope, stateOfExecution, stateOfProcess, trimExecutions } from '../proc
 import { BoundedMap } from '../utils/boundedMap';
 
 /**
- * Describes what this process knows of one execution with all its sub-executions: their runs of nodes, loop rounds,
- * tool calls and tries share it.
+ * This process's state of one execution with all its sub-executions: their runs of nodes, loop rounds, tool calls and
+ * tries share it.
  */
 export type ExecutionState = Scope;
 
 /** The root of each sub-execution that has run here. */
 const newRoots = () => new BoundedMap<string, string>(10_000);
-/**
- * Holds states of tool calls under the MCP Server Trigger, which have no execution; tries of a call share its
- * arguments.
- */
+/** States of tool calls under the MCP Server Trigger, which have no execution; tries of a call share its arguments. */
 const newCalls = () => new WeakMap<object, ExecutionState>();
 
 /** n8n's ID of an execution that has none yet. */

@@ -48,7 +48,6 @@ export const limit: Field<number> = {
 	},
 };
 
-/** Defines whether rows come out simplified. */
 export const simplify: Field<boolean> = option(simplifyField, parseBoolean, true);
 
 /** The shape of a row with Simplify off. */

@@ -13,12 +13,9 @@ export const includeOtherFields: INodeProperties = {
 	displayOptions: { hide: { '@tool': [true] } },
 };
 
-/** Describes what an operation knows of its columns before a row comes. */
+/** The columns of an operation that are known before a row comes. */
 export interface KnownColumns {
-	/**
-	 * Lists columns that repeat a parameter of their name. An input column that fills the parameter needs no second
-	 * one.
-	 */
+	/** Columns that repeat a parameter of their name. An input column that fills the parameter needs no second one. */
 	requested: string[];
 	/** Columns that only some rows have. An input column of such a name is renamed in every row. */
 	own: string[];

@@ -14,13 +14,13 @@ export type ItemError = NodeApiError | NodeOperationError;
 export interface ItemErrorOptions {
 	/** Hides personal data in a text. */
 	hide?(text: string): string;
-	/** The service's own words may name people that the output does not. */
+	/** The service's own message may name people that the output does not. */
 	omitsServiceMessage?: boolean;
-	/** Says what follows the description: what was sent, and what it has cost. */
+	/** Sentences behind the description: what was sent, and what it has cost. */
 	more?: string[];
-	/** Says what the error gives as data, beside its code. */
+	/** Data of the error, beside its code. */
 	data?: IDataObject;
-	/** Says which of several items it is, counted from 1. n8n itself would count it from 0. */
+	/** The number of the item among several, counted from 1. n8n itself would count it from 0. */
 	item?: number;
 	/** An AI agent reads the message alone, so the message also says what to do. */
 	isJoined?: boolean;
@@ -76,7 +76,7 @@ export function itemErrorOf(
 	return error;
 }
 
-/** Describes what errors of the nodes are beside their words. */
+/** The data of the nodes' errors, beside their texts. */
 interface Coded {
 	code?: unknown;
 	status?: unknown;
@@ -84,7 +84,7 @@ interface Coded {
 	data?: IDataObject;
 }
 
-/** Data in which each text is hidden as the words are. */
+/** Returns data in which each text is hidden like the message. */
 function withTexts(data: IDataObject, hide: (text: string) => string): IDataObject {
 	const hidden = (value: unknown): unknown => {
 		if (Array.isArray(value)) return value.map(hidden);

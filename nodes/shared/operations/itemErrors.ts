@@ -15,10 +15,10 @@ export interface Failure {
 /** The errors of a run's items, and what they must know of each item beside its cause. */
 export class ItemErrors {
 	readonly operations = new Map<number, Operation>();
-	/** Says how personal data comes out. */
+	/** The protection of each item's personal data; undefined for full output. */
 	readonly protections = new Map<number, Protection | undefined>();
 	readonly failedItems: FailedItems = { all: 0, unsent: 0 };
-	/** Items of which a request went out that is no read. */
+	/** Items for which a request went out that was no read. */
 	readonly #sent = new Set<number>();
 	readonly #node: INode;
 
@@ -39,7 +39,7 @@ export class ItemErrors {
 		return { ...request, beforeSend };
 	}
 
-	/** Returns where the run goes on: the item itself says which one it is. */
+	/** Returns an error for where the run goes on: its item shows which one it is. */
 	ofItem(failure: Failure): ItemError {
 		const error = this.#make(failure, { costOf: failure.index });
 		this.failedItems.all++;
@@ -52,7 +52,7 @@ export class ItemErrors {
 		return this.protections.get(index)?.values(input) ?? input;
 	}
 
-	/** The one that the run ends with; `more` is what the run says with it. */
+	/** Returns the error that ends the run; `more` holds further sentences of the run. */
 	ofRun(failure: Failure, more: string[]): ItemError {
 		const item = this.run.items > 1 ? failure.index + 1 : undefined;
 		return this.#make(failure, { more, item, isJoined: this.run.isTool });

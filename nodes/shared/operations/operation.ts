@@ -15,7 +15,6 @@ import { includeOtherFields, type KnownColumns } from './inputColumns';
 import type { Connection, BodyReader, ServiceRequest } from '../http/connection';
 import type { JsonBody, Result } from '../http/result';
 
-/** Describes what an operation sees of the item it works on. */
 export interface OperationItem {
 	index: number;
 	run: NodeRun;
@@ -48,33 +47,29 @@ export interface OperationItem {
 	files: FileHelpers;
 }
 
-/** Describes what the items of one run of a node share. */
+/** The state that the items of one run of a node share. */
 export interface NodeRun {
 	/** n8n's execution; undefined where it has none (MCP Server Trigger). */
 	executionId?: string;
-	/** Names the root execution over all sub-workflows, as far as n8n reports it; undefined if there is none. */
+	/** The root execution over all sub-workflows, as far as n8n reports it; undefined if there is none. */
 	root?: string;
-	/** Says what the runs of that execution share in this process. */
+	/** This process's state of that execution, shared by its runs. */
 	execution: ExecutionState;
 	/** Identifies the node in every execution of its workflow. */
 	node: string;
-	/** Says how many items came in. */
+	/** The number of input items. */
 	items: number;
-	/**
-	 * Counts the runs of the node in its execution (in a loop 0, 1, …); a retry by n8n has the index of its first
-	 * try.
-	 */
+	/** The index of the run in its execution (in a loop 0, 1, …); a retry by n8n has the index of its first try. */
 	readonly index: number;
 	mode: WorkflowExecuteMode;
 	/** It was called by an AI agent. */
 	isTool: boolean;
-	/** The workflow's. */
+	/** The workflow's time zone. */
 	timeZone: string;
-	/** Says what n8n keeps for the node with its execution: it survives Retry On Fail and the editor's Retry. */
+	/** The node's data that n8n stores with its execution: it survives Retry On Fail and the editor's Retry. */
 	memory: IDataObject;
 	/**
-	 * Says when the workflow's timeout ends the execution, by a clock that nobody sets; Infinity where that is not
-	 * known.
+	 * The time when the workflow's timeout ends the execution, by a monotonic clock; Infinity where that is not known.
 	 */
 	timeoutAt: number;
 	/** Aborted when the execution is cancelled. */
@@ -89,10 +84,10 @@ export interface NodeRun {
 	metadata?: IWorkflowExecutionCustomData;
 }
 
-/** Describes what an operation that costs money has cost; in words, with which its errors end. */
+/** The cost of an operation; `text` ends its errors. */
 export interface Cost {
 	text: string;
-	/** Says how many of the planned queries are billed. */
+	/** The number of planned queries that are billed. */
 	billed: number | 'unknown';
 	queries: number;
 	/** The IDs of those that were accepted. */
@@ -101,7 +96,7 @@ export interface Cost {
 	unsureItems?: number[];
 }
 
-/** Describes how many items come out as failed, and how many of them before anything was sent for them. */
+/** The number of items that come out as failed, and of those that failed before anything was sent for them. */
 export interface FailedItems {
 	all: number;
 	unsent: number;
@@ -114,7 +109,7 @@ export type ItemRequest = Omit<ServiceRequest, 'timeoutMs'>;
 
 type Helpers = IExecuteFunctions['helpers'];
 
-/** Describes what n8n lends for files: requests without a credential, and its store of binary data. */
+/** n8n's helpers for files: requests without a credential, and its store of binary data. */
 export type FileHelpers = Pick<Helpers, 'httpRequest' | 'prepareBinaryData'>;
 
 /** Rows that come out as items, those that have one with a file; under Continue On Fail errors in their place. */
@@ -123,7 +118,7 @@ export class WithFiles {
 }
 export type FileRow = { json: IDataObject; file?: IBinaryData } | { error: unknown };
 
-/** Describes what comes out for an item, or how it goes on once every item of the run has come as far. */
+/** The output of an item, or its next step once every item of the run has come as far. */
 export type Phase = IDataObject | IDataObject[] | WithFiles | NextPhase;
 export interface NextPhase {
 	next(): Promise<Phase>;
@@ -142,18 +137,18 @@ export interface Operation {
 	/** Below the node on the canvas, where that should be shorter than the action. */
 	subtitle?: string;
 	/**
-	 * Says what a model reads: what it does, what it costs, its fields, what to do with a pending result. At most 60
-	 * words.
+	 * Describes the operation to a model: its purpose, cost and fields, and what to do with a pending result. At most
+	 * 60 words.
 	 */
 	tool: string;
 	fields: INodeProperties[];
 	/** Entries of the "Options" collection, in the order in which they are offered; Timeout comes last. */
 	options?: INodeProperties[];
-	/** Asks no service: no credential, and no timeout to set. */
+	/** The operation needs no service: no credential, and no timeout to set. */
 	isOffline?: true;
 	/** No personal data can come out, so the panel offers neither Personal Data nor Fields to Keep. */
 	hasNoPersonalData?: true;
-	/** It changes or costs something at the service: an error before that says that nothing was sent. */
+	/** The operation changes or costs something at the service, so an earlier error says that nothing was sent. */
 	isSending?: true;
 	/** Its rows keep the columns of the input, unless the operator leaves them out. */
 	keepsInput?: KnownColumns;

@@ -7,7 +7,7 @@ import type { NodeRun } from './operation';
 /** Refusals by the fingerprint of what was refused: never the secret itself. */
 type Refusals = Record<string, { status: number }>;
 
-/** Describes what the runs of an execution share in this process. */
+/** The refusals that the runs of an execution share in this process. */
 class RefusedSecrets {
 	readonly locks = new SharedLocks();
 	readonly refusals: Refusals = {};

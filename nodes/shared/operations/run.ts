@@ -57,7 +57,9 @@ export function runOf(context: IExecuteFunctions) {
 
 export type StartedRun = ReturnType<typeof runOf>;
 
-/** Returns what n8n keeps for the node with its execution; a memory of this run alone where the host keeps none. */
+/**
+ * Returns the data that n8n stores for the node with its execution; without such a store a memory of this run alone.
+ */
 function memoryOf(context: IExecuteFunctions): IDataObject {
 	try {
 		return context.getContext('node');

@@ -122,7 +122,7 @@ interface PendingItem extends NextPhase {
 const isNextPhase = (step: Phase): step is NextPhase =>
 	!Array.isArray(step) && 'next' in step && typeof step.next === 'function';
 
-/** Describes what comes out for an item, before the columns of its input join it. */
+/** The output of an item, before the columns of its input join it. */
 interface OutputRow {
 	index: number;
 	json: IDataObject;
@@ -195,7 +195,7 @@ function parameterOf(context: IExecuteFunctions, name: string, index: number): u
 	}
 }
 
-/** Describes what the items of a run are begun with. */
+/** The state of a run that all its items share. */
 interface Begun {
 	context: IExecuteFunctions;
 	resources: Resource[];
@@ -227,7 +227,7 @@ async function begin(
 	const options = context.getNodeParameter('options', index, {}) as IDataObject;
 	const timeoutMs = timeout(options);
 	const mode = readPersonalData(options);
-	// Found wanting before a request is spent.
+	// A missing key is found before a request is spent.
 	const key = mode === 'pseudonym' ? (await connection()).pseudonymKey : undefined;
 	const stored = readFieldsToKeep(options);
 	const protection = protectionOf(mode, key, stored);

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 export const STARS = '******';
 
-/** Describes how a hidden value comes out. */
+/** The functions that replace hidden values. */
 export interface Hiding {
 	/** Hides a field that is documented as personal. */
 	personal(value: string): string;

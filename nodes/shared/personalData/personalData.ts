@@ -9,9 +9,9 @@ import { CodedError } from '../utils/codedError';
 
 export type Rows = IDataObject | IDataObject[];
 
-/** Describes how personal data comes out. */
+/** Functions that hide personal data in the output. */
 export interface Protection {
-	/** A row with personal values replaced by the rule of what it is, then in the wanted shape. */
+	/** Returns a row in the wanted shape, after its personal values were replaced by the rule. */
 	shaped<Shape extends Rows>(
 		row: IDataObject,
 		rule: Rule,

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 /**
- * Says how a value is protected. A list is treated entry by entry. An object without fields of its own here is free.
+ * The protection of a value. A list is treated entry by entry. An object without fields of its own here is free.
  * - shown: comes out as it is (IDs, dates of creation, statuses, enums).
  * - personal: is hidden, with a hint of its content: GODE5612******.
  * - free: every text and number is hidden at any depth, since nothing is known of it.

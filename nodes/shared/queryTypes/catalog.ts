@@ -1,17 +1,17 @@
-/** Describes a type of query. Paid queries, triggers and outputs read this row. */
+/** A type of query, which paid queries, triggers and outputs read. */
 export interface QueryType {
 	/** The value of the operation that sends it; the API Mapping names it by that. */
 	operation: string;
-	/** Gives its name in records (TQ §2.1); it is a guess unless `isCodeShown` is set. */
+	/** The name of the query type in records (TQ §2.1); it is a guess unless `isCodeShown` is set. */
 	code: string;
 	isCodeShown?: true;
-	/** Gives the name that the operator reads. */
+	/** The name that the operator reads. */
 	label: string;
 	/** Below the base URL (TQ §4). */
 	path: string;
 	/** The fields of its body: the API reference's names, or the usual ones where it shows none. */
 	fields: string[];
-	/** Lists what its record echoes besides. */
+	/** Further fields that its record echoes. */
 	echo?: string[];
 	/** The result comes with the response, by the API reference. */
 	isImmediate?: true;
@@ -24,7 +24,7 @@ export interface QueryType {
 	resultFields?: Record<string, string>;
 	/** Fields of its record (TQ §2.1) that are part of its result, if the service gives them. */
 	recordFields?: string[];
-	/** Other fields of the response, in words: Simplify leaves them out. */
+	/** A text about other fields of the response, which Simplify leaves out. */
 	leftOut?: string;
 }
 
@@ -143,13 +143,13 @@ const rows = {
 	},
 } satisfies Record<string, Omit<QueryType, 'operation'>>;
 
-/** Lists each query of TQ §4.2 to §4.11. */
+/** Every query of TQ §4.2 to §4.11. */
 export const queryTypes: QueryType[] = Object.entries(rows).map(([operation, row]) => ({
 	operation,
 	...row,
 }));
 
-/** Holds the query types by the value of their operation. */
+/** The query types by the value of their operation. */
 export const catalog = Object.fromEntries(
 	queryTypes.map((service) => [service.operation, service]),
 ) as Record<keyof typeof rows, QueryType>;

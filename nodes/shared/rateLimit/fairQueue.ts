@@ -1,6 +1,6 @@
 /** A queue that is fair between keys: each key that has something waiting gets one turn in every round. */
 export class FairQueue<T> {
-	/** Holds the keys in the order of their next turns. */
+	/** The entries by key, in the order of the next turns. */
 	readonly #lines = new Map<string, Set<T>>();
 
 	get isEmpty(): boolean {

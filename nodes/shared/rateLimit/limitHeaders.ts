@@ -7,10 +7,10 @@ const MAX_LIMIT = 10_000;
 /** Earlier resets are no epoch time in milliseconds; in seconds, it would say too little. */
 const EPOCH_MS_SINCE = Date.UTC(2000);
 
-/** Describes a response as far as the pace depends on it. Times are milliseconds by the rate limiter's clock. */
+/** The parts of a response on which the pace depends. Times are milliseconds by the rate limiter's clock. */
 export interface LimitSnapshot {
 	status: number;
-	/** Holds the headers by lower-case name. */
+	/** The headers by lower-case name. */
 	headers: Record<string, unknown>;
 	sentAt: number;
 	receivedAt: number;

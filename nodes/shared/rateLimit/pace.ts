@@ -15,9 +15,9 @@ const MAX_PAUSE_MS = 3_600_000;
 const LATE_MS = 20;
 
 /**
- * Decides when the next request with a token may leave. Processes that share a token do not know each other. Each
- * sends at an even pace, and what the service accepts of it after a 429 is its share. docs/scaling.md explains the
- * rule. Times are milliseconds by one clock of this process.
+ * Decides when the next request with a token may leave. Processes that share a token do not know each other. Each sends
+ * at an even pace; its share is what the service accepts after a 429. docs/scaling.md explains the rule. Times are
+ * milliseconds by one clock of this process.
  */
 export class Pace {
 	/** Requests per window that the operator grants this process. */
@@ -30,11 +30,11 @@ export class Pace {
 	pausedUntil = -Infinity;
 	#nextAt = -Infinity;
 	#refusedAt = -Infinity;
-	/** Holds when the latest responses other than 429 came. */
+	/** Times of the latest responses other than 429. */
 	readonly #acceptedAt: number[] = [];
-	/** The service's clock minus ours, plus the time that a request travels. */
+	/** The service's clock minus this machine's, plus the time that a request travels. */
 	#clockOffset: number | undefined;
-	/** Gives the end of the newest window that a response showed, by this process's clock. */
+	/** The end of the newest window that a response showed, by this process's clock. */
 	#windowEnd = -Infinity;
 	readonly #random: () => number;
 

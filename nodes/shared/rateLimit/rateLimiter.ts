@@ -7,7 +7,7 @@ import { hash } from '../utils/hash';
 import { FairQueue } from './fairQueue';
 import { CodedError } from '../utils/codedError';
 
-/** Says why a request got no turn. */
+/** The reason why a request got no turn. */
 export type MissedTurn = Extract<Problem, { kind: 'rateLimit' | 'cancelled' }>;
 
 /** Keeps all who use one token within its rate limit (§8). */
@@ -38,7 +38,7 @@ interface Waiter {
 }
 
 const MAX_WAIT_MS = 300_000;
-/** The longest single sleep: so late at most is it seen that a wait has ended, or that the next one may go earlier. */
+/** The longest single sleep: the end of a wait, or an earlier turn, is noticed at most this late. */
 const SLICE_MS = 25;
 
 class TokenRateLimiter implements RateLimiter {
@@ -46,7 +46,7 @@ class TokenRateLimiter implements RateLimiter {
 	readonly #turns = new FairQueue<Waiter>();
 	#configured = '';
 	#isDriving = false;
-	/** Holds the difference between the monotonic clock and the time of day when this limiter began. */
+	/** The difference between the time of day and the monotonic clock when this limiter began. */
 	readonly #begunMs = Date.now() - performance.now();
 
 	/** Sets the initial limit; equal values leave what responses have shown. */
@@ -92,12 +92,12 @@ class TokenRateLimiter implements RateLimiter {
 		this.#serve(now);
 	}
 
-	/** The time by a clock that nobody sets: one that jumps would end or stall all who wait. */
+	/** Returns the time by a monotonic clock: one that jumps would end or stall all who wait. */
 	#now(): number {
 		return this.#begunMs + performance.now();
 	}
 
-	/** Returns why waiting until a deadline is useless: the service allows nothing before. */
+	/** Returns a reason to stop waiting now, because the service allows nothing before the deadline. */
 	#pausedBeyond(deadline: number, waitedMs: number): MissedTurn | undefined {
 		const { pausedUntil } = this.#pace;
 		if (pausedUntil <= deadline) return undefined;

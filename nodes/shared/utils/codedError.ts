@@ -1,6 +1,6 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 
-/** An error that the operator can correct. Its code and data are stable, for programs and tests; its words are not. */
+/** An error that the operator can correct. Its code and data are stable, for programs and tests; its text is not. */
 export class CodedError extends UserError {
 	readonly data: IDataObject;
 

@@ -1,6 +1,6 @@
 const ignore = () => undefined;
 
-/** Lets any number pass at a time, or one alone while nobody passes. */
+/** A lock that any number of holders may share, or one may hold alone. */
 export class SharedLock {
 	readonly #passing = new Set<Promise<unknown>>();
 	#closed?: Promise<unknown>;
@@ -31,7 +31,7 @@ export class SharedLock {
 	}
 }
 
-/** Holds a lock for each key as long as it is in use. */
+/** A lock for each key, as long as it is in use. */
 export class SharedLocks {
 	readonly #inUse = new Map<string, { lock: SharedLock; users: number }>();
 
