@@ -8,7 +8,7 @@ import type { DemoPorts } from './ports';
 import { Processes } from './processes';
 import { provision, type AgentServices, type Provisioned } from './provision';
 import { startQueueMode, type QueueMode } from './queueMode';
-import { pagesOf, startSandbox, type Sandbox, type SandboxProgram } from './sandbox';
+import { pagesOf, startSandbox, type SandboxAccess, type SandboxProgram } from './sandbox';
 import { missingStores } from './stores';
 import { checkOnce, StubModel } from './stubModel';
 
@@ -16,7 +16,7 @@ export interface Demo {
 	n8n: N8n;
 	/** The processes around n8n, if it runs in queue mode. */
 	queueMode?: QueueMode;
-	sandbox: Sandbox;
+	sandbox: SandboxAccess;
 	/** Says where n8n writes; removed by `stop`. */
 	folder: string;
 	/** The workflows of `examples/`, by file name without `.json`. */

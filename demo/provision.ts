@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { N8n } from './n8n';
 import type { Workflow, WorkflowNode } from './n8nClient';
 import { PUBLISHED_PAGES, root } from './package';
-import { registerWebhook, type Sandbox } from './sandbox';
+import { registerWebhook, type SandboxAccess } from './sandbox';
 
 const START = 'start-here.json';
 const TRIGGER = 'n8n-nodes-credit-profile.taxQueryTrigger';
@@ -38,7 +38,7 @@ export const applicationForm = ({ url }: N8n): string => `${url}/webhook/solicit
 /** Creates the credentials under the names that the workflows in `examples/` use. */
 async function createCredentials(
 	{ client, url }: N8n,
-	{ creditProfile, taxQuery }: Sandbox,
+	{ creditProfile, taxQuery }: SandboxAccess,
 	{ modelUrl = 'https://api.openai.com/v1', mailPort = 25 }: AgentServices,
 ): Promise<Map<string, string>> {
 	const credentials = [
@@ -178,7 +178,7 @@ const canBePublished = (nodes: WorkflowNode[]) =>
  */
 export async function provision(
 	n8n: N8n,
-	sandbox: Sandbox,
+	sandbox: SandboxAccess,
 	agentServices: AgentServices = {},
 	documentation = PUBLISHED_PAGES,
 ): Promise<Map<string, Provisioned>> {

@@ -4,7 +4,7 @@ import { root } from './package';
 import type { Processes } from './processes';
 
 /** Describes what `npm run sandbox -- --json` prints once it listens. */
-export interface Sandbox {
+export interface SandboxAccess {
 	creditProfile: { baseUrl: string; token: string };
 	taxQuery: { baseUrl: string; clientId: string; clientSecret: string };
 	/** Address of its page; the control plane is below it, at `sandbox/`. */
@@ -30,15 +30,15 @@ export async function startSandbox(
 	{ command, args, cwd }: SandboxProgram = fromSources,
 	flags: string[] = [],
 	port = 0,
-): Promise<Sandbox> {
-	return await new Promise<Sandbox>((resolve, reject) => {
+): Promise<SandboxAccess> {
+	return await new Promise<SandboxAccess>((resolve, reject) => {
 		const sandbox = processes.start(
 			command,
 			[...args, '--json', '--port', String(port), ...flags],
 			{
 				cwd,
 				onLine: (line) => {
-					if (line.startsWith('{')) resolve(JSON.parse(line) as Sandbox);
+					if (line.startsWith('{')) resolve(JSON.parse(line) as SandboxAccess);
 				},
 			},
 		);
@@ -49,10 +49,10 @@ export async function startSandbox(
 }
 
 /** Returns where a sandbox of the sources serves the documentation. */
-export const pagesOf = ({ page }: Sandbox): string => new URL('repository/', page).href;
+export const pagesOf = ({ page }: SandboxAccess): string => new URL('repository/', page).href;
 
 /** Registers with the sandbox where to deliver results. Throws if it does not accept the address. */
-export async function registerWebhook(sandbox: Sandbox, url: string): Promise<void> {
+export async function registerWebhook(sandbox: SandboxAccess, url: string): Promise<void> {
 	const response = await fetchUnpooled(new URL('sandbox/webhook', sandbox.page), {
 		method: 'PUT',
 		headers: { 'content-type': 'application/json' },

@@ -133,7 +133,7 @@ export function simulate(options: Simulated): Outcome {
 			});
 		};
 		const serve = () => {
-			while (waiting() > 0 && pace.spend(clock())) send();
+			while (waiting() > 0 && pace.takeSlot(clock())) send();
 		};
 		const drive = () => {
 			serve();

@@ -1,6 +1,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { oneOf, option, type Field } from '../shared/operations/field';
-import { wholeNumber } from '../shared/operations/fields';
+import { wholeNumber } from '../shared/operations/commonFields';
 import { cleanText } from '../shared/utils/inputText';
 import { isObject } from '../shared/utils/json';
 import { CodedError, fieldError } from '../shared/utils/codedError';

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import { parseText, type Field } from '../shared/operations/field';
-import { wholeNumber } from '../shared/operations/fields';
+import { wholeNumber } from '../shared/operations/commonFields';
 import type { ServiceRequest } from '../shared/http/connection';
 import { isObject } from '../shared/utils/json';
 import { textOf } from '../shared/utils/text';

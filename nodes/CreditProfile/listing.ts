@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { operation } from '../shared/operations/field';
-import { identity, simplify } from '../shared/operations/fields';
+import { identity, simplify } from '../shared/operations/commonFields';
 import type { OperationItem, Operation } from '../shared/operations/operation';
 import { IncompleteList, readPages, type Range, type ReadPage } from '../shared/http/pagination';
 import type { ServiceRequest } from '../shared/http/connection';
 import { RequestError, type JsonBody } from '../shared/http/result';
 import { creditProfile } from '../shared/http/service';
 import { readRow, readRows, readTexts, rowWith, type RowsPage } from '../shared/http/readRows';
-import { tagsRule } from './personal';
+import { tagsFields } from './personalDataRules';
 
 /** Makes a kind of row from its name, the fields that its section requires, and the key of its list. */
 const kind = (noun: string, required: string, key?: string) => ({
@@ -84,12 +84,12 @@ export async function* listPages(
 		yield* readPages(read, range);
 	} catch (error) {
 		if (error instanceof IncompleteList) throw incomplete(error.given, error.total);
-		return namingCollection(collectionId)(error);
+		return withCollectionName(collectionId)(error);
 	}
 }
 
 /** Throws the error of a request on; one that did not find a collection names it. */
-export const namingCollection =
+export const withCollectionName =
 	(id: number | undefined) =>
 	(error: unknown): never => {
 		const isMissing =
@@ -105,13 +105,13 @@ const incomplete = (given: number, total?: number) =>
 	new RequestError(creditProfile, { kind: 'incomplete', given, total });
 
 /** The wanted rows of a list that comes at once. Throws a RequestError if the service reports more than it gives. */
-export function wholeOf({ rows, total = 0 }: RowsPage, wanted: number): IDataObject[] {
+export function requireWholeList({ rows, total = 0 }: RowsPage, wanted: number): IDataObject[] {
 	if (rows.length < Math.min(wanted, total)) throw incomplete(rows.length, total);
 	return rows.slice(0, wanted);
 }
 
 /** All rows of the pages in one list, each in the wanted shape. */
-export async function collect(
+export async function collectRows(
 	pages: AsyncIterable<IDataObject[]>,
 	shape: (row: IDataObject) => IDataObject = identity,
 ): Promise<IDataObject[]> {
@@ -138,7 +138,7 @@ export async function countOf(
 	const read = async (offset: number) => {
 		const page = { ...query, limit: smallestPage, offset };
 		const request = { method: 'GET' as const, path, query: page, lists };
-		return await item.read(request, rowsIn(kind)).catch(namingCollection(collectionId));
+		return await item.read(request, rowsIn(kind)).catch(withCollectionName(collectionId));
 	};
 	const { rows, total } = await read(0);
 	const isOfPage =
@@ -165,6 +165,6 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 		async execute(item, { simplify: isSimple }) {
 			const { texts, count } = await item.read({ method: 'GET', path: `/data/${of}/tags` }, tagsIn);
 			const rows = isSimple ? texts.map((tag) => ({ tag })) : [{ count, data: texts }];
-			return rows.map((row) => item.protect(row, tagsRule, identity));
+			return rows.map((row) => item.protect(row, tagsFields, identity));
 		},
 	});

@@ -24,12 +24,12 @@ export async function sendOncePerPath<T>(
 	const segments = documented.split('/').filter((segment) => !['', 'pm', 'pf'].includes(segment));
 	const found = await reading.catch(async (error: unknown) => {
 		if (!(error instanceof RequestError) || error.status !== 404) throw error;
-		const { client } = await item.connection();
+		const { clientKey } = await item.connection();
 		const mappingKeys = segments
-			.filter((segment) => !isConfirmed(client, segment))
+			.filter((segment) => !isConfirmed(clientKey, segment))
 			.map((segment) => `paths.${segment}`);
 		throw error.withAdvice({ todo: 'checkBaseUrl', mappingKeys });
 	});
-	confirmNames((await item.connection()).client, ...segments);
+	confirmNames((await item.connection()).clientKey, ...segments);
 	return found;
 }

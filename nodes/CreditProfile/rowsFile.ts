@@ -1,7 +1,7 @@
 import { Hash } from 'node:crypto';
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { OperationItem } from '../shared/operations/operation';
-import { collect } from './listing';
+import { collectRows } from './listing';
 
 /**
  * A CSV is for sheets: a byte order mark shows Excel that it is UTF-8, and no cell is a formula. A plain one is for
@@ -33,7 +33,7 @@ export async function writeFile(
 		}
 	}
 	async function* table(): AsyncGenerator<Buffer> {
-		const rows = await collect(pages);
+		const rows = await collectRows(pages);
 		count = rows.length;
 		const columns = columnsOf(rows, lastColumns);
 		const protect = format === 'csv' ? forSheet : identity;

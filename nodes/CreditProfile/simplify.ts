@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { RequestError } from '../shared/http/result';
 import { creditProfile } from '../shared/http/service';
 import { isObject } from '../shared/utils/json';
-import { associationTypeOf, type AssociationType } from './personal';
+import { associationTypeOf, type AssociationType } from './personalDataRules';
 
 /** The fields that a row has of these names in one text, in this order; values as the service gave them. */
 const pick = (row: IDataObject, names: string): IDataObject =>

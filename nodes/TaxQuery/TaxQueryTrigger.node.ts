@@ -11,7 +11,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { testTaxQuery } from '../shared/http/testConnection';
-import { passThrough } from './trigger/execute';
+import { passThrough } from './trigger/passThrough';
 import { subtitle } from './trigger/filterSettings';
 import { openTrigger } from './trigger/openTrigger';
 import {

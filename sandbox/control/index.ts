@@ -11,7 +11,7 @@ import { page } from './page';
 import { queryControl } from './queries';
 import { requestControl } from './requests';
 import { snapshotControl } from './snapshot';
-import { stateControl } from './state';
+import { overviewControl } from './overview';
 import { webhookControl } from './webhook';
 
 /** Every route below `/sandbox`, and the page. */
@@ -24,7 +24,7 @@ export function controlRoutes(app: FastifyInstance, context: SandboxContext): vo
 	outcomeControl(app, context.outcomes);
 	clockControl(app, context.clock);
 	snapshotControl(app, context);
-	stateControl(app, context);
+	overviewControl(app, context);
 	fileRoutes(app, context.clock);
 	exampleRoutes(app);
 	documentationRoutes(app);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { HttpError } from '../plugins/errors';
-import { loadState, saveState } from '../state';
+import { restoreState, saveState } from '../state';
 
 const LARGEST_STATE = 512 * 2 ** 20;
 
@@ -11,14 +11,14 @@ export function snapshotControl(app: FastifyInstance, context: SandboxContext): 
 	app.get('/sandbox/snapshot', async () => saveState(context));
 	app.put('/sandbox/snapshot', { bodyLimit: LARGEST_STATE }, async ({ body }) => {
 		try {
-			loadState(context, body);
+			restoreState(context, body);
 		} catch (error) {
 			throw new HttpError(400, (error as Error).message);
 		}
 		return { restored: true };
 	});
 	app.post('/sandbox/reset', async () => {
-		loadState(context, first);
+		restoreState(context, first);
 		context.requests.clear();
 		return { reset: true };
 	});

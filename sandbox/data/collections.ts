@@ -1,7 +1,7 @@
 import type { Collection, RestrictedSchema, User, Version } from '../../contract/creditProfile';
 import { catalog } from './catalog';
 import { ORGANIZATION_ID, usersOf } from './organization';
-import { fakerFor } from './random';
+import { fakerFor } from './faker';
 import { schemas } from './schemas';
 
 const FIRST_COLLECTION_ID = 1;

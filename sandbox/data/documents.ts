@@ -1,10 +1,10 @@
 import type { DataDocument, Version } from '../../contract/creditProfile';
 import { applicantFrom, type Applicant } from './applicant';
 import type { CollectionEntry } from './collections';
-import { fill } from './fill';
+import { fakeValueFor } from './fakeValue';
 import { USERS } from './organization';
 import type { People } from './people';
-import { fakerFor } from './random';
+import { fakerFor } from './faker';
 
 const DAY_MS = 86_400_000;
 /** Limits how long documents of the newest version have been coming in. */
@@ -71,7 +71,7 @@ export function documentAt(
 			id: collection.id * IDS_PER_COLLECTION + index + 1,
 			externalId: index % 5 === 4 ? null : `EXT-${collection.id}-${index + 1}`,
 			tags: tagsOf(index),
-			document: fill(version.schema, '', applicant, faker) as Record<string, unknown>,
+			document: fakeValueFor(version.schema, '', applicant, faker) as Record<string, unknown>,
 			dataCollectionVersionId: version.id,
 			dataCollectionId: collection.id,
 			creatorId: isImported ? null : faker.number.int({ min: 1, max: USERS }),

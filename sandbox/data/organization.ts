@@ -1,5 +1,5 @@
 import type { User } from '../../contract/creditProfile';
-import { fakerFor } from './random';
+import { fakerFor } from './faker';
 
 /** The one organization whose data the sandbox holds. */
 export const ORGANIZATION_ID = 101;

@@ -1,6 +1,6 @@
 import type { Faker } from '@faker-js/faker';
 import type { CurpResponse, FiscalResponse } from '../../contract/taxQuery';
-import { fakerFor } from './random';
+import { fakerFor } from './faker';
 import type { Address, Company, People, Person } from './people';
 import { CURP_STATES } from './people/states';
 

@@ -1,7 +1,7 @@
 // The package on one pinned n8n. Each outer title is a row of the table that `npm run compat` makes.
 import type { INodeParameters } from 'n8n-workflow';
 import { fetchUnpooled } from '../../demo/http';
-import { type catalog } from '../../nodes/TaxQuery/client/queryTypeNames';
+import { type catalog } from '../../nodes/TaxQuery/client/queryTypeMapping';
 import type { SandboxOptions } from '../../sandbox';
 import type { LedgerEntry } from '../../sandbox/services/taxQuery/ledger';
 import {

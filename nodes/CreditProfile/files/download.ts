@@ -9,7 +9,7 @@ import { isProblem } from '../../shared/http/result';
 import { retryCondition } from '../../shared/http/retry';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {
-	calledOf,
+	fileLabel,
 	mimeTypeOf,
 	nameOf,
 	originOf,
@@ -45,7 +45,7 @@ export async function download(
 	megabytes: number,
 ): Promise<IBinaryData> {
 	const origin = originOf(link.url);
-	if (origin === undefined) throw new FileError({ kind: 'link' }, calledOf(item, link));
+	if (origin === undefined) throw new FileError({ kind: 'link' }, fileLabel(item, link));
 	const pace = rateLimiterFor({ baseUrl: origin, token: '', pointsPerSecond: PER_SECOND });
 	const { executionId: execution = '', cancelled: signal } = item.run;
 	const began = performance.now();
@@ -55,7 +55,7 @@ export async function download(
 	let [faults, busy] = [0, 0];
 	for (;;) {
 		const missed = await pace.acquire({ execution, signal, maxWaitMs: Math.max(1, leftMs()) });
-		if (missed) throw new FileError(last ?? missed, calledOf(item, link));
+		if (missed) throw new FileError(last ?? missed, fileLabel(item, link));
 		const tried = await attempt(item, link, megabytes, { end, pace });
 		if ('file' in tried) return tried.file;
 		last = tried.problem;
@@ -66,7 +66,7 @@ export async function download(
 				: tried.waitMs === undefined && ++busy === MAX_BUSY;
 		const waitMs = tried.waitMs ?? Math.min(MAX_WAIT_MS, WAIT_MS * 2 ** (faults + busy - 1));
 		if (retry === 'never' || isLast || waitMs > leftMs()) {
-			throw new FileError(last, calledOf(item, link));
+			throw new FileError(last, fileLabel(item, link));
 		}
 		await item.wait(waitMs);
 	}

@@ -97,7 +97,7 @@ export function nameOf(item: OperationItem, link: FileLink, headers: IDataObject
 }
 
 /** The file as an error names it. */
-export const calledOf = (item: OperationItem, link: FileLink): FileLabel => ({
+export const fileLabel = (item: OperationItem, link: FileLink): FileLabel => ({
 	...(link.name && { name: nameOf(item, link, {}) }),
 	...('documentId' in link && { id: textOf(link.id), documentId: textOf(link.documentId) }),
 });

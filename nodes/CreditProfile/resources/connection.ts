@@ -15,7 +15,12 @@ import type { OperationItem, Resource } from '../../shared/operations/operation'
 import { isFilled, isObject, readObject } from '../../shared/utils/json';
 import { documentsOf, kinds, rowIn, rowsIn, tagsIn, versionsOf, type Kind } from '../listing';
 import { sendOncePerPath, mappingOf } from '../mapping';
-import { collectionRule, documentRule, loginRule, versionRule } from '../personal';
+import {
+	dataCollectionFields,
+	documentFields,
+	loginFields,
+	versionFields,
+} from '../personalDataRules';
 import { includeAll } from './documentOptions';
 import { checkFilters, type Encodings, type Get } from './filterChecks';
 
@@ -74,10 +79,10 @@ const providerPaths = [...new Set(providers.map(({ value }) => value.split('/')[
 
 /** The fields that the API reference names, by kind. */
 const RULES = {
-	login: loginRule,
-	collection: collectionRule,
-	version: versionRule,
-	document: documentRule,
+	login: loginFields,
+	collection: dataCollectionFields,
+	version: versionFields,
+	document: documentFields,
 };
 
 /** The first row of a list against the API reference; the fields that the output relies on are needed. */

@@ -1,20 +1,25 @@
 import { operation, option, parseBoolean } from '../../shared/operations/field';
-import { identity, limit as wanted, simplify, wholeNumber } from '../../shared/operations/fields';
+import {
+	identity,
+	limit as wanted,
+	simplify,
+	wholeNumber,
+} from '../../shared/operations/commonFields';
 import type { Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt } from '../fields';
 import { encodeFilter, filters, checkFiltered, withFilterKeys } from '../filter';
 import {
-	collect,
+	collectRows,
 	countOf,
 	getManyTags,
 	listPages,
-	namingCollection,
+	withCollectionName,
 	rowIn,
 	versionsOf,
 } from '../listing';
 import { mappingOf } from '../mapping';
-import { collectionRule, versionRule } from '../personal';
+import { dataCollectionFields, versionFields } from '../personalDataRules';
 import { simplifyCollection, simplifyVersion } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -47,7 +52,7 @@ const get = operation({
 				{ method: 'GET', path: `/data/collection/${id}`, isOneRecord: true },
 				rowIn('collection'),
 			)
-			.catch(namingCollection(id));
+			.catch(withCollectionName(id));
 		if (wholeNumber(collection.id) !== id) {
 			throw new CodedError(
 				'otherCollection',
@@ -55,7 +60,7 @@ const get = operation({
 				{ description: 'Tell the provider.' },
 			);
 		}
-		return item.protect(collection, collectionRule, isSimple ? simplifyCollection : identity);
+		return item.protect(collection, dataCollectionFields, isSimple ? simplifyCollection : identity);
 	},
 });
 
@@ -89,9 +94,9 @@ const getMany = operation({
 		const check = checkFiltered(filter, item.run.hint);
 		const shape = isSimple ? simplifyCollection : identity;
 		const list = { ...collections, query: { ...includes, ...query }, lists };
-		return await collect(listPages(item, { ...list, startAt: from, wanted: most }), (row) => {
+		return await collectRows(listPages(item, { ...list, startAt: from, wanted: most }), (row) => {
 			check(row);
-			return item.protect(row, collectionRule, shape);
+			return item.protect(row, dataCollectionFields, shape);
 		}).catch(withFilterKeys(filter));
 	},
 });
@@ -124,8 +129,8 @@ const getVersions = operation({
 	options: { simplify, startAt },
 	async execute(item, { collectionId: id, simplify: isSimple, ...range }) {
 		const shape = isSimple ? simplifyVersion : identity;
-		return await collect(listPages(item, { ...versionsOf(id), ...range }), (row) =>
-			item.protect(row, versionRule, shape),
+		return await collectRows(listPages(item, { ...versionsOf(id), ...range }), (row) =>
+			item.protect(row, versionFields, shape),
 		);
 	},
 });

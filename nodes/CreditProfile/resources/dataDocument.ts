@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { operation } from '../../shared/operations/field';
-import { identity, limit as wanted, simplify } from '../../shared/operations/fields';
-import { WithFiles, type OperationItem, type Resource } from '../../shared/operations/operation';
+import { identity, limit as wanted, simplify } from '../../shared/operations/commonFields';
+import { FileRows, type OperationItem, type Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt, order } from '../fields';
-import { documentRule } from '../personal';
+import { documentFields } from '../personalDataRules';
 import { writeFile } from '../rowsFile';
-import { collect, countOf, documentsOf, getManyTags, listPages, rowIn } from '../listing';
+import { collectRows, countOf, documentsOf, getManyTags, listPages, rowIn } from '../listing';
 import { OWN_COLUMNS, separateRaw, separateSimplified, simplifyDocument } from '../simplify';
 import { downloadFiles } from './downloadFiles';
 import { associations, fileFormat, includeAll, output } from './documentOptions';
@@ -36,10 +36,10 @@ const getMany = operation({
 		async function* pages() {
 			for await (const page of listPages(item, list)) {
 				given += page.length;
-				yield page.flatMap((row) => item.protect(row, documentRule, shape));
+				yield page.flatMap((row) => item.protect(row, documentFields, shape));
 			}
 		}
-		if (!isFile) return await collect(pages());
+		if (!isFile) return await collectRows(pages());
 
 		const { rows, file } = await writeFile(item, pages(), {
 			format: values.fileFormat,
@@ -52,7 +52,7 @@ const getMany = operation({
 			);
 		}
 		const json = item.protect({ rows, collectionId: id }, 'written', identity);
-		return new WithFiles([{ json, file }]);
+		return new FileRows([{ json, file }]);
 	},
 });
 

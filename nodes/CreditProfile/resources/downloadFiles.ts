@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { operation, option, parseNumber } from '../../shared/operations/field';
-import { identity, simplify } from '../../shared/operations/fields';
+import { identity, simplify } from '../../shared/operations/commonFields';
 import {
-	WithFiles,
+	FileRows,
 	type FileRow,
 	type OperationItem,
 	type NodeRun,
@@ -14,9 +14,9 @@ import { download } from '../files/download';
 import { linkOf } from '../files/fileLink';
 import { offset as startAt, order } from '../fields';
 import { includeFiles } from './documentOptions';
-import { filesOf, incomingFiles, source, type WithFile } from './fileSource';
+import { filesOf, incomingFiles, source, type DocumentWithFile } from './fileSource';
 import { documentsOf, listPages } from '../listing';
-import { documentRule, associationTypeOf } from '../personal';
+import { documentFields, associationTypeOf } from '../personalDataRules';
 import { associationsOf, separateRaw, separateSimplified, without } from '../simplify';
 
 /** Limits how many files of a page of documents are downloaded at a time. */
@@ -48,17 +48,17 @@ export const downloadFiles = operation({
 	/** CP §2.10 */
 	async execute(item, { source: from, simplify: isSimple, maxMegabytes: most, ...range }) {
 		const take = item.run.shared(repeatsOf);
-		const { client } = await item.connection();
+		const { clientKey } = await item.connection();
 		if (from.from === 'link') {
 			take(item, from.url);
-			return new WithFiles([{ json: {}, file: await download(item, { url: from.url }, most) }]);
+			return new FileRows([{ json: {}, file: await download(item, { url: from.url }, most) }]);
 		}
 		if (from.from === 'incoming') {
 			const links = incomingFiles(from.document).map((one) => linkedFile(item, one, isSimple));
-			for (const { association } of links) take(item, `${client} file ${fileKey(association)}`);
-			return new WithFiles(await fetchAll(item, links, most));
+			for (const { association } of links) take(item, `${clientKey} file ${fileKey(association)}`);
+			return new FileRows(await fetchAll(item, links, most));
 		}
-		take(item, `${client} collection ${from.id}`);
+		take(item, `${clientKey} collection ${from.id}`);
 		const list = {
 			...documentsOf(from.id),
 			query: { ...includeFiles, order: range.order },
@@ -77,7 +77,7 @@ export const downloadFiles = operation({
 				`Associations of a type other than Profiles, Forms and Files: ${unknown}. They were not downloaded: Data Document → Get Many shows them.`,
 			);
 		}
-		return new WithFiles(files);
+		return new FileRows(files);
 	},
 });
 
@@ -106,10 +106,14 @@ interface LinkedFile {
 	association: IDataObject;
 }
 
-function linkedFile(item: OperationItem, document: WithFile, isSimple: boolean): LinkedFile {
+function linkedFile(
+	item: OperationItem,
+	document: DocumentWithFile,
+	isSimple: boolean,
+): LinkedFile {
 	const [entry] = document.associations;
 	const association = isObject(entry.association) ? entry.association : {};
-	const [json] = item.protect(document, documentRule, isSimple ? withoutLink : ownFields);
+	const [json] = item.protect(document, documentFields, isSimple ? withoutLink : ownFields);
 	return { json, association };
 }
 

@@ -1,8 +1,8 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { field, parseObject, parseText, type Field } from '../../shared/operations/field';
-import { limit } from '../../shared/operations/fields';
+import { limit } from '../../shared/operations/commonFields';
 import { collectionId, optionValueOf } from '../fields';
-import { associationTypeOf } from '../personal';
+import { associationTypeOf } from '../personalDataRules';
 import { associationsOf } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -87,20 +87,20 @@ export const source: Field<Source> = {
 };
 
 /** A document with one file association. */
-export type WithFile = IDataObject & { associations: [IDataObject] };
+export type DocumentWithFile = IDataObject & { associations: [IDataObject] };
 
-const withFile = (document: IDataObject, association: unknown): WithFile => ({
+const withFile = (document: IDataObject, association: unknown): DocumentWithFile => ({
 	...document,
 	associations: [{ type: 'Files', association: association as IDataObject }],
 });
 
-export const filesOf = (document: IDataObject): WithFile[] =>
+export const filesOf = (document: IDataObject): DocumentWithFile[] =>
 	associationsOf(document)
 		.filter((entry) => associationTypeOf(entry) === 'Files')
 		.map(({ association }) => withFile(document, association));
 
 /** The files in an item of Get Many: a document or a separate association, as it came or simplified. */
-export function incomingFiles(row: IDataObject): WithFile[] {
+export function incomingFiles(row: IDataObject): DocumentWithFile[] {
 	const { id, externalId, documentId = null, documentExternalId, ...others } = row;
 	const files = Array.isArray(row.files) ? row.files : [];
 	const simplified = files.map((file) => withFile({ id, externalId }, file));

@@ -1,7 +1,11 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { operation, type Field } from '../../shared/operations/field';
-import { identity, limit, simplify } from '../../shared/operations/fields';
-import { allowEmpty, loginField, type ProviderLogin } from '../../shared/operations/loginSource';
+import { identity, limit, simplify } from '../../shared/operations/commonFields';
+import {
+	allowEmptyOption,
+	loginField,
+	type ProviderLogin,
+} from '../../shared/operations/loginSource';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';
@@ -11,9 +15,9 @@ import { isConfirmed } from '../../shared/http/confirmedNames';
 import { RequestError } from '../../shared/http/result';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
-import { kinds, rowsIn, wholeOf } from '../listing';
+import { kinds, rowsIn, requireWholeList } from '../listing';
 import { sendOncePerPath, isRefused, mappingOf } from '../mapping';
-import { loginRule } from '../personal';
+import { loginFields } from '../personalDataRules';
 import { simplifyLogin } from '../simplify';
 
 const notice: Field<undefined> = {
@@ -36,17 +40,17 @@ const upsert = operation({
 	subtitle: 'Store provider login',
 	description: 'Create a new record, or update the current one if it already exists (upsert)',
 	fields: { notice, login: loginField(providers, 'creditProfileApi') },
-	options: { simplify, allowEmpty },
+	options: { simplify, allowEmptyOption },
 	isSending: true,
 	/** CP §4.1; creates or replaces the organization's login for the provider. */
 	async execute(item, { login, simplify: isSimple }) {
 		const mapping = await mappingOf(item);
-		const { client } = await item.connection();
+		const { clientKey } = await item.connection();
 		return {
 			async next() {
-				const row = await store(item, login, mapping, client);
+				const row = await store(item, login, mapping, clientKey);
 				warnOnMismatch(item, login, row);
-				return item.protect(withoutPasswords(row, login.secrets), loginRule, (safe) =>
+				return item.protect(withoutPasswords(row, login.secrets), loginFields, (safe) =>
 					isSimple ? { action: actionOf(row), ...simplifyLogin(safe) } : safe,
 				);
 			},
@@ -61,7 +65,7 @@ const upsert = operation({
 function isCredential(value: unknown): value is IDataObject {
 	if (!kinds.login.isRow(value) || !/^\d+$/.test(textOf(value.id))) return false;
 	const names = Object.keys(value);
-	const documented = names.filter((name) => Object.hasOwn(loginRule, name)).length;
+	const documented = names.filter((name) => Object.hasOwn(loginFields, name)).length;
 	return documented === names.length || documented > 2;
 }
 
@@ -106,16 +110,16 @@ async function store(
 	item: OperationItem,
 	{ provider, login, secrets }: ProviderLogin,
 	mapping: CreditProfileMapping,
-	client: string,
+	clientKey: string,
 ): Promise<IDataObject> {
 	const path = `/credential/${provider.value}`;
 	const { bureauPublicKey, ...others } = login;
 	const keyName = mapping.fields.bureauPublicKey ?? 'bureauPublicKey';
 	const body = { ...others, ...(bureauPublicKey !== undefined && { [keyName]: bureauPublicKey }) };
 	const request = { method: 'POST' as const, path: pathIn(mapping, path), body, secrets };
-	return await sendOncePerPath(item, path, sendSequentially(item, request, client)).catch(
+	return await sendOncePerPath(item, path, sendSequentially(item, request, clientKey)).catch(
 		(error: unknown) => {
-			if (!isRefused(error) || !provider.refused || isConfirmed(client, provider.value))
+			if (!isRefused(error) || !provider.refused || isConfirmed(clientKey, provider.value))
 				throw error;
 			throw error.withAdvice(provider.refused);
 		},
@@ -145,9 +149,9 @@ const lastByPath = () => new Map<string, { body: string; row: Promise<IDataObjec
 async function sendSequentially(
 	item: OperationItem,
 	request: ServiceRequest,
-	client: string,
+	clientKey: string,
 ): Promise<IDataObject> {
-	const place = `${client} ${request.path}`;
+	const place = `${clientKey} ${request.path}`;
 	const last = item.run.shared(lastByPath);
 	const before = last.get(place);
 	const body = JSON.stringify(request.body);
@@ -174,8 +178,8 @@ const getMany = operation({
 		const reading = item.read({ method: 'GET', path }, rowsIn('login'));
 		const page = await sendOncePerPath(item, '/credential', reading);
 		const shape = isSimple ? simplifyLogin : identity;
-		return wholeOf(page, wanted).map((login) =>
-			item.protect(withoutPasswords(login), loginRule, shape),
+		return requireWholeList(page, wanted).map((login) =>
+			item.protect(withoutPasswords(login), loginFields, shape),
 		);
 	},
 });

@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { catalog } from '../../shared/queryTypes/catalog';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
-import { queryTypeOf } from './queryTypeNames';
+import { queryTypeOf } from './queryTypeMapping';
 
 /** Returns the possible names of the CIEC's field, in lower case. */
 const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>

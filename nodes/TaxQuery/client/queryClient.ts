@@ -7,7 +7,7 @@ import { taxQuery } from '../../shared/http/service';
 import { isConfirmed, confirmNames } from '../../shared/http/confirmedNames';
 import type { ServiceMessage } from '../../shared/errors/problem';
 import { reportsFailure } from '../../shared/http/readRows';
-import { pathOf } from './queryTypeNames';
+import { pathOf } from './queryTypeMapping';
 import { onlyDefined, readRecord, spellingOf } from './queryRecord';
 import type { QueryId, QueryRecord } from './queryModel';
 
@@ -15,9 +15,9 @@ import type { QueryId, QueryRecord } from './queryModel';
 export interface QueryClient {
 	mapping: TaxQueryMapping;
 	/** A hash of the base URL and the client ID or token. It is the key of what this process remembers of them. */
-	client: string;
+	clientKey: string;
 	/** A hash of the base URL and the client ID. It stays equal when a token is replaced. */
-	account: string;
+	accountKey: string;
 	/** A fingerprint of what is secret; only who has the credential can compute it. */
 	seal(text: string): string;
 	/** Returns the milliseconds by which the service's clock is ahead of this machine's. */
@@ -59,7 +59,7 @@ export const shapeError = (
  * response is no record, or another query's.
  */
 export async function getQuery(
-	{ mapping, client, request, serviceMessage }: QueryClient,
+	{ mapping, clientKey, request, serviceMessage }: QueryClient,
 	id: string,
 	how: ReadOptions = {},
 ): Promise<QueryRecord> {
@@ -75,23 +75,23 @@ export async function getQuery(
 			serviceMessage(body),
 		);
 	if (!spellingOf(record.raw, id)) throw shapeError('the requested query', ['paths.get']);
-	confirmNames(client, PATH_OF_ONE);
+	confirmNames(clientKey, PATH_OF_ONE);
 	return { ...record, id: id as QueryId };
 }
 
 const PATH_OF_ONE = 'paths.get';
 
 /** The key of the API Mapping that may be why nothing is found under an ID: none once a query was read by its ID. */
-export const keysForReading = ({ client }: Pick<QueryClient, 'client'>): string[] =>
+export const keysForReading = ({ clientKey: client }: Pick<QueryClient, 'clientKey'>): string[] =>
 	isConfirmed(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
 
 /** Reads a query; undefined if the service has nothing under that ID. */
 export async function findQuery(
-	service: QueryClient,
+	client: QueryClient,
 	id: string,
 	how: ReadOptions = {},
 ): Promise<QueryRecord | undefined> {
-	return await getQuery(service, id, how).catch((error: unknown) => {
+	return await getQuery(client, id, how).catch((error: unknown) => {
 		if (isNotFound(error)) return undefined;
 		throw error as Error;
 	});

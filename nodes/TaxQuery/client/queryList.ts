@@ -8,7 +8,7 @@ import { isObject } from '../../shared/utils/json';
 import { taxQuery } from '../../shared/http/service';
 import { CodedError } from '../../shared/utils/codedError';
 import { findQuery, shapeError, type ReadOptions, type QueryClient } from './queryClient';
-import { pathOf } from './queryTypeNames';
+import { pathOf } from './queryTypeMapping';
 import { lacksResponse, onlyDefined, readRecord } from './queryRecord';
 import type { Completeness, QueryListing, QueryRecord } from './queryModel';
 
@@ -140,7 +140,7 @@ export async function* readList({
 	mapping,
 	request,
 	serviceMessage,
-	client,
+	clientKey,
 }: QueryClient): AsyncGenerator<ListChunk> {
 	const { list } = mapping;
 	if (!hasList(mapping)) throw noList();
@@ -160,7 +160,9 @@ export async function* readList({
 			query,
 			emptyAs: [] as [],
 		};
-		const body = await request(listRequest).catch((error: unknown) => nameListKeys(error, client));
+		const body = await request(listRequest).catch((error: unknown) =>
+			nameListKeys(error, clientKey),
+		);
 		const page = readListPage(body, mapping);
 		if (page) return page;
 		if ([body, ...Object.values(body)].some(listReportsFailure)) {
@@ -176,7 +178,7 @@ export async function* readList({
 			if (mayBeRefused && isAllByTotal && isParameterRefused(error)) return NO_PAGE;
 			throw error as Error;
 		});
-		confirmNames(client, LIST);
+		confirmNames(clientKey, LIST);
 		total = page.total === undefined ? total : Math.max(page.total, total ?? 0);
 		const records = page.records.filter(({ id }) => !seen.has(id) && seen.add(id));
 		const length = page.records.length + page.unreadable;
@@ -212,27 +214,27 @@ const isParameterRefused = (error: unknown): boolean =>
 	error instanceof RequestError && [400, 404, 422].includes(error.status ?? 0);
 
 /** Rethrows an error of the list, with the API Mapping key that may correct a list that was never read. */
-export function nameListKeys(error: unknown, client: string): never {
+export function nameListKeys(error: unknown, clientKey: string): never {
 	const key = error instanceof RequestError ? taxQuery.testKeys[error.status ?? ''] : undefined;
 	if (!(error instanceof RequestError) || key === undefined) throw error;
 	throw error.withAdvice({
-		mappingKeys: isConfirmed(client, LIST) ? [] : [key],
+		mappingKeys: isConfirmed(clientKey, LIST) ? [] : [key],
 		...(error.status === 404 && { todo: 'checkBaseUrl' }), // a list has no ID to check
 	});
 }
 
 /** The whole list. */
-export async function listQueries(service: QueryClient): Promise<QueryListing> {
-	return await collect(readList(service));
+export async function listQueries(client: QueryClient): Promise<QueryListing> {
+	return await collect(readList(client));
 }
 
 /**
  * Returns the queries made since a moment of the service's clock. The list is read to its end, or, if it runs from
  * newest to oldest, until its rows are older. It is then complete since that moment.
  */
-export async function listSince(service: QueryClient, since: number): Promise<QueryListing> {
+export async function listSince(client: QueryClient, since: number): Promise<QueryListing> {
 	let [last, falls, isSorted] = [Infinity, false, true];
-	return await collect(readList(service), ({ records }) => {
+	return await collect(readList(client), ({ records }) => {
 		for (const { createdAt = NaN } of records) {
 			falls ||= createdAt < last && last < Infinity;
 			isSorted &&= createdAt <= last;
@@ -265,14 +267,14 @@ async function collect(
 
 /** A row of the list by its ID; as it is listed where the service has nothing under that. */
 export const readRowById = async (
-	service: QueryClient,
+	client: QueryClient,
 	row: QueryRecord,
 	how: ReadOptions = {},
-): Promise<QueryRecord> => (await findQuery(service, row.id, how)) ?? row;
+): Promise<QueryRecord> => (await findQuery(client, row.id, how)) ?? row;
 
 /** A row with its result: what a row holds of a record is not shown (TQ §4.12). */
-export async function completeRow(service: QueryClient, row: QueryRecord): Promise<QueryRecord> {
-	return (await holdsResult(service, row)) ? row : await readRowById(service, row);
+export async function completeRow(client: QueryClient, row: QueryRecord): Promise<QueryRecord> {
+	return (await holdsResult(client, row)) ? row : await readRowById(client, row);
 }
 
 /** Returns whether rows are whole, by query type. */
@@ -282,11 +284,11 @@ const newComparisons = () => new Map<string, Promise<boolean>>();
  * Returns whether a row holds its whole result. The first row of each query type with a result is compared with its
  * record; the others follow it.
  */
-export async function holdsResult(service: QueryClient, row: QueryRecord): Promise<boolean> {
+export async function holdsResult(client: QueryClient, row: QueryRecord): Promise<boolean> {
 	if (lacksResponse(row)) return false;
 	if (row.state !== 'success') return true;
-	const comparisons = stateOfClient(service.client).shared(newComparisons);
-	const compareRow = async () => lengthOf(await readRowById(service, row)) <= lengthOf(row);
+	const comparisons = stateOfClient(client.clientKey).shared(newComparisons);
+	const compareRow = async () => lengthOf(await readRowById(client, row)) <= lengthOf(row);
 	const comparison = comparisons.get(row.code) ?? compareRow();
 	comparisons.set(row.code, comparison);
 	return await comparison.catch(() => {

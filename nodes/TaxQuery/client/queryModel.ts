@@ -52,7 +52,7 @@ export type UncertaintyReason =
 export type SubmissionResponse =
 	| { kind: 'accepted'; queries: Query[] }
 	| { kind: 'rejected'; problem: Problem }
-	| { kind: 'uncertain'; why: UncertaintyReason; problem?: Problem; body?: IDataObject };
+	| { kind: 'uncertain'; reason: UncertaintyReason; problem?: Problem; body?: IDataObject };
 
 /**
  * The part of the list that was read: all of it, or less than the service reports. With `unknown` more rows may follow.

@@ -5,8 +5,8 @@ import { isFilled, isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/text';
 import { isZoned, timeOf } from '../../shared/utils/time';
 import { withoutCiec } from './ciec';
-import { fromWireNames, queryTypes, queryTypeOf } from './queryTypeNames';
-import { fromWire } from './recordFieldNames';
+import { fromWireNames, queryTypes, queryTypeOf } from './queryTypeMapping';
+import { fromWire } from './recordMapping';
 import type {
 	Acknowledgement,
 	UncertaintyReason,
@@ -78,7 +78,7 @@ function readAcknowledged(
  * acknowledgement (TQ §2.5), or several under `results` (TQ §4.11). A single wrapped one counts, too. Any other 2xx,
  * or more queries than `most`, leaves the acceptance unknown.
  */
-export function readSubmissionResponse(
+export function classifySubmissionResponse(
 	result: Result,
 	mapping: TaxQueryMapping,
 	most: number,
@@ -86,7 +86,7 @@ export function readSubmissionResponse(
 	if (!result.ok) {
 		const { problem, accepted } = result;
 		if (accepted === 'no') return { kind: 'rejected', problem };
-		return { kind: 'uncertain', why: uncertaintyReason(problem.kind), problem };
+		return { kind: 'uncertain', reason: uncertaintyReason(problem.kind), problem };
 	}
 	const { body } = result;
 	const queries = readQueries(body, mapping) ?? onlyWrapped(body, mapping);
@@ -94,8 +94,8 @@ export function readSubmissionResponse(
 	const [only, another] = [body].flat();
 	const isContent = !queries && another === undefined && isFilled(only);
 	return isContent
-		? { kind: 'uncertain', why: 'noId', body: only }
-		: { kind: 'uncertain', why: 'unreadable' };
+		? { kind: 'uncertain', reason: 'noId', body: only }
+		: { kind: 'uncertain', reason: 'unreadable' };
 }
 
 function uncertaintyReason(kind: string): UncertaintyReason {

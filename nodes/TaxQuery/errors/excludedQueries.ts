@@ -2,7 +2,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { maskedText } from '../../shared/personalData/personalData';
 import { sentences } from '../../shared/utils/sentences';
 import type { QueryRecord } from '../client/queryModel';
-import { setKeys } from './queryError';
+import { mappingKeysAdvice } from './queryError';
 
 /** The chosen query types and states; an empty list chooses all. */
 interface QueryFilter {
@@ -55,7 +55,7 @@ export function describeExcluded(
 function describeUnknown(what: string, texts: string[], keys: string[]): string {
 	const unique = uniqueTexts(texts);
 	if (unique.length === 0) return '';
-	return `Queries are left out whose ${what} is not known: ${impersonal(unique)}. If they are meant, ${setKeys(keys)}`;
+	return `Queries are left out whose ${what} is not known: ${impersonal(unique)}. If they are meant, ${mappingKeysAdvice(keys)}`;
 }
 
 export const uniqueTexts = (texts: string[]): string[] =>

@@ -9,7 +9,7 @@ import { mappingHint, quoteServiceMessage } from '../../shared/errors/errorText'
 import { taxQuery } from '../../shared/http/service';
 import type { Cost } from '../../shared/operations/operation';
 import type { PaidQuery } from '../request/queryRequest';
-import { keysOfPath } from '../client/queryTypeNames';
+import { keysOfPath } from '../client/queryTypeMapping';
 import type { UncertaintyReason, Completeness, QueryId, QueryListing } from '../client/queryModel';
 
 /** Reasons why the list of queries was needed. */
@@ -47,7 +47,7 @@ export type QueryProblem =
 	| {
 			kind: 'unsure';
 			definition: PaidQuery;
-			why: UncertaintyReason;
+			reason: UncertaintyReason;
 			/** The number of queries that the request is billed as. */
 			count: number;
 			/** The time of sending, in milliseconds by this machine's clock. */
@@ -169,7 +169,7 @@ export function costText({ billed, queries }: Pick<Cost, 'billed' | 'queries'>):
 }
 
 /** Returns what to do where an environment uses other names. */
-export const setKeys = (keys: string[]): string =>
+export const mappingKeysAdvice = (keys: string[]): string =>
 	`set ${keys.join(' or ')} in the credential's API Mapping`;
 
 /** Renders a problem as text for operators, and as data for programs. */
@@ -299,7 +299,7 @@ function renderRejected({
 					? quoteServiceMessage(problem)
 					: rendered.description,
 			mappingKeys.length > 0
-				? `If every item fails so, your environment uses other names: ${setKeys(mappingKeys)}`
+				? `If every item fails so, your environment uses other names: ${mappingKeysAdvice(mappingKeys)}`
 				: '',
 		),
 		data: { ...text.data, ...(mayLackProfile && { mayLackProfile }) },
@@ -327,9 +327,9 @@ const UNCERTAINTY_TEXTS: Record<UncertaintyReason, string> = {
 };
 
 function renderUncertain(queryProblem: Extract<QueryProblem, { kind: 'unsure' }>): RenderedError {
-	const { definition, why, count, problem, search } = queryProblem;
-	const { name, service } = definition;
-	const { operation } = service;
+	const { definition, reason: why, count, problem, search } = queryProblem;
+	const { name, queryType } = definition;
+	const { operation } = queryType;
 	const what = problem
 		? renderRequestError({ problem, accepted: 'no' }, taxQuery).message
 		: UNCERTAINTY_TEXTS[why];
@@ -344,10 +344,10 @@ function renderUncertain(queryProblem: Extract<QueryProblem, { kind: 'unsure' }>
 			quoteServiceMessage(rendered),
 			`Before you send it again, look for "${name}" with Query → Get Many (enter that time as 'Created After'). Retrying this execution looks for it and sends nothing`,
 			isListed && search.possible.length > 0
-				? `If the list has it, its record uses other names: ${setKeys([`services.${operation}`, `fields.${operation}`])}`
+				? `If the list has it, its record uses other names: ${mappingKeysAdvice([`services.${operation}`, `fields.${operation}`])}`
 				: '',
 			why === 'noId'
-				? `If every item ends so, compare ${keysOfPath(service).join(' and ')} of the API Mapping with your contract`
+				? `If every item ends so, compare ${keysOfPath(queryType).join(' and ')} of the API Mapping with your contract`
 				: '',
 		),
 		data: {

@@ -1,25 +1,30 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { personal, shown, type Fields, type Rule } from '../../shared/personalData/rules';
-import { queryTypeOf, type QueryType } from '../client/queryTypeNames';
+import {
+	personal,
+	shown,
+	type PersonalDataFields,
+	type PersonalDataRule,
+} from '../../shared/personalData/rules';
+import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 
 // These rules name what is personal in a query record (TQ §2). An object or field without a rule is hidden whole.
 
 /** The request's fields (TQ §4), which are echoed; of a birth date the year stays. */
-export const requestedRule: Fields = {
+export const requestedPersonalFields: PersonalDataFields = {
 	...personal('rfc curp name firstLastName secondLastName day month'),
 	...shown('year period from to'),
 };
 
 /** TQ §2.3 */
-const taxpayer: Fields = {
+const taxpayer: PersonalDataFields = {
 	...personal('RFC RazonSocial RFCRepresentante CURPRepresentante EmailContacto NumeroCertificado'),
 	...personal('Municipio Ciudad OficinaPostal Zona CodigoPostal'),
 	...shown('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
 };
 
 /** Rules for the documented responses, by operation (TQ §2.2 to §2.4); the others are not shown. */
-const responses: Record<string, Rule | undefined> = {
+const responses: Record<string, PersonalDataRule | undefined> = {
 	calculateRfc: personal('rfc'),
 	getCrf: taxpayer,
 	getRfcData: taxpayer,
@@ -31,26 +36,33 @@ const responses: Record<string, Rule | undefined> = {
 };
 
 /** Returns the requested fields, under the names of the contract. */
-const requestedFields = (service: QueryType | undefined, { fields }: TaxQueryMapping): Fields => {
-	const names = fields[service?.operation ?? ''] ?? {};
+const requestedFields = (
+	queryType: QueryType | undefined,
+	{ fields }: TaxQueryMapping,
+): PersonalDataFields => {
+	const names = fields[queryType?.operation ?? ''] ?? {};
 	const own = Object.entries(names).map(([name, mapped]) => [
 		mapped,
-		requestedRule[name] ?? 'free',
+		requestedPersonalFields[name] ?? 'free',
 	]);
-	return { ...requestedRule, ...(Object.fromEntries(own) as Fields) };
+	return { ...requestedPersonalFields, ...(Object.fromEntries(own) as PersonalDataFields) };
 };
 
 /** A query record (TQ §2.1) or an acknowledgement (TQ §2.5, §4.11). */
-export function queryRule(record: IDataObject, mapping: TaxQueryMapping, known?: QueryType): Rule {
-	const service = known ?? queryTypeOf(record.service, mapping);
-	const query = requestedFields(service, mapping);
+export function queryRule(
+	record: IDataObject,
+	mapping: TaxQueryMapping,
+	known?: QueryType,
+): PersonalDataRule {
+	const queryType = known ?? queryTypeOf(record.service, mapping);
+	const query = requestedFields(queryType, mapping);
 	return {
 		...query,
 		...shown('_id id queryId service status authentication organizationId organizationSlug'),
 		...shown('profileId createdAt updatedAt'),
 		metadata: { ...shown('clientType'), query },
 		query,
-		response: responses[service?.operation ?? ''] ?? 'free',
+		response: responses[queryType?.operation ?? ''] ?? 'free',
 		results: shown('queryId period status'),
 	};
 }

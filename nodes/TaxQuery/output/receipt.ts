@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Cost, FailedItems, OperationItem, NodeRun } from '../../shared/operations/operation';
-import { identity } from '../../shared/operations/fields';
+import { identity } from '../../shared/operations/commonFields';
 import type { QueryId } from '../client/queryModel';
 import { costText } from '../errors/queryError';
 import { addCount, addMetadata } from './executionMetadata';

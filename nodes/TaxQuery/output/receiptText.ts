@@ -1,7 +1,7 @@
 import type { FailedItems, NodeRun } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import type { QueryListing } from '../client/queryModel';
-import { truncationSentences, setKeys } from '../errors/queryError';
+import { truncationSentences, mappingKeysAdvice } from '../errors/queryError';
 import type { QueryOutcome } from './rows';
 
 const MAX_LISTED_WARNINGS = 3;
@@ -107,7 +107,7 @@ function reuseText(mode: NodeRun['mode']): string {
 
 function gapTexts({ uncompared, cut }: ListGaps): string[] {
 	const gap = `'Reuse Results': ${counted(uncompared, 'query', 'queries')} in the list could not be compared with this item (query type, fields or date)`;
-	const todo = `To compare them, ${setKeys(['services', 'fields', 'statuses'])} (Connection → Diagnose proposes it)`;
+	const todo = `To compare them, ${mappingKeysAdvice(['services', 'fields', 'statuses'])} (Connection → Diagnose proposes it)`;
 	return filled([
 		uncompared > 0 ? sentences(gap, todo) : '',
 		cut ? truncationSentences({ ...cut, listed: cut.records.length }) : '',

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { areOthers } from '../../shared/identifiers';
-import { identity } from '../../shared/operations/fields';
+import { identity } from '../../shared/operations/commonFields';
 import type { OperationItem } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
 import { redactValues } from '../../shared/utils/redact';
@@ -11,14 +11,14 @@ import { quoteServiceMessage } from '../../shared/errors/errorText';
 import { textOf } from '../../shared/utils/text';
 import { otherIdentifiers, type Warning } from '../fields/identifiers';
 import { compareMonths } from '../fields/period';
-import { requestedRule, queryRule } from './personalDataRules';
+import { requestedPersonalFields, queryRule } from './personalDataRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { PaidQuery } from '../request/queryRequest';
-import { fromWireNames, queryTypeOf, type QueryType } from '../client/queryTypeNames';
+import { fromWireNames, queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 import { isUnfinishedState } from '../client/queryRecord';
-import { toWire } from '../client/recordFieldNames';
+import { toWire } from '../client/recordMapping';
 import type { Query, QueryRecord } from '../client/queryModel';
-import { QueryError, setKeys, renderError } from '../errors/queryError';
+import { QueryError, mappingKeysAdvice, renderError } from '../errors/queryError';
 import { mergeColumns, withoutUndefined, lacksResult, NO_RESULT, shownRecord } from './simplify';
 
 /** A response without an ID, for whose query no list has a record. */
@@ -106,9 +106,9 @@ const warning = (field: string, code: string, ...texts: string[]): Warning => ({
 });
 
 /** Returns whether a result is still to come, or nobody knows whether one has. */
-export const isUnfinished = ({ query }: QueryOutcome, { service }: PaidQuery): boolean =>
+export const isUnfinished = ({ query }: QueryOutcome, { queryType }: PaidQuery): boolean =>
 	query.kind === 'acknowledged' ||
-	(query.kind === 'record' && (isUnfinishedState(query.state) || lacksResult(query, service)));
+	(query.kind === 'record' && (isUnfinishedState(query.state) || lacksResult(query, queryType)));
 
 /** Returns whether a record surely belongs to another query: of another person, birth date or type. */
 export const isForeignRecord = (record: QueryRecord, expected: ExpectedRecord[]): boolean =>
@@ -134,12 +134,12 @@ export function foreignProblem(
 /** A row as it comes out; personal data is hidden first. */
 function shownResponse(query: QueryResponse, shape: RowShape): IDataObject {
 	const { definition, mapping, isSimple, protect } = shape;
-	const { service } = definition;
+	const { queryType } = definition;
 	if (query.kind === 'record') {
-		const row = shownRecord(shape, query, mapping, isSimple, service);
+		const row = shownRecord(shape, query, mapping, isSimple, queryType);
 		return isSimple ? withoutItemColumns(row, query) : row;
 	}
-	return protect(query.raw, queryRule(query.raw, mapping, service), (safe) => {
+	return protect(query.raw, queryRule(query.raw, mapping, queryType), (safe) => {
 		const isWithoutId = query.kind === 'withoutId';
 		if (!isSimple) return isWithoutId ? safe : toWire(safe, mapping);
 		return {
@@ -161,8 +161,8 @@ function withoutItemColumns(row: IDataObject, { state }: QueryRecord): IDataObje
 
 const besideRequested = (raw: IDataObject, { requested, definition, mapping, protect }: RowShape) =>
 	mergeColumns(
-		protect(requested, requestedRule, identity),
-		fromWireNames(raw, definition.service.operation, mapping),
+		protect(requested, requestedPersonalFields, identity),
+		fromWireNames(raw, definition.queryType.operation, mapping),
 		(name) => areOthers(requested[name], raw[name]),
 	);
 
@@ -175,7 +175,7 @@ function annotate(
 	const { definition, externalReference, requested } = shape;
 	const record = query.kind === 'record' ? query : undefined;
 	const isUnknown = record?.state === 'unknown';
-	const lacks = record && lacksResult(record, definition.service);
+	const lacks = record && lacksResult(record, definition.queryType);
 	const { response } = query.raw;
 	const warnings = [
 		...shape.warnings,
@@ -200,7 +200,7 @@ function annotate(
 }
 
 /** Returns whether a response is the whole documented result of a query (TQ §2.2 to §2.4), though no record. */
-export function isResultWithoutId(
+export function hasAllResultFields(
 	body: IDataObject | undefined,
 	{ resultFields }: QueryType,
 ): boolean {
@@ -234,7 +234,7 @@ function unknownService(
 			`'Reuse Results' and the trigger do not know the service's name for this query type: "${code}"`,
 			otherCodes.includes(code) && queryTypeOf(code, mapping)
 				? 'Another query type has this name: compare the result with this item'
-				: `If it is right, ${setKeys([`services.${definition.service.operation}`])} to that name`,
+				: `If it is right, ${mappingKeysAdvice([`services.${definition.queryType.operation}`])} to that name`,
 		),
 	];
 }
@@ -246,13 +246,13 @@ function unechoedFields({ request }: QueryRecord, { mustEcho, definition }: RowS
 	const echoed = Object.values(request).map(plain);
 	const lost = Object.keys(mustEcho).filter((name) => !echoed.includes(plain(mustEcho[name])));
 	if (lost.length === 0) return [];
-	const keys = lost.map((name) => `fields.${definition.service.operation}.${name}`);
+	const keys = lost.map((name) => `fields.${definition.queryType.operation}.${name}`);
 	return [
 		warning(
 			lost.join(', '),
 			'notEchoed',
 			"The service's record does not repeat this field, so the service may have ignored it",
-			`If your environment uses another name, ${setKeys(keys)}`,
+			`If your environment uses another name, ${mappingKeysAdvice(keys)}`,
 		),
 	];
 }
@@ -262,7 +262,7 @@ const unknownStatus = ({ raw }: QueryRecord): Warning =>
 		'Status',
 		'unknownStatus',
 		`The status "${textOf(raw.status)}" is not known, so this is no result`,
-		`If you know it, ${setKeys(['statuses.success', 'statuses.pending', 'statuses.failed'])}`,
+		`If you know it, ${mappingKeysAdvice(['statuses.success', 'statuses.pending', 'statuses.failed'])}`,
 	);
 
 const unreadWarning = (problem: string): Warning =>

@@ -6,9 +6,9 @@ import { isFilled, isObject } from '../../shared/utils/json';
 import { MASK } from '../../shared/utils/redact';
 import { reasonIn } from '../../shared/errors/serviceMessage';
 import { textOf } from '../../shared/utils/text';
-import { queryTypeOf, type QueryType } from '../client/queryTypeNames';
+import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 import { requestIn } from '../client/queryRecord';
-import { toWire } from '../client/recordFieldNames';
+import { toWire } from '../client/recordMapping';
 import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
 import type { KnownColumns } from '../../shared/operations/inputColumns';
 import type { OperationItem } from '../../shared/operations/operation';
@@ -30,15 +30,18 @@ const DATES = ['validUntil', 'birthDate'];
 export function simplifyRecord(
 	record: QueryRecord,
 	mapping: TaxQueryMapping,
-	service = queryTypeOf(record.code, mapping),
+	queryType = queryTypeOf(record.code, mapping),
 	asRead = record,
 ): IDataObject {
 	const { raw, state } = record;
 	const response = responseOf(raw);
 	const isEnd = state === 'success' || state === 'unknown';
-	const fields = isEnd ? namesIn(response, service) : undefined;
+	const fields = isEnd ? namesIn(response, queryType) : undefined;
 	const isWhole = fields !== undefined && isFilled(response);
-	const requested = { ...(isWhole && emptyRequestedColumns(service)), ...requestedColumns(record) };
+	const requested = {
+		...(isWhole && emptyRequestedColumns(queryType)),
+		...requestedColumns(record),
+	};
 	const resultIn = (one: IDataObject) =>
 		withoutUndefined(fields ? renamed(one, fields) : ownNames(one));
 	const columns = isWhole ? Object.keys(fields).map((name) => [name, requested[name] ?? null]) : [];
@@ -49,11 +52,11 @@ export function simplifyRecord(
 	];
 	const isOther = (name: string) => areOthers(requestedAsRead[name], resultAsRead[name]);
 	const reason = state === 'failed' ? (reasonIn(response) ?? reasonIn(raw)) : undefined;
-	const isWithout = lacksResult(record, service);
+	const isWithout = lacksResult(record, queryType);
 	return withoutUndefined({
 		...mergeColumns(requested, result, isOther),
 		...(reason !== undefined && { reason, message: undefined }),
-		...recordColumns(raw, service),
+		...recordColumns(raw, queryType),
 		...(state === 'unknown' && { statusUnknown: true }),
 		...(state === 'failed' && { failed: true }),
 		pending: state === 'pending' || isWithout,
@@ -66,8 +69,8 @@ export function simplifyRecord(
 }
 
 /** Fields of the record itself, beside its response, that are part of a query's result. */
-const recordColumns = (raw: IDataObject, service: QueryType | undefined): IDataObject =>
-	Object.fromEntries((service?.recordFields ?? []).map((name) => [name, raw[name]]));
+const recordColumns = (raw: IDataObject, queryType: QueryType | undefined): IDataObject =>
+	Object.fromEntries((queryType?.recordFields ?? []).map((name) => [name, raw[name]]));
 
 /** A record as it comes out of an item: what is personal hidden first. */
 export const shownRecord = (
@@ -75,19 +78,19 @@ export const shownRecord = (
 	record: QueryRecord,
 	mapping: TaxQueryMapping,
 	isSimple: boolean,
-	service = queryTypeOf(record.code, mapping),
+	queryType = queryTypeOf(record.code, mapping),
 ): IDataObject =>
-	protect(record.raw, queryRule(record.raw, mapping, service), (safe) => {
+	protect(record.raw, queryRule(record.raw, mapping, queryType), (safe) => {
 		if (!isSimple) return toWire(safe, mapping);
 		const shown = { ...record, raw: safe, request: requestIn(safe, mapping) };
-		return simplifyRecord(shown, mapping, service, record);
+		return simplifyRecord(shown, mapping, queryType, record);
 	});
 
 /** Returns whether a record says success and does not hold its result (TQ §4.13 does not show whether it should). */
 export const lacksResult = (
 	{ state, hasResponse }: QueryRecord,
-	service: QueryType | undefined,
-): boolean => state === 'success' && !hasResponse && service?.operation !== 'createTaxProfile';
+	queryType: QueryType | undefined,
+): boolean => state === 'success' && !hasResponse && queryType?.operation !== 'createTaxProfile';
 
 export const NO_RESULT: Warning = {
 	field: 'Result',
@@ -141,16 +144,16 @@ const responseOf = ({ response }: IDataObject): IDataObject =>
 	isObject(response) ? response : isFilled(response) || textOf(response) !== '' ? { response } : {};
 
 /** The documented names of a result; undefined where the response holds none of them, though it is filled. */
-function namesIn(response: IDataObject, service: QueryType | undefined) {
-	const fields = service?.resultFields;
+function namesIn(response: IDataObject, queryType: QueryType | undefined) {
+	const fields = queryType?.resultFields;
 	const isNamed = Object.values(fields ?? {}).some((name) => Object.hasOwn(response, name));
 	return isNamed || !isFilled(response) ? fields : undefined;
 }
 
 /** Returns the requested columns, which every result has, though a record does not echo them. */
-const emptyRequestedColumns = (service: QueryType | undefined): IDataObject =>
+const emptyRequestedColumns = (queryType: QueryType | undefined): IDataObject =>
 	Object.fromEntries(
-		(service?.fields ?? [])
+		(queryType?.fields ?? [])
 			.map((name) => (name === 'day' ? 'birthDate' : name))
 			.filter((name) => !['month', 'year'].includes(name))
 			.map((name) => [name, null]),
@@ -167,9 +170,9 @@ const OF_QUERY = [
 const TAKEN = [...OF_QUERY, ...'service createdAt event envelope deliveryId confirmed'.split(' ')];
 
 /** The columns that an item's rows may have, whether its query is pending, has ended or failed. */
-export function knownColumns(service: QueryType): KnownColumns {
-	const requested = Object.keys(emptyRequestedColumns(service));
-	const { resultFields = {}, recordFields = [] } = service;
+export function knownColumns(queryType: QueryType): KnownColumns {
+	const requested = Object.keys(emptyRequestedColumns(queryType));
+	const { resultFields = {}, recordFields = [] } = queryType;
 	const result = [...requested, ...Object.keys(withMeaning(resultFields)), ...recordFields];
 	return { requested, own: [...result, 'message', ...OF_QUERY, ...FAILURE_COLUMNS] };
 }

@@ -6,19 +6,19 @@ import { textOf } from '../../shared/utils/text';
 import { isCiecName } from '../client/ciec';
 import type { Warning } from '../fields/identifiers';
 import {
-	serviceCodeOf,
+	queryTypeCode,
 	toWireNames,
 	fromWireNames,
 	pathOf,
 	queryTypes,
 	type QueryType,
-} from '../client/queryTypeNames';
+} from '../client/queryTypeMapping';
 import { canonicalFields, stableText, type ExpectedRecord } from './matchRecord';
 
 /** One of the billed queries (TQ §4.2 to §4.11); they differ only by query type and fields. */
 export interface PaidQuery {
 	/** Its row of the catalog: path, code, and whether its result comes at once. */
-	service: QueryType;
+	queryType: QueryType;
 	/** Title Case, as shown in the selector. */
 	name: string;
 	/** Sentence case, as shown in the node panel. */
@@ -60,8 +60,8 @@ export interface QueryInput {
 /** The account that a query is sent to, and the options that change its body. */
 interface RequestTarget {
 	mapping: TaxQueryMapping;
-	client: string;
-	account: string;
+	clientKey: string;
+	accountKey: string;
 	seal(text: string): string;
 	additionalBodyFields: IDataObject;
 }
@@ -78,29 +78,27 @@ export interface QueryRequest {
 	expected: ExpectedRecord[];
 	/** Returns the expected records of an earlier try whose request has this hash. */
 	expectedOf(hash: string): ExpectedRecord[];
-	/** Identifies equal requests to one client in this process. */
-	id: string;
 	/**
 	 * Identifies this query to an account, also with another token, so that the journal finds it again. Additional
 	 * fields are left out, because they may hold the time and differ in each try.
 	 */
-	key: string;
+	journalKey: string;
 	/** Hashes what is sent, additional fields included. */
-	hash: string;
+	contentHash: string;
 	/** Identifies equal requests to one client, secrets included; they may share a query. */
-	share: string;
+	sharingKey: string;
 	/** Identifies the request without additional fields and secrets. */
-	subject: string;
+	subjectKey: string;
 }
 
 /** Builds a billed query under the environment's names, by the API Mapping. */
 export function buildQueryRequest(
 	definition: PaidQuery,
 	{ fields, secret = [], records }: QueryInput,
-	{ mapping, client, account, seal, additionalBodyFields }: RequestTarget,
+	{ mapping, clientKey, accountKey, seal, additionalBodyFields }: RequestTarget,
 ): QueryRequest {
-	const { service } = definition;
-	const { operation } = service;
+	const { queryType } = definition;
+	const { operation } = queryType;
 	const [hidden, visible] = split(fields, (name) => secret.includes(name));
 	const [secretAdditional, additional] = split(
 		additionalBodyFields,
@@ -108,14 +106,15 @@ export function buildQueryRequest(
 			isCiecName(name) ||
 			Object.keys(fromWireNames({ [name]: '' }, operation, mapping)).some(isCiecName),
 	);
-	const names = [...Object.keys(fields), ...service.fields];
+	const names = [...Object.keys(fields), ...queryType.fields];
 	const documented = fromWireNames(additional, operation, mapping);
 	const [replacing, extra] = split(documented, (name) => names.includes(name));
 	const own = { ...visible, ...replacing };
 	// the API reference does not say what an additional field means, so only identical values are equal
-	const keyOf = (more: IDataObject) => stableText([account, operation, canonicalFields(own), more]);
+	const keyOf = (more: IDataObject) =>
+		stableText([accountKey, operation, canonicalFields(own), more]);
 	const hash = hashOf(keyOf(extra));
-	const codes = serviceCodes(service, mapping);
+	const codes = serviceCodes(queryType, mapping);
 	const expectedOf = (sent: string): ExpectedRecord[] =>
 		(records ?? [{ fields: visible }]).map(({ fields, completeSince }) => ({
 			...codes,
@@ -132,27 +131,26 @@ export function buildQueryRequest(
 	const sealed = secrets.length === 0 ? '' : seal(JSON.stringify(secrets));
 	return {
 		definition,
-		path: pathOf(operation, service.path, mapping),
+		path: pathOf(operation, queryType.path, mapping),
 		fields: visible,
 		body: { ...toWireNames(fields, operation, mapping), ...additionalBodyFields },
 		secrets,
 		expected: expectedOf(hash),
 		expectedOf,
-		id: `${client} ${hash}`,
-		key: keyOf({}),
-		hash,
-		share: hashOf(JSON.stringify([client, hash, sealed])),
-		subject: hashOf(JSON.stringify([client, keyOf({})])),
+		journalKey: keyOf({}),
+		contentHash: hash,
+		sharingKey: hashOf(JSON.stringify([clientKey, hash, sealed])),
+		subjectKey: hashOf(JSON.stringify([clientKey, keyOf({})])),
 	};
 }
 
 /** Returns the names of a query type in records, and those that surely belong to others. */
-const serviceCodes = (service: QueryType, mapping: TaxQueryMapping) => ({
-	code: serviceCodeOf(service, mapping),
-	...(!isCodeKnown(service, mapping) && { isCodeGuessed: true }),
+const serviceCodes = (queryType: QueryType, mapping: TaxQueryMapping) => ({
+	code: queryTypeCode(queryType, mapping),
+	...(!isCodeKnown(queryType, mapping) && { isCodeGuessed: true }),
 	otherCodes: queryTypes
-		.filter((other) => other.operation !== service.operation && isCodeKnown(other, mapping))
-		.map((other) => serviceCodeOf(other, mapping)),
+		.filter((other) => other.operation !== queryType.operation && isCodeKnown(other, mapping))
+		.map((other) => queryTypeCode(other, mapping)),
 });
 
 /** Returns whether it is known that records of a query type have its code. */

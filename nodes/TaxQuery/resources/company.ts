@@ -1,11 +1,11 @@
 import type { Resource } from '../../shared/operations/operation';
 import { byCompanyRfc } from '../fields/identifiers';
-import { catalog } from '../client/queryTypeNames';
+import { catalog } from '../client/queryTypeMapping';
 import { billedQuery } from './billed';
 
 const getShareholders = billedQuery({
 	...byCompanyRfc,
-	service: catalog.getShareholders,
+	queryType: catalog.getShareholders,
 	name: 'Get Shareholders',
 	action: 'Get shareholders of company',
 	subtitle: 'Get shareholders',

@@ -14,8 +14,8 @@ import { isFilled, isObject, readObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
 import { findQuery, getQuery, queryClientOf, type QueryClient } from '../client/queryClient';
 import { listQueries, nameListKeys, readListPage, LIST } from '../client/queryList';
-import { pathOf, queryTypes } from '../client/queryTypeNames';
-import { toWire } from '../client/recordFieldNames';
+import { pathOf, queryTypes } from '../client/queryTypeMapping';
+import { toWire } from '../client/recordMapping';
 import type { QueryRecord } from '../client/queryModel';
 import { truncationText } from '../errors/queryError';
 import { impersonal } from '../errors/excludedQueries';
@@ -25,8 +25,8 @@ import {
 	guessRecord,
 	guessRows,
 	guessLabels,
-	withList,
-	withRecord,
+	mergeListMapping,
+	mergeRecordMapping,
 } from './guesses';
 
 const DIAGNOSE =
@@ -56,10 +56,10 @@ const diagnose = operation({
 				},
 			});
 		// requests confirm nothing about the credential as it is; and no message of the service comes out
-		const client = `${own.client} diagnosed`;
-		let service: QueryClient = { ...own, client, request, serviceMessage: () => ({}) };
+		const clientKey = `${own.clientKey} diagnosed`;
+		let client: QueryClient = { ...own, clientKey, request, serviceMessage: () => ({}) };
 		const diagnosis = new Diagnosis();
-		const first = await checkList(diagnosis, service);
+		const first = await checkList(diagnosis, client);
 		const credentials = await item.credentials('taxQueryApi');
 		await diagnosis.run('TLS', async () => checkTls(credentials.baseUrl, respondedAt));
 		await diagnosis.run('Token lifetime', async () => tokenLifetime(credentials));
@@ -73,24 +73,25 @@ const diagnose = operation({
 			/** Applies a proposal, so that the following checks use it. */
 			const adopt = (found: IDataObject = {}) => {
 				list = { ...list, ...found };
-				service = { ...service, mapping: withRecord(withList(mapping, list), record) };
+				client = {
+					...client,
+					mapping: mergeRecordMapping(mergeListMapping(mapping, list), record),
+				};
 			};
 			record = first.record;
 			adopt(first.found);
-			adopt(
-				await diagnosis.run('Paging of the list', async () => await checkPaging(service, rows)),
-			);
+			adopt(await diagnosis.run('Paging of the list', async () => await checkPaging(client, rows)));
 			if (rows.length > 0) {
 				const more = await diagnosis.run(
 					'One query by its ID',
-					async () => await checkOne(service, rows[0]),
+					async () => await checkOne(client, rows[0]),
 				);
 				record = { ...record, ...more };
 				adopt();
 			}
 			labels = await diagnosis.run(
 				'Query types and statuses of past queries',
-				async () => await checkLabels(service, rows),
+				async () => await checkLabels(client, rows),
 			);
 		}
 		await diagnosis.run('Paths of the queries', async () => ({
@@ -113,18 +114,20 @@ interface FirstPage {
 
 async function checkList(
 	diagnosis: Diagnosis,
-	{ mapping, client, request }: QueryClient,
+	{ mapping, clientKey, request }: QueryClient,
 ): Promise<FirstPage | undefined> {
 	return await diagnosis.run<FirstPage>('Address, token and list of queries', async () => {
 		const path = pathOf('getAll', '/query', mapping);
 		const query = mapping.list.parameters;
 		const listRequest = { method: 'GET' as const, path, pathKeys: [LIST], query };
-		const body = await request(listRequest).catch((error: unknown) => nameListKeys(error, client));
+		const body = await request(listRequest).catch((error: unknown) =>
+			nameListKeys(error, clientKey),
+		);
 		const guessed = readListPage(body, mapping) ? undefined : guessRows(body, mapping);
 		const found = guessed === undefined ? {} : { rows: guessed };
-		const { rows: written = [] } = readListPage(body, withList(mapping, found)) ?? {};
+		const { rows: written = [] } = readListPage(body, mergeListMapping(mapping, found)) ?? {};
 		const record = guessRecord(written, mapping);
-		const page = readListPage(body, withRecord(withList(mapping, found), record));
+		const page = readListPage(body, mergeRecordMapping(mergeListMapping(mapping, found), record));
 		const where = isObject(body)
 			? `in an object of ${Object.keys(body).join(', ')}`
 			: 'as a plain array';
@@ -154,11 +157,11 @@ async function checkList(
 
 /** Returns whether the list is read to its end, and settings to change; `rows` are those of the first page. */
 async function checkPaging(
-	service: QueryClient,
+	client: QueryClient,
 	rows: QueryRecord[],
 ): Promise<CheckOutcome<IDataObject>> {
-	const { limit, pageSize } = service.mapping.list;
-	const listing = await listQueries(service);
+	const { limit, pageSize } = client.mapping.list;
+	const listing = await listQueries(client);
 	const { longest, total, completeness } = listing;
 	const listed = listing.records.length;
 	const reported = total === undefined ? 'It reports no total' : `It reports ${total} queries`;
@@ -179,8 +182,8 @@ async function checkPaging(
 			value: isSmaller ? { pageSize: longest } : {},
 		};
 	}
-	const paging = await guessPaging(service, rows);
-	const count = paging ? await countBy(service, paging) : -1;
+	const paging = await guessPaging(client, rows);
+	const count = paging ? await countBy(client, paging) : -1;
 	if (count >= listed) {
 		return {
 			ok: count === listed ? 'unknown' : false,
@@ -234,10 +237,10 @@ const namesFound = (record: TaxQueryMapping['record']): string =>
 
 /** Returns whether a query is found by its ID, and settings of `record` that the list did not show. */
 async function checkOne(
-	service: QueryClient,
+	client: QueryClient,
 	{ id }: QueryRecord,
 ): Promise<CheckOutcome<TaxQueryMapping['record']>> {
-	const record = await findQuery(service, id);
+	const record = await findQuery(client, id);
 	if (!record) {
 		return {
 			ok: false,
@@ -245,8 +248,8 @@ async function checkOne(
 			advice: 'Set paths.get in the API Mapping: a path that holds {queryId}.',
 		};
 	}
-	const written = toWire(record.raw, service.mapping);
-	const names = guessRecord([written], service.mapping);
+	const written = toWire(record.raw, client.mapping);
+	const names = guessRecord([written], client.mapping);
 	return {
 		ok: !isFilled(names),
 		seen: `It has the keys ${Object.keys(written).join(', ')}.`,
@@ -256,12 +259,12 @@ async function checkOne(
 }
 
 async function checkLabels(
-	service: QueryClient,
+	client: QueryClient,
 	firstRows: QueryRecord[],
 ): Promise<CheckOutcome<IDataObject>> {
-	const { records } = await listQueries(service);
-	const sample = await sampleOf(service, records.length > 0 ? records : firstRows);
-	const { services, statuses, unknown, found } = guessLabels(sample, service.mapping);
+	const { records } = await listQueries(client);
+	const sample = await sampleOf(client, records.length > 0 ? records : firstRows);
+	const { services, statuses, unknown, found } = guessLabels(sample, client.mapping);
 	return {
 		ok: records.length === 0 ? 'unknown' : unknown.length === 0,
 		seen: `Query types: ${impersonal(services) || 'none'}. Statuses: ${impersonal(statuses) || 'none'}.`,
@@ -274,13 +277,13 @@ async function checkLabels(
 }
 
 /** Rows for each combination of query type and status, read by their IDs where the list does not show all of them. */
-async function sampleOf(service: QueryClient, rows: QueryRecord[]): Promise<QueryRecord[]> {
+async function sampleOf(client: QueryClient, rows: QueryRecord[]): Promise<QueryRecord[]> {
 	const chosen = new Map<string, QueryRecord>();
 	for (const row of [...rows].reverse()) chosen.set(`${row.code} ${row.status ?? ''}`, row);
 	const sample: QueryRecord[] = [];
 	for (const row of [...chosen.values()].slice(0, MAX_SAMPLE)) {
 		const isWhole = 'response' in row.raw && ('query' in row.raw || 'metadata' in row.raw);
-		sample.push(isWhole ? row : await getQuery(service, row.id));
+		sample.push(isWhole ? row : await getQuery(client, row.id));
 	}
 	return sample;
 }

@@ -5,15 +5,15 @@ import { isFilled, isObject } from '../../shared/utils/json';
 import type { QueryClient as Service } from '../client/queryClient';
 import { listQueries, readListPage } from '../client/queryList';
 import { stateOf } from '../client/queryRecord';
-import { fromWire } from '../client/recordFieldNames';
-import { catalog, pathOf, queryTypeOf, type QueryType } from '../client/queryTypeNames';
+import { fromWire } from '../client/recordMapping';
+import { catalog, pathOf, queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 import type { QueryRecord, QueryState } from '../client/queryModel';
 import { isImpersonal, uniqueTexts } from '../errors/excludedQueries';
 
 // All that this package guesses. Nothing is at stake here: each guess becomes a proposal for the API Mapping.
 
 /** Returns the mapping with more settings for the list. */
-export const withList = (mapping: TaxQueryMapping, list: IDataObject): TaxQueryMapping => ({
+export const mergeListMapping = (mapping: TaxQueryMapping, list: IDataObject): TaxQueryMapping => ({
 	...mapping,
 	list: { ...mapping.list, ...list },
 });
@@ -24,13 +24,13 @@ const ROWS = 'data queries results items records rows list docs content'.split('
 /** Returns the key of a response's rows if it holds several lists, or undefined for unusual ones. */
 export function guessRows(body: unknown, mapping: TaxQueryMapping): string | undefined {
 	return ROWS.find((rows) => {
-		const page = readListPage(body, withList(mapping, { rows }));
+		const page = readListPage(body, mergeListMapping(mapping, { rows }));
 		return page && page.records.length > 0;
 	});
 }
 
 /** Returns the mapping with other names of a record. */
-export const withRecord = (
+export const mergeRecordMapping = (
 	mapping: TaxQueryMapping,
 	record: TaxQueryMapping['record'],
 ): TaxQueryMapping => ({ ...mapping, record: { ...mapping.record, ...record } });
@@ -69,7 +69,7 @@ export function guessRecord(
 	const inside =
 		wrapper === undefined
 			? known
-			: rows.map((row) => fromWire(row, withRecord(mapping, { wrapper })));
+			: rows.map((row) => fromWire(row, mergeRecordMapping(mapping, { wrapper })));
 	const names: TaxQueryMapping['record'] = {
 		...(mapping.record.wrapper === undefined && wrapper !== undefined && { wrapper }),
 	};
@@ -146,9 +146,9 @@ export async function guessPaging(
 }
 
 /** Returns how many queries there are by that paging. */
-export async function countBy(service: Service, paging: IDataObject): Promise<number> {
-	const mapping = withList(service.mapping, paging);
-	return (await listQueries({ ...service, mapping })).records.length;
+export async function countBy(client: Service, paging: IDataObject): Promise<number> {
+	const mapping = mergeListMapping(client.mapping, paging);
+	return (await listQueries({ ...client, mapping })).records.length;
 }
 
 /** Labels of past queries, and the likely meanings of those that the mapping does not know. */
@@ -171,11 +171,11 @@ export function guessLabels(records: QueryRecord[], mapping: TaxQueryMapping): G
 	const statuses: Record<string, string[]> = {};
 	for (const record of records) {
 		const { code } = record;
-		const service = queryTypeOf(code, mapping) ?? serviceByShape(record);
-		if (!service) continue;
-		const { operation } = service;
+		const queryType = queryTypeOf(code, mapping) ?? serviceByShape(record);
+		if (!queryType) continue;
+		const { operation } = queryType;
 		if (unknownCodes.includes(code) && isImpersonal(code)) services[operation] = code;
-		const renamed = renamedField(record, service, mapping);
+		const renamed = renamedField(record, queryType, mapping);
 		if (renamed) fields[operation] = renamed;
 	}
 	for (const label of unknownStatuses.filter(isImpersonal)) {

@@ -11,7 +11,7 @@ import {
 	type CurpCheck,
 } from '../../shared/identifiers';
 import { operation, type Field } from '../../shared/operations/field';
-import { simplify } from '../../shared/operations/fields';
+import { simplify } from '../../shared/operations/commonFields';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { dayField, readPlainDay } from '../fields/dates';
 import { identifierIn } from '../fields/identifiers';

@@ -4,7 +4,7 @@ import { MEXICO } from '../fields/dates';
 import type { Warning } from '../fields/identifiers';
 import type { Period } from '../fields/period';
 import type { QueryInput } from '../request/queryRequest';
-import { setKeys } from '../errors/queryError';
+import { mappingKeysAdvice } from '../errors/queryError';
 import { CodedError } from '../../shared/utils/codedError';
 
 /**
@@ -47,7 +47,7 @@ export function invoicesOf(
 	};
 }
 
-const SET_FIELDS = setKeys(['fields.getInvoices.from', 'fields.getInvoices.to']);
+const SET_FIELDS = mappingKeysAdvice(['fields.getInvoices.from', 'fields.getInvoices.to']);
 
 /** Returns whether the environment has one field for a period instead of two. Throws a UserError if it has none. */
 function hasOneField({

@@ -1,18 +1,18 @@
 import type { Resource } from '../../shared/operations/operation';
 import { byCurp } from '../fields/identifiers';
-import { catalog } from '../client/queryTypeNames';
+import { catalog } from '../client/queryTypeMapping';
 import { billedQuery } from './billed';
 
 const getCurpData = billedQuery({
 	...byCurp,
-	service: catalog.getCurpData,
+	queryType: catalog.getCurpData,
 	name: 'Get CURP Data',
 	does: 'Get the name, birth date and RFC that belong to a CURP',
 });
 
 const getEmploymentHistory = billedQuery({
 	...byCurp,
-	service: catalog.getEmploymentHistory,
+	queryType: catalog.getEmploymentHistory,
 	name: 'Get Employment History',
 	does: 'Get the employment history of a person (historial laboral)',
 });

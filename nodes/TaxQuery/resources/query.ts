@@ -1,13 +1,13 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { field, operation, option, parseBoolean, parseText } from '../../shared/operations/field';
-import { limit, simplify } from '../../shared/operations/fields';
+import { limit, simplify } from '../../shared/operations/commonFields';
 import type { Resource } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import { textField } from '../fields/text';
 import { mappingHint } from '../../shared/errors/errorText';
 import { findQuery, keysForReading, queryClientOf } from '../client/queryClient';
 import { readList, completeRow } from '../client/queryList';
-import { queryTypeOf } from '../client/queryTypeNames';
+import { queryTypeOf } from '../client/queryTypeMapping';
 import { lacksResponse, spellingOf } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import { truncationText, totalText } from '../errors/queryError';
@@ -38,10 +38,10 @@ const get = operation({
 	keepsInput: anyQueryColumns,
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
-		const service = await queryClientOf(item);
-		const record = await findQuery(service, id);
+		const client = await queryClientOf(item);
+		const record = await findQuery(client, id);
 		if (!record) {
-			const mappingKeys = keysForReading(service);
+			const mappingKeys = keysForReading(client);
 			const named = isOwnId(id) ? id : "with the 'Query ID' of this item";
 			throw new CodedError('noQuery', `There is no query ${named}`, {
 				description: sentences(
@@ -51,11 +51,11 @@ const get = operation({
 				...(mappingKeys.length > 0 && { mappingKeys }),
 			});
 		}
-		if (!isSimple && lacksResult(record, queryTypeOf(record.code, service.mapping))) {
+		if (!isSimple && lacksResult(record, queryTypeOf(record.code, client.mapping))) {
 			item.run.hint(NO_RESULT.message);
 		}
 		const own = { ...record, id: spellingOf(record.raw, id) ?? record.id };
-		return shownRecord(item, own, service.mapping, isSimple);
+		return shownRecord(item, own, client.mapping, isSimple);
 	},
 });
 
@@ -83,14 +83,14 @@ const getMany = operation({
 	options: { simplify, isCompleting: option(completeRowsOption, parseBoolean, false) },
 	/** TQ §4.12: no parameter is shown, so this node filters by itself. */
 	async execute(item, { limit: wanted, filters: filter, simplify: isSimple, isCompleting }) {
-		const service = await queryClientOf(item);
-		const { mapping } = service;
+		const client = await queryClientOf(item);
+		const { mapping } = client;
 		const { fits, leftOut } = filter(mapping);
 		const rows: QueryRecord[] = [];
 		const kinds = new Map<string, QueryRecord>();
 		let [listed, unreadable, incomplete, unsearched] = [0, 0, 0, 0];
 		let reported: number | undefined;
-		for await (const chunk of readList(service)) {
+		for await (const chunk of readList(client)) {
 			const { records, isLast, completeness, total } = chunk;
 			listed += records.length;
 			reported = total;
@@ -99,7 +99,7 @@ const getMany = operation({
 			for (let at = 0; at < records.length && rows.length < wanted; at += AT_ONCE) {
 				const some = records.slice(at, at + AT_ONCE);
 				const complete = isCompleting
-					? await Promise.all(some.map(async (row) => await completeRow(service, row)))
+					? await Promise.all(some.map(async (row) => await completeRow(client, row)))
 					: some;
 				if (isCompleting) incomplete += complete.filter(lacksResponse).length;
 				for (const row of complete) {
@@ -134,7 +134,7 @@ const getMany = operation({
 				`${unsearched} queries without a result in the list were not searched. Add the option 'Complete Rows'.`,
 			);
 		}
-		const keys = incomplete > 0 ? keysForReading(service) : [];
+		const keys = incomplete > 0 ? keysForReading(client) : [];
 		if (keys.length > 0) {
 			item.run.hint(sentences(`${incomplete} rows were not found by their ID`, mappingHint(keys)));
 		}

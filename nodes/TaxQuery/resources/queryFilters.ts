@@ -4,7 +4,7 @@ import { parseObject, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
 import { readMoment } from '../fields/dates';
 import { plain, textField } from '../fields/text';
-import { queryTypes } from '../client/queryTypeNames';
+import { queryTypes } from '../client/queryTypeMapping';
 import { lacksResponse } from '../client/queryRecord';
 import type { QueryRecord, QueryState } from '../client/queryModel';
 import { describeExcluded } from '../errors/excludedQueries';

@@ -2,13 +2,13 @@ import type { Resource } from '../../shared/operations/operation';
 import { byRfc, rfc, rfcCheckOptions, TAKES_RFC } from '../fields/identifiers';
 import { period } from '../fields/period';
 import { profile } from '../fields/taxProfile';
-import { catalog } from '../client/queryTypeNames';
+import { catalog } from '../client/queryTypeMapping';
 import { queryClientOf } from '../client/queryClient';
 import { billedQuery } from './billed';
 import { invoicesOf } from './invoices';
 
 const createTaxProfile = billedQuery({
-	service: catalog.createTaxProfile,
+	queryType: catalog.createTaxProfile,
 	name: 'Create Tax Profile',
 	does: "Register a taxpayer's CIEC (tax-authority password). Needed once before CSF, 32D and invoice queries",
 	takes: `${TAKES_RFC}. The CIEC comes from the credential`,
@@ -21,7 +21,7 @@ const createTaxProfile = billedQuery({
 
 const getCsf = billedQuery({
 	...byRfc,
-	service: catalog.getCsf,
+	queryType: catalog.getCsf,
 	name: 'Get Fiscal Situation (CSF)',
 	does: 'Get the fiscal situation of an RFC (constancia de situación fiscal)',
 	hasNoShownResponse: true,
@@ -30,7 +30,7 @@ const getCsf = billedQuery({
 
 const getComplianceOpinion = billedQuery({
 	...byRfc,
-	service: catalog.getComplianceOpinion,
+	queryType: catalog.getComplianceOpinion,
 	name: 'Get Compliance Opinion (32D)',
 	subtitle: 'Get opinion (32D)',
 	does: 'Get the opinion on the tax compliance of an RFC (opinión de cumplimiento, 32D)',
@@ -38,7 +38,7 @@ const getComplianceOpinion = billedQuery({
 });
 
 const getInvoices = billedQuery({
-	service: catalog.getInvoices,
+	queryType: catalog.getInvoices,
 	name: 'Get Invoices',
 	action: 'Get invoices of taxpayer',
 	subtitle: 'Get invoices (CFDI)',

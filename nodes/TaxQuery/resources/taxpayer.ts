@@ -4,7 +4,7 @@ import { birthDate } from '../fields/dates';
 import { byRfc, curpCheckOptions, type Warning } from '../fields/identifiers';
 import { checkName, type NamePart } from '../fields/personName';
 import { textField } from '../fields/text';
-import { catalog } from '../client/queryTypeNames';
+import { catalog } from '../client/queryTypeMapping';
 import { billedQuery } from './billed';
 
 const givenNames = field(
@@ -53,7 +53,7 @@ async function readNames(item: OperationItem) {
 }
 
 const calculateRfc = billedQuery({
-	service: catalog.calculateRfc,
+	queryType: catalog.calculateRfc,
 	name: 'Calculate RFC',
 	does: 'Calculate the RFC of a natural person from name and birth date',
 	takes:
@@ -72,7 +72,7 @@ const calculateRfc = billedQuery({
 
 const getCrf = billedQuery({
 	...byRfc,
-	service: catalog.getCrf,
+	queryType: catalog.getCrf,
 	name: 'Get Fiscal Regime Certificate (CRF)',
 	subtitle: 'Get CRF (fiscal regimes)',
 	does: 'Get the fiscal regimes of an RFC (régimen fiscal)',
@@ -80,7 +80,7 @@ const getCrf = billedQuery({
 
 const getRfcData = billedQuery({
 	...byRfc,
-	service: catalog.getRfcData,
+	queryType: catalog.getRfcData,
 	name: 'Get RFC Data',
 	does: 'Get the name, address and certificate that belong to an RFC',
 });

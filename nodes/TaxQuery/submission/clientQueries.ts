@@ -20,15 +20,15 @@ const MAX_MARKS = 100_000;
 export class ClientQueries {
 	/** Locks each query by its key: its senders share the lock, and a recovery holds it alone. */
 	readonly sendLocks = new SharedLocks();
-	/** Locks each query with Reuse by its `share`, for one item after the other. */
+	/** Locks each query with Reuse by its sharing key, for one item after the other. */
 	readonly reuseLocks = new SharedLocks();
-	/** The last accepted queries, by `share`. */
+	/** The last accepted queries, by sharing key. */
 	readonly lastAccepted = new BoundedMap<string, Accepted>(MAX_QUERIES, ({ at }) => {
 		this.#forgottenAt = Math.max(this.#forgottenAt, at);
 	});
 	/** Response bodies without an ID that were passed on, by the query's key. */
 	readonly lastBodies = new BoundedMap<string, IDataObject>(MAX_QUERIES);
-	/** Times of sending queries of uncertain outcome, by `share`. The service's list shows a query after a minute. */
+	/** Times of sending queries of uncertain outcome, by sharing key. The service's list shows a query after a minute. */
 	readonly uncertainSince = new BoundedMap<string, number>(MAX_MARKS);
 	/** Times of sending the queries that items have got, by this machine's clock; 0 where that is not known. */
 	readonly #claims = new BoundedMap<QueryId, number>(MAX_MARKS);
@@ -75,5 +75,5 @@ export class ClientQueries {
 const newClientQueries = ({ knowsSince }: Scope) => new ClientQueries(knowsSince);
 
 /** Returns what this process knows of the billed queries of a client, or of an account. */
-export const queriesOf = (client: string): ClientQueries =>
-	stateOfClient(client).shared(newClientQueries);
+export const queriesOf = (clientKey: string): ClientQueries =>
+	stateOfClient(clientKey).shared(newClientQueries);

@@ -3,7 +3,7 @@ import type { QueryRequest } from '../request/queryRequest';
 import { findQuery } from '../client/queryClient';
 import type { QueryId, Query } from '../client/queryModel';
 import { QueryError, type RecoverySearch } from '../errors/queryError';
-import { isResultWithoutId, foreignProblem, type ResponseWithoutId } from '../output/rows';
+import { hasAllResultFields, foreignProblem, type ResponseWithoutId } from '../output/rows';
 import {
 	isForeign,
 	reservationName,
@@ -19,7 +19,7 @@ import {
 	transition,
 	type Unresolved,
 } from './submissionState';
-import { recoverSubmission, takeOwnPart } from './recoverSubmission';
+import { recoverSubmission, acceptMatchingPart } from './recoverSubmission';
 import type { Submission } from './submissionRegister';
 import { submitOnce } from './submitOnce';
 
@@ -35,7 +35,7 @@ export async function completeSubmission(
 	submission: Submission,
 ): Promise<ObtainedQueries> {
 	const { item, request, sending } = wanted;
-	if (submission.state.at === 'accepted') {
+	if (submission.state.status === 'accepted') {
 		context.log.accepted(item, submission.state.ids, true);
 		return { queries: await readAccepted(wanted, submission), how: 'resumed' };
 	}
@@ -55,7 +55,7 @@ export async function completeSubmission(
 		const { state, search, isProved } = recovery;
 		const body = bodyToPassOn(wanted, state, uncertainty);
 		if (body) return { queries: [body], how: isEarlier ? 'resumed' : 'sent' };
-		const own = await takeOwnPart(context, wanted, submission, uncertainty.received);
+		const own = await acceptMatchingPart(context, wanted, submission, uncertainty.received);
 		if (own) return { queries: own, how: 'sent' };
 		context.log.uncertain(item, request.expected.length); // and stays so, whatever is sent after it
 		const isPlanned =
@@ -64,7 +64,7 @@ export async function completeSubmission(
 			? transition(state, { type: 'sendAgain' }, request.expected.length)
 			: state;
 		if (isUnresolved(next)) {
-			wanted.known.uncertainSince.set(request.share, state.since);
+			wanted.known.uncertainSince.set(request.sharingKey, state.sentAt);
 			throw uncertainError(request, state, search, uncertainty);
 		}
 		saveBeside(context, wanted, submission, state, sends);
@@ -86,26 +86,26 @@ const planAgain = async (
 /** Saves the uncertain state beside that of the next sending. */
 function saveBeside(
 	{ journal }: SubmissionContext,
-	{ item, request, service }: WantedQuery,
+	{ item, request, client }: WantedQuery,
 	{ sentAt }: Submission,
 	state: Unresolved,
 	sends: number,
 ): void {
-	const beside = journal.begin(item, request, service.account, ` ${sends}`);
+	const beside = journal.begin(item, request, client.accountKey, ` ${sends}`);
 	beside.sentAt = sentAt;
 	beside.save(state);
 }
 
 /** Reads what was accepted before, as the service shows it now. */
 export async function readAccepted(
-	{ request: { expected }, service, known }: WantedQuery,
+	{ request: { expected }, client, known }: WantedQuery,
 	submission: Submission,
 ): Promise<Query[]> {
 	const ids = idsOf(submission.state);
 	for (const id of ids) known.claim(id, 0);
 	const missing = (id: QueryId): Query => ({ kind: 'acknowledged', id, raw: { queryId: id } }); // not there yet
 	const queries = await Promise.all(
-		ids.map(async (id) => (await findQuery(service, id)) ?? missing(id)),
+		ids.map(async (id) => (await findQuery(client, id)) ?? missing(id)),
 	);
 	if (queries.every((query) => !isForeign(query, expected))) submission.queries = queries;
 	return queries;
@@ -116,13 +116,13 @@ export async function readAccepted(
  * neither is its response undocumented, nor has it the documented fields.
  */
 function bodyToPassOn(
-	{ request: { definition, key }, known: { lastBodies } }: WantedQuery,
+	{ request: { definition, journalKey: key }, known: { lastBodies } }: WantedQuery,
 	state: Unresolved,
 	{ body }: Uncertainty,
 ): ResponseWithoutId | undefined {
 	if (uncertaintyReason(state) !== 'noId') return undefined;
 	const raw: IDataObject = body ?? lastBodies.get(key) ?? {};
-	if (!definition.hasNoShownResponse && !isResultWithoutId(raw, definition.service))
+	if (!definition.hasNoShownResponse && !hasAllResultFields(raw, definition.queryType))
 		return undefined;
 	lastBodies.set(key, raw);
 	return { kind: 'withoutId', raw };
@@ -138,11 +138,11 @@ function uncertainError(
 	if (foreign?.kind === 'record') {
 		return new QueryError({ ...foreignProblem(foreign, { definition, expected }), search });
 	}
-	const [why, count, sentAt] = [uncertaintyReason(state), expected.length, state.since];
+	const [why, count, sentAt] = [uncertaintyReason(state), expected.length, state.sentAt];
 	return new QueryError({
 		kind: 'unsure',
 		definition,
-		why,
+		reason: why,
 		count,
 		sentAt,
 		search,

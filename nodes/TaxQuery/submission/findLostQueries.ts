@@ -37,17 +37,19 @@ export async function findLostQueries(
 	item: OperationItem,
 	lost: LostQuery,
 ): Promise<RecoveryResult> {
-	const service = await uncancelledClient(item);
+	const client = await uncancelledClient(item);
 	const { expected, sentAt: since } = lost;
-	const { listing, at } = await readings.read(service, since);
+	const { listing, at } = await readings.read(client, since);
 	const { records, unreadable, completeness, total } = listing;
-	const sent = queriesOf(service.client);
-	const offset = service.clockOffsetMs();
+	const sent = queriesOf(client.clientKey);
+	const offset = client.clockOffsetMs();
 	const sentAt = since + offset;
-	const rows = await readPossible(readings, service, records, lost, sentAt);
+	const rows = await readPossible(readings, client, records, lost, sentAt);
 	const { found, possible } = chooseOwn(expected, rows, sentAt, at + offset);
 	return {
-		found: await Promise.all(found.map(async (row) => await withResponse(service, row, expected))),
+		found: await Promise.all(
+			found.map(async (row) => await readWithResponse(client, row, expected)),
+		),
 		possible,
 		completeness: unreadable > 0 && completeness === 'complete' ? 'truncated' : completeness,
 		listed: records.length,
@@ -59,7 +61,7 @@ export async function findLostQueries(
 /** Returns the rows that may match and that no other item has; those without request or date were read by ID. */
 async function readPossible(
 	readings: ListReadings,
-	service: QueryClient,
+	client: QueryClient,
 	records: QueryRecord[],
 	{ expected, isFree }: LostQuery,
 	sentAt: number,
@@ -70,7 +72,7 @@ async function readPossible(
 		const mayBe = !isTooOld(row) && expected.some((one) => matchRecord(one, row) !== 'mismatch');
 		if (mayBe && (await isFree(row.id))) free.push(row);
 	}
-	const read = async (row: QueryRecord) => await readings.completeRow(service, row);
+	const read = async (row: QueryRecord) => await readings.completeRow(client, row);
 	return (await readSelectedRows(free, lacksRequest, read)).filter((row) => !isTooOld(row));
 }
 
@@ -100,11 +102,11 @@ function chooseOwn(
 }
 
 /** Returns a row with its result; the row itself where its ID gives another query. */
-async function withResponse(
-	service: QueryClient,
+async function readWithResponse(
+	client: QueryClient,
 	row: QueryRecord,
 	expected: ExpectedRecord[],
 ): Promise<QueryRecord> {
-	const record = await completeRow(service, row);
+	const record = await completeRow(client, row);
 	return expected.every((one) => matchRecord(one, record) === 'mismatch') ? row : record;
 }

@@ -11,7 +11,10 @@ import {
 } from './submissionRegister';
 
 /** The details of a submission that n8n stores beside its state. */
-type StoredSubmission = Pick<Submission, 'share' | 'subject' | 'account' | 'sentAt' | 'hash'>;
+type StoredSubmission = Pick<
+	Submission,
+	'sharingKey' | 'subjectKey' | 'accountKey' | 'sentAt' | 'contentHash'
+>;
 
 /** The journal as n8n stores and shows it with the execution. */
 interface StoredJournal extends IDataObject {
@@ -59,16 +62,21 @@ export class Journal {
 	}
 
 	/** Returns what an earlier try has sent for an item, or what this one sends. */
-	own({ index }: OperationItem, { key }: QueryRequest): Submission | undefined {
+	own({ index }: OperationItem, { journalKey: key }: QueryRequest): Submission | undefined {
 		return this.register.at(this.#placeOf(this.#nameOf(index, key)));
 	}
 
 	/** Begins a submission for an item; `more` distinguishes it from the item's other ones. */
-	begin({ index }: OperationItem, request: QueryRequest, account: string, more = ''): Submission {
-		const { key, share, subject, hash } = request;
+	begin(
+		{ index }: OperationItem,
+		request: QueryRequest,
+		accountKey: string,
+		more = '',
+	): Submission {
+		const { journalKey: key, sharingKey, subjectKey, contentHash } = request;
 		return this.#file(this.#nameOf(index, key + more), {
-			state: { at: 'planned' },
-			...{ share, subject, account, hash },
+			state: { status: 'planned' },
+			...{ sharingKey, subjectKey, accountKey, contentHash },
 			sentAt: 0,
 			run: this.#run,
 			executionId: this.#run.executionId,
@@ -105,7 +113,13 @@ export class Journal {
 	/** Registers what an earlier try has left, unless this process knows it. */
 	#registerStored(): void {
 		const { states, submissions } = this.#stored;
-		const unknown: StoredSubmission = { share: '', subject: '', account: '', sentAt: 0, hash: '' };
+		const unknown: StoredSubmission = {
+			sharingKey: '',
+			subjectKey: '',
+			accountKey: '',
+			sentAt: 0,
+			contentHash: '',
+		};
 		const { executionId } = this.#run;
 		for (const [name, state] of Object.entries(states)) {
 			if (this.register.at(this.#placeOf(name))) continue;
@@ -129,15 +143,18 @@ export class Journal {
 		return filed;
 	}
 
-	#save(name: string, { state, share, subject, account, sentAt, hash }: Submission): void {
+	#save(
+		name: string,
+		{ state, sharingKey, subjectKey, accountKey, sentAt, contentHash }: Submission,
+	): void {
 		const { states, submissions } = this.#stored;
-		if (state.at === 'planned' || state.at === 'rejected') {
+		if (state.status === 'planned' || state.status === 'rejected') {
 			delete states[name];
 			delete submissions[name];
 			return;
 		}
 		states[name] = state;
-		submissions[name] = { share, subject, account, sentAt, hash };
+		submissions[name] = { sharingKey, subjectKey, accountKey, sentAt, contentHash };
 	}
 
 	/** Names in the journal are unique only with their execution and node. */

@@ -21,31 +21,31 @@ export class ListReadings {
 	readonly #records = new BoundedMap<QueryId, Promise<QueryRecord>>(10_000);
 
 	/** Returns a reading of the queries since `sentAt` that begins after this call. Throws what reading throws. */
-	async read(service: QueryClient, sentAt: number): Promise<ListReading> {
+	async read(client: QueryClient, sentAt: number): Promise<ListReading> {
 		this.#oldest = Math.min(this.#oldest, sentAt);
-		if (!this.#running) return await this.#start(service);
+		if (!this.#running) return await this.#start(client);
 		this.#queued ??= this.#running
 			.catch(() => undefined)
 			.then(async () => {
 				this.#queued = undefined;
-				return await this.#start(service);
+				return await this.#start(client);
 			});
 		return await this.#queued;
 	}
 
 	/** Reads a row without request or date by its ID, if possible. */
-	async completeRow(service: QueryClient, row: QueryRecord): Promise<QueryRecord> {
+	async completeRow(client: QueryClient, row: QueryRecord): Promise<QueryRecord> {
 		return await this.#records
-			.getOrMake(row.id, async () => await readRowById(service, row))
+			.getOrMake(row.id, async () => await readRowById(client, row))
 			.catch(() => {
 				this.#records.delete(row.id);
 				return row; // it may be ours
 			});
 	}
 
-	async #start(service: QueryClient): Promise<ListReading> {
-		const since = this.#oldest + service.clockOffsetMs() - DATE_ERROR_MS;
-		const reading = listSince(service, since)
+	async #start(client: QueryClient): Promise<ListReading> {
+		const since = this.#oldest + client.clockOffsetMs() - DATE_ERROR_MS;
+		const reading = listSince(client, since)
 			.then((listing) => ({ listing, at: Date.now() }))
 			.finally(() => {
 				if (this.#running === reading) this.#running = undefined;

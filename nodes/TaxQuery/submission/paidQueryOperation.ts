@@ -3,7 +3,7 @@ import type {
 	OperationItem,
 	NextPhase,
 	Operation,
-	Phase,
+	OperationStep,
 	NodeRun,
 } from '../../shared/operations/operation';
 import type { IDataObject } from 'n8n-workflow';
@@ -19,7 +19,13 @@ import { withBilled } from '../errors/queryError';
 import { Receipt } from '../output/receipt';
 import { isUnfinished, buildRows, type QueryOutcome, type RowShape } from '../output/rows';
 import { knownColumns } from '../output/simplify';
-import { fieldsOf, optionsOf, PRICE, priceNotice, type Reuse } from './submissionOptions';
+import {
+	fieldsOf,
+	optionsOf,
+	DEFAULT_PRICE_TEXT,
+	priceNotice,
+	type Reuse,
+} from './submissionOptions';
 import { countBilledQueries, idsOf } from './submissionState';
 import {
 	isSharing,
@@ -27,7 +33,7 @@ import {
 	type SendingOptions,
 	type SubmissionContext,
 } from './submissionContext';
-import { acceptOwnQueries } from './recheckReadQueries';
+import { recheckReadQueries } from './recheckReadQueries';
 import { isSubmitted, planSubmissions, reuseOrSubmit } from './reuseOrSubmit';
 import { isWaitedFor, readResult, waitForResult } from './waitForResult';
 
@@ -46,11 +52,11 @@ const AT_ONCE = 'The result comes at once.';
 
 /** Makes the operation of a billed query: check, search a result to reuse, send, wait. */
 export function paidQueryOperation(definition: PaidQuery): Operation {
-	const { service, input, tool, hasNoResult, price = PRICE, ...shown } = definition;
+	const { queryType, input, tool, hasNoResult, price = DEFAULT_PRICE_TEXT, ...shown } = definition;
 	const paid = operation({
 		...shown,
-		value: service.operation,
-		tool: `${tool} ${hasNoResult ? 'It may be billed.' : `Billed: ${price}.`} ${service.isImmediate ? AT_ONCE : PENDING}`,
+		value: queryType.operation,
+		tool: `${tool} ${hasNoResult ? 'It may be billed.' : `Billed: ${price}.`} ${queryType.isImmediate ? AT_ONCE : PENDING}`,
 		fields: { price: priceNotice(definition), input, ...fieldsOf(definition) },
 		options: optionsOf(definition),
 		execute: async (item, { input: queries, ...settings }) =>
@@ -58,7 +64,7 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 	});
 	const costOf: Operation['costOf'] = (run, index) =>
 		run.shared(startSpending).receipt.costOf(index);
-	return { ...paid, isSending: true, costOf, keepsInput: knownColumns(service) };
+	return { ...paid, isSending: true, costOf, keepsInput: knownColumns(queryType) };
 }
 
 /** Returns what the items of a run share. */
@@ -109,7 +115,7 @@ async function plan(
 	const parts = missing.map((part) => buildQueryRequest(definition, part, target));
 	if (reused.length > 0 && parts.length > 0) {
 		const ids = reusable.map((one) => one?.id ?? null);
-		context.journal.reuse(item, whole.key, ids);
+		context.journal.reuse(item, whole.journalKey, ids);
 	}
 	await planSubmissions(context, item, settings, parts);
 	const next = async () => {
@@ -123,11 +129,16 @@ async function plan(
 		for (const part of parts) {
 			const { queries, how } = await reuseOrSubmit(context, item, part, settings);
 			const outcomes = await read(queries.map((query) => ({ query, how })));
-			const accepted = await acceptOwnQueries(context, item, part, settings, outcomes);
+			const accepted = await recheckReadQueries(context, item, part, settings, outcomes);
 			own.push({ part, outcomes: accepted });
 		}
 		const queries = { listed: before, own };
-		receipt.take(item, outcomesOf(queries), settings, isSharing(reuse) ? whole.share : undefined);
+		receipt.take(
+			item,
+			outcomesOf(queries),
+			settings,
+			isSharing(reuse) ? whole.sharingKey : undefined,
+		);
 		return await conclude(item, definition, input, target, whole, queries);
 	};
 	return { next: async () => await namingBilled(item, next) };
@@ -149,11 +160,11 @@ async function findReusable(
 	request: QueryRequest,
 	reuse: Reuse | undefined,
 ): Promise<Array<QueryRecord | undefined>> {
-	const before = journal.reusedOf(item, request.key);
+	const before = journal.reusedOf(item, request.journalKey);
 	if (before) {
-		const service = await queryClientOf(item);
+		const client = await queryClientOf(item);
 		return await Promise.all(
-			before.map(async (id) => (id === null ? undefined : await getQuery(service, id))),
+			before.map(async (id) => (id === null ? undefined : await getQuery(client, id))),
 		);
 	}
 	if (!reuse) return [];
@@ -189,7 +200,7 @@ async function conclude(
 	settings: PaidQuerySettings & Pick<QueryClient, 'mapping'>,
 	{ expected, fields, secrets }: QueryRequest,
 	queries: ItemQueries,
-): Promise<Phase> {
+): Promise<OperationStep> {
 	const { wait, simplify: isSimple, externalReference, mapping } = settings;
 	const { receipt, context } = item.run.shared(startSpending);
 	const shape: RowShape = {
@@ -222,7 +233,7 @@ async function conclude(
 			waitForAll(queries.listed),
 			...queries.own.map(
 				async ({ part, outcomes }) =>
-					await acceptOwnQueries(context, item, part, settings, await waitForAll(outcomes)),
+					await recheckReadQueries(context, item, part, settings, await waitForAll(outcomes)),
 			),
 		]);
 		return give([...before, ...own.flat()]);

@@ -17,9 +17,9 @@ export class PastList {
 	isFailed = false;
 
 	/** Returns the queries made since a moment by this machine's clock, or a longer list. */
-	async list(service: QueryClient, since: number): Promise<QueryListing> {
+	async list(client: QueryClient, since: number): Promise<QueryListing> {
 		const read = async () => {
-			const listing = await listSince(service, since + service.clockOffsetMs() - LATE_MS);
+			const listing = await listSince(client, since + client.clockOffsetMs() - LATE_MS);
 			this.#rows += listing.records.length;
 			return listing;
 		};
@@ -32,12 +32,12 @@ export class PastList {
 	}
 
 	/** Indexes the list; rows without request or date are read by ID. */
-	async index(service: QueryClient, since: number) {
+	async index(client: QueryClient, since: number) {
 		const make = async () => {
-			const listing = await this.list(service, since);
-			const from = since + service.clockOffsetMs();
+			const listing = await this.list(client, since);
+			const from = since + client.clockOffsetMs();
 			const recent = listing.records.filter(({ createdAt = from }) => createdAt >= from);
-			const read = async (row: QueryRecord) => await readRowById(service, row);
+			const read = async (row: QueryRecord) => await readRowById(client, row);
 			return indexRecords(await readSelectedRows(recent, lacksRequest, read));
 		};
 		const known = this.#indexes.get(this.#covering(since)) ?? make();
@@ -64,16 +64,16 @@ export class PastList {
 export class ReadLists {
 	readonly #byClient = new Map<string, PastList>();
 
-	of(client: string, maxAgeMs: number): PastList {
-		const known = this.#byClient.get(client);
+	of(clientKey: string, maxAgeMs: number): PastList {
+		const known = this.#byClient.get(clientKey);
 		const isFresh = known && !known.isFailed && performance.now() - known.readAt <= maxAgeMs;
 		if (isFresh) return known;
-		return this.renew(client);
+		return this.renew(clientKey);
 	}
 
-	renew(client: string): PastList {
+	renew(clientKey: string): PastList {
 		const list = new PastList();
-		this.#byClient.set(client, list);
+		this.#byClient.set(clientKey, list);
 		return list;
 	}
 

@@ -42,17 +42,17 @@ export class PastQueries {
 
 	/** Returns the queries made since a moment by this machine's clock. Throws a QueryError that names the purpose. */
 	async list(item: OperationItem, since: number, purpose: ListPurpose): Promise<QueryListing> {
-		const service = await queryClientOf(item);
-		return await this.#listOf(service)
-			.list(service, since)
+		const client = await queryClientOf(item);
+		return await this.#listOf(client)
+			.list(client, since)
 			.catch((error: unknown) => {
 				throw QueryError.unlisted(error, purpose);
 			});
 	}
 
 	/** Forgets what was read, so that the next request reads the list again. */
-	renew({ client }: QueryClient): void {
-		this.#lists.set(client, this.#readLists.renew(client));
+	renew({ clientKey }: QueryClient): void {
+		this.#lists.set(clientKey, this.#readLists.renew(clientKey));
 		this.#reusable.clear();
 	}
 
@@ -99,26 +99,26 @@ export class PastQueries {
 		return await this.#findOnce(item, request, listed);
 	}
 
-	#listOf({ client }: QueryClient): PastList {
-		const list = this.#lists.get(client) ?? this.#readLists.of(client, FRESH_MS);
-		this.#lists.set(client, list);
+	#listOf({ clientKey }: QueryClient): PastList {
+		const list = this.#lists.get(clientKey) ?? this.#readLists.of(clientKey, FRESH_MS);
+		this.#lists.set(clientKey, list);
 		return list;
 	}
 
 	/** Finds reusable records once for all items with an equal request, unless each is for one item. */
 	async #findOnce(
 		item: OperationItem,
-		{ share, expected }: QueryRequest,
+		{ sharingKey, expected }: QueryRequest,
 		reuse: ListedReuse,
 	): Promise<ReusableRecords> {
-		const { mapping, account } = await queryClientOf(item);
+		const { mapping, accountKey } = await queryClientOf(item);
 		if (reuse.isEach) {
 			if (!hasList(mapping)) return [];
-			const isFree = (id: QueryId) => !this.#register.isClaimed(account, id);
+			const isFree = (id: QueryId) => !this.#register.isClaimed(accountKey, id);
 			return await this.#find(item, expected, reuse, isFree);
 		}
 		const finding = async () => await this.#find(item, expected, reuse, () => true);
-		return await this.#reusable.getOrMake(`${reuse.since} ${share}`, finding);
+		return await this.#reusable.getOrMake(`${reuse.since} ${sharingKey}`, finding);
 	}
 
 	async #find(
@@ -127,10 +127,10 @@ export class PastQueries {
 		reuse: ListedReuse,
 		isFree: (id: QueryId) => boolean,
 	): Promise<ReusableRecords> {
-		const service = await queryClientOf(item);
+		const client = await queryClientOf(item);
 		const { since, isEach } = reuse;
 		const recordsLike = await this.#indexOf(item, since, isEach ? 'retry' : 'reuse');
-		const from = since + service.clockOffsetMs();
+		const from = since + client.clockOffsetMs();
 		const states = reusableStates(reuse);
 		const chosen = expected.map((one) => {
 			const possible = recordsLike(one)
@@ -138,12 +138,12 @@ export class PastQueries {
 				.filter((row) => row.state !== 'failed' && matchRecord(one, row) !== 'mismatch');
 			const found = chooseRecord(possible, one, states);
 			if (!found) for (const { id } of possible) this.#uncompared.add(id);
-			else if (isEach) this.#register.claim(service.account, [found.id]);
+			else if (isEach) this.#register.claim(client.accountKey, [found.id]);
 			return found;
 		});
 		return await Promise.all(
 			chosen.map(async (row, index) => {
-				const whole = row && (await completeRow(service, row));
+				const whole = row && (await completeRow(client, row));
 				const isOwn = whole && matchRecord(expected[index], whole) !== 'mismatch';
 				return isOwn && states.includes(whole.state) ? whole : undefined;
 			}),
@@ -151,10 +151,10 @@ export class PastQueries {
 	}
 
 	async #indexOf(item: OperationItem, since: number, purpose: ListPurpose) {
-		const service = await queryClientOf(item);
+		const client = await queryClientOf(item);
 		const listing = await this.list(item, since, purpose);
 		if (listing.completeness !== 'complete') this.#cut = listing;
-		return await this.#listOf(service).index(service, since);
+		return await this.#listOf(client).index(client, since);
 	}
 
 	/**
@@ -162,22 +162,22 @@ export class PastQueries {
 	 * made since this process started, or once it had a minute to catch up.
 	 */
 	async #catchUp(item: OperationItem, since: number): Promise<void> {
-		const service = await queryClientOf(item);
-		const { client } = service;
-		const waiting = this.#catchingUp.get(client) ?? this.#waitForList(item, service, since);
-		this.#catchingUp.set(client, waiting);
+		const client = await queryClientOf(item);
+		const { clientKey } = client;
+		const waiting = this.#catchingUp.get(clientKey) ?? this.#waitForList(item, client, since);
+		this.#catchingUp.set(clientKey, waiting);
 		await waiting;
 	}
 
-	async #waitForList(item: OperationItem, service: QueryClient, since: number): Promise<void> {
-		const start = Date.now() - performance.now() + service.clockOffsetMs(); // of this process
+	async #waitForList(item: OperationItem, client: QueryClient, since: number): Promise<void> {
+		const start = Date.now() - performance.now() + client.clockOffsetMs(); // of this process
 		const isNew = ({ createdAt = 0 }: QueryRecord) => createdAt > start;
 		for (;;) {
 			const { records } = await this.list(item, since, 'retry');
 			const left = LIST_LAG_MS - performance.now();
 			if (records.some(isNew) || left <= 0) return;
 			await item.wait(Math.min(PAUSE_MS, left));
-			this.renew(service);
+			this.renew(client);
 		}
 	}
 }

@@ -178,17 +178,17 @@ export class PendingQueries {
 	async #checkInList(waiting: Waiter[]): Promise<Unread[]> {
 		const missing = new Set(waiting);
 		const short: Unread[] = [];
-		const [{ service }] = waiting.sort((a, b) => b.deadline - a.deadline);
+		const [{ service: client }] = waiting.sort((a, b) => b.deadline - a.deadline);
 		this.#isListing = true;
 		try {
 			let pages = 0;
-			for await (const { records } of readList(service)) {
+			for await (const { records } of readList(client)) {
 				const rows = new Map(records.map((row) => [row.id, row]));
 				for (const waiter of [...missing]) {
 					const row = rows.get(waiter.query.id);
 					if (!row) continue;
 					missing.delete(waiter);
-					const isKnown = isUnfinishedState(row.state) || (await holdsResult(service, row));
+					const isKnown = isUnfinishedState(row.state) || (await holdsResult(client, row));
 					if (isKnown) this.#see(waiter, row);
 					else short.push({ waiter, row });
 				}
@@ -211,9 +211,9 @@ export class PendingQueries {
 	}
 
 	async #read(waiter: Waiter, how: ReadOptions, row?: QueryRecord): Promise<void> {
-		const { service, query } = waiter;
+		const { service: client, query } = waiter;
 		try {
-			const reading = row ? readRowById(service, row, how) : getQuery(service, query.id, how);
+			const reading = row ? readRowById(client, row, how) : getQuery(client, query.id, how);
 			this.#see(waiter, await reading);
 		} catch (error) {
 			waiter.problem = reasonFor(error);
@@ -231,8 +231,8 @@ export class PendingQueries {
 const newPendingQueries = () => new PendingQueries();
 
 /** Returns the queries of a client that items of this process wait for. */
-export const pendingQueriesOf = ({ client }: QueryClient): PendingQueries =>
-	stateOfClient(client).shared(newPendingQueries);
+export const pendingQueriesOf = ({ clientKey }: QueryClient): PendingQueries =>
+	stateOfClient(clientKey).shared(newPendingQueries);
 
 const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number): boolean =>
 	lastCheck === 'due' && deadline - LAST_CHECK_MS <= now;

@@ -11,14 +11,14 @@ import {
 	type SubmissionContext,
 } from './submissionContext';
 import { queriesOf } from './clientQueries';
-import { recoverSubmission, takeOwnPart } from './recoverSubmission';
+import { recoverSubmission, acceptMatchingPart } from './recoverSubmission';
 import { isUsable, type Submission } from './submissionRegister';
 
 /**
  * Accepts the records read for an item's queries if none of them is surely another query. Else the submission is
  * uncertain again, and recovered. Throws a QueryError if that fails.
  */
-export async function acceptOwnQueries(
+export async function recheckReadQueries(
 	context: SubmissionContext,
 	item: OperationItem,
 	request: QueryRequest,
@@ -27,20 +27,21 @@ export async function acceptOwnQueries(
 ): Promise<QueryOutcome[]> {
 	const { journal } = context;
 	const { register } = journal;
-	const { expected, share } = request;
-	const submission = journal.own(item, request) ?? register.findByShare(share, idsIn(read));
+	const { expected, sharingKey } = request;
+	const submission = journal.own(item, request) ?? register.findByShare(sharingKey, idsIn(read));
 	const queries = queriesIn(read);
 	if (queries.every((query) => !isForeign(query, expected))) {
 		if (submission && queries.length > 0) submission.queries = queries;
 		if (!isUsable(queries)) {
-			queriesOf((await queryClientOf(item)).client).lastAccepted.delete(share);
+			queriesOf((await queryClientOf(item)).clientKey).lastAccepted.delete(sharingKey);
 		}
 		return read;
 	}
 	if (!submission || submission.sentAt === 0) return read;
-	return await register.locks.exclusive(`own ${share}`, async () => {
+	return await register.locks.exclusive(`own ${sharingKey}`, async () => {
 		const { state } = submission;
-		const isKnown = state.at !== 'accepted' || !state.ids.every((id) => idsIn(read).includes(id));
+		const isKnown =
+			state.status !== 'accepted' || !state.ids.every((id) => idsIn(read).includes(id));
 		if (isKnown && submission.queries) return recovered(submission.queries);
 		return await replaceForeign(context, item, request, sending, submission, read);
 	});
@@ -56,21 +57,26 @@ async function replaceForeign(
 	read: QueryOutcome[],
 ): Promise<QueryOutcome[]> {
 	const wanted = await wantQuery(item, request, sending);
-	const { definition, expected, hash, share } = request;
-	const { service, known } = wanted;
+	const { definition, expected, contentHash, sharingKey } = request;
+	const { client, known } = wanted;
 	const received = queriesIn(read);
-	const since = submission.sentAt;
+	const { sentAt } = submission;
 	const ids = received.map(({ id }) => id);
-	context.journal.register.release(service.account, ids);
+	context.journal.register.release(client.accountKey, ids);
 	for (const id of ids) known.release(id);
-	known.lastAccepted.delete(share);
+	known.lastAccepted.delete(sharingKey);
 	submission.queries = undefined;
-	submission.save({ at: 'uncertain', since, hash: submission.hash || hash, why: 'otherQuery' });
+	submission.save({
+		status: 'uncertain',
+		sentAt,
+		contentHash: submission.contentHash || contentHash,
+		reason: 'otherQuery',
+	});
 	const recovery = await recoverSubmission(context, wanted, submission, false);
 	if ('queries' in recovery) return recovered(recovery.queries);
-	if (await takeOwnPart(context, wanted, submission, received)) return read;
+	if (await acceptMatchingPart(context, wanted, submission, received)) return read;
 	context.log.uncertain(item, expected.length);
-	known.uncertainSince.set(share, since);
+	known.uncertainSince.set(sharingKey, sentAt);
 	const foreign = received.find((query) => isForeign(query, expected)) as QueryRecord;
 	const problem = foreignProblem(foreign, { definition, expected });
 	throw new QueryError({ ...problem, search: recovery.search });

@@ -30,21 +30,21 @@ export async function recoverSubmission(
 	submission: Submission,
 	mayBeSentAgain: boolean,
 ): Promise<Recovery> {
-	const { request, service, known } = wanted;
+	const { request, client, known } = wanted;
 	const state = submission.state as Unresolved;
-	const { sendLocks } = queriesOf(service.account);
+	const { sendLocks } = queriesOf(client.accountKey);
 	submission.isInFlight = true;
 	let isStopped = true;
 	try {
 		const recovering = async () =>
 			await recover(context, wanted, submission, state, mayBeSentAgain);
-		const recovery = await sendLocks.exclusive(request.key, recovering);
+		const recovery = await sendLocks.exclusive(request.journalKey, recovering);
 		isStopped = false;
 		return recovery;
 	} finally {
 		submission.isInFlight = false;
 		// the next equal request continues the recovery
-		if (isStopped) known.uncertainSince.set(request.share, state.since);
+		if (isStopped) known.uncertainSince.set(request.sharingKey, state.sentAt);
 	}
 }
 
@@ -58,13 +58,15 @@ async function recover(
 	const { item, request } = wanted;
 	// where no response is documented, one reading is enough: the response itself is passed on
 	const isBodyEnough =
-		request.definition.hasNoResult === true && state.at === 'uncertain' && state.why === 'noId';
+		request.definition.hasNoResult === true &&
+		state.status === 'uncertain' &&
+		state.reason === 'noId';
 	for (let number = 0; ; number++) {
 		await item.wait(READING_DELAYS_MS[number] ?? LATER_READING_DELAY_MS);
 		const read = await readOnce(context, wanted, submission, state);
 		if ('queries' in read) return read;
 		const { next, search, isProved } = read;
-		const mayWait = mayBeSentAgain && next.at === 'missing' && !isProved;
+		const mayWait = mayBeSentAgain && next.status === 'missing' && !isProved;
 		const isEnough = isBodyEnough && !('unlisted' in search);
 		if (!isEnough && (number + 1 < READING_DELAYS_MS.length || mayWait)) continue;
 		submission.save(next);
@@ -82,9 +84,9 @@ async function readOnce(
 	{ queries: Query[] } | { next: Submission['state']; search: RecoverySearch; isProved: boolean }
 > {
 	const { item, request } = wanted;
-	const { since, hash } = state;
-	const isFree = async (id: QueryId) => await isUnclaimed(context, wanted, id, since);
-	const lost = { expected: request.expectedOf(hash), sentAt: since, isFree };
+	const { sentAt, contentHash } = state;
+	const isFree = async (id: QueryId) => await isUnclaimed(context, wanted, id, sentAt);
+	const lost = { expected: request.expectedOf(contentHash), sentAt, isFree };
 	const listed = await findLostQueries(context.readings, item, lost).catch((error: unknown) => ({
 		unlisted: errorText(error),
 	}));
@@ -93,29 +95,29 @@ async function readOnce(
 	const found = queries.map(({ id }) => id);
 	const search = { ...read, found };
 	const next = transition(state, { type: 'search', ...search }, request.expected.length);
-	if (next.at === 'accepted') {
+	if (next.status === 'accepted') {
 		submission.save(next);
 		await context.limit.found(item, submission, found);
-		noteQueries(context, wanted, submission, queries, since);
+		noteQueries(context, wanted, submission, queries, sentAt);
 		return { queries };
 	}
 	const hadTime = performance.now() - submission.sentMoment >= LIST_LAG_MS;
-	return { next, search, isProved: next.at === 'missing' && (isLater || hadTime) };
+	return { next, search, isProved: next.status === 'missing' && (isLater || hadTime) };
 }
 
 /** Returns whether no other item has a query, and no list showed it before this one was sent. */
 async function isUnclaimed(
 	{ journal, past }: SubmissionContext,
-	{ item, service, known }: WantedQuery,
+	{ item, client, known }: WantedQuery,
 	id: QueryId,
 	since: number,
 ): Promise<boolean> {
-	const isClaimed = journal.register.isClaimed(service.account, id) || known.isClaimed(id);
+	const isClaimed = journal.register.isClaimed(client.accountKey, id) || known.isClaimed(id);
 	return !isClaimed && !(await past.wasListed(item, id, since));
 }
 
 /** Takes the wanted ones of several queries in a response, where the list does not show the others either. */
-export async function takeOwnPart(
+export async function acceptMatchingPart(
 	context: SubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
@@ -126,7 +128,7 @@ export async function takeOwnPart(
 	const own = received.filter((query) => !isForeign(query, expected));
 	if (own.length === 0 || expected.length === 1) return undefined;
 	const ids = own.map(({ id }) => id);
-	submission.save({ at: 'accepted', ids });
+	submission.save({ status: 'accepted', ids });
 	await context.limit.found(item, submission, ids);
 	noteQueries(context, wanted, submission, own, submission.sentAt);
 	return received;

@@ -27,7 +27,7 @@ function ownSubmission(
 	request: QueryRequest,
 ): Submission | undefined {
 	const own = journal.own(item, request);
-	return own && own.state.at !== 'planned' && own.state.at !== 'rejected' ? own : undefined;
+	return own && own.state.status !== 'planned' && own.state.status !== 'rejected' ? own : undefined;
 }
 
 /** Returns whether an earlier try of this execution has submitted an item's query. */
@@ -47,7 +47,7 @@ export async function planSubmissions(
 	const { register } = context.journal;
 	const needsNone = (request: QueryRequest) =>
 		isSubmitted(context, item, request) ||
-		(isSharing(sending.reuse) && register.isSubmitted(request.share, aDayAgo()));
+		(isSharing(sending.reuse) && register.isSubmitted(request.sharingKey, aDayAgo()));
 	const planned = requests
 		.filter((request) => !needsNone(request))
 		.map((request) => ({ name: reservationName(context, item, request, sending), request }));
@@ -68,14 +68,14 @@ export async function reuseOrSubmit(
 	const { reuse } = sending;
 	if (isSharing(reuse)) {
 		const sharing = async () => await reuseOfExecution(context, wanted, reuse);
-		return await locks.exclusive(request.share, sharing);
+		return await locks.exclusive(request.sharingKey, sharing);
 	}
 	const obtain = async () =>
 		sending.reuse || context.mayRepeat
 			? await reuseOfProcess(context, wanted)
 			: await submit(context, wanted);
 	if (!earlierTry(context, request)) return await obtain();
-	return await locks.exclusive(`try ${request.subject}`, async () => {
+	return await locks.exclusive(`try ${request.subjectKey}`, async () => {
 		const tried = earlierTry(context, request);
 		return tried ? await completeSubmission(context, wanted, tried) : await obtain();
 	});
@@ -99,11 +99,11 @@ async function reuseOfExecution(
 ): Promise<ObtainedQueries> {
 	const { item, request } = wanted;
 	const { register } = context.journal;
-	const accepted = register.findAccepted(request.share, aDayAgo());
+	const accepted = register.findAccepted(request.sharingKey, aDayAgo());
 	const queries = accepted && (await currentQueries(context, wanted, accepted));
 	if (queries) return { queries, how: 'reused' };
 	const uncertain =
-		register.uncertain(request).find(({ share }) => share === request.share) ??
+		register.uncertain(request).find(({ sharingKey }) => sharingKey === request.sharingKey) ??
 		earlierTry(context, request);
 	if (uncertain) {
 		context.journal.join(item, uncertain);
@@ -132,46 +132,46 @@ async function reuseOfProcess(
 	context: SubmissionContext,
 	wanted: WantedQuery,
 ): Promise<ObtainedQueries> {
-	const { item, request, sending, service, known } = wanted;
-	return await known.reuseLocks.exclusive(request.share, async () => {
+	const { item, request, sending, client, known } = wanted;
+	return await known.reuseLocks.exclusive(request.sharingKey, async () => {
 		const { reuse } = sending;
 		const accepted = reuse && (await acceptedElsewhere(context, wanted, reuse));
 		if (accepted) return { queries: accepted, how: 'reused' };
-		const since = known.uncertainSince.get(request.share);
-		if (since === undefined || since < (reuse?.since ?? aDayAgo())) {
+		const sentAt = known.uncertainSince.get(request.sharingKey);
+		if (sentAt === undefined || sentAt < (reuse?.since ?? aDayAgo())) {
 			return await submit(context, wanted);
 		}
-		const submission = context.journal.begin(item, request, service.account);
-		submission.sentAt = since;
-		submission.save({ at: 'inFlight', since, hash: request.hash });
+		const submission = context.journal.begin(item, request, client.accountKey);
+		submission.sentAt = sentAt;
+		submission.save({ status: 'inFlight', sentAt, contentHash: request.contentHash });
 		return await completeSubmission(context, wanted, submission);
 	});
 }
 
 async function acceptedElsewhere(
 	{ past, journal }: SubmissionContext,
-	{ item, request, service, known }: WantedQuery,
+	{ item, request, client, known }: WantedQuery,
 	reuse: Reuse,
 ): Promise<Query[] | undefined> {
 	const { since, isEach } = reuse;
 	if (since === undefined) return undefined;
 	const readAt = await past.readAt(item);
-	const before = known.lastAccepted.get(request.share);
+	const before = known.lastAccepted.get(request.sharingKey);
 	/** Queries that the list does not show: not yet, or not while they are pending. */
 	const unlisted = async ({ at, queries }: { at: number; queries: Query[] }) => {
 		if (readAt <= at) return queries;
 		if (await past.shows(item, since, queries)) return undefined;
 		if (readAt - at <= LIST_LAG_MS) return queries;
-		const read = await Promise.all(queries.map(async ({ id }) => await findQuery(service, id)));
+		const read = await Promise.all(queries.map(async ({ id }) => await findQuery(client, id)));
 		return read.every((query) => query !== undefined) ? read : undefined;
 	};
 	if (before && before.atClock >= since && isUsable(before.queries)) {
 		const queries = await unlisted(before);
-		const isOwn = (ids: QueryId[]) => !isEach || journal.register.claim(service.account, ids);
+		const isOwn = (ids: QueryId[]) => !isEach || journal.register.claim(client.accountKey, ids);
 		if (queries && isUsable(queries) && isOwn(queries.map(({ id }) => id))) return queries;
 	}
 	if (before || !known.hasForgottenSince(readAt)) return undefined;
-	past.renew(service);
+	past.renew(client);
 	const found = await past.findReusable(item, request, reuse);
 	const queries = found.filter((one) => one !== undefined);
 	return queries.length > 0 && queries.length === found.length ? queries : undefined;
@@ -179,9 +179,9 @@ async function acceptedElsewhere(
 
 /** Makes a submission of its own, if the limits allow that. */
 async function submit(context: SubmissionContext, wanted: WantedQuery): Promise<ObtainedQueries> {
-	const { item, request, sending, service } = wanted;
+	const { item, request, sending, client } = wanted;
 	const name = reservationName(context, item, request, sending);
 	await context.limit.plan(item, sending, [{ name, request }]); // an equal one may have used up what was planned
-	const submission = context.journal.begin(item, request, service.account);
+	const submission = context.journal.begin(item, request, client.accountKey);
 	return await completeSubmission(context, wanted, submission);
 }

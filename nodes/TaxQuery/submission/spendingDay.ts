@@ -80,7 +80,7 @@ export class SpendingDay {
 }
 
 /** Returns a name that is stable over tries and processes. */
-const uncertainName = ({ share, sentAt }: Submission) => `${share} ${sentAt}`;
+const uncertainName = ({ sharingKey, sentAt }: Submission) => `${sharingKey} ${sentAt}`;
 
 /** The days of one client, by when they began: they differ by the time zones of workflows. */
 class SpendingDays {
@@ -103,8 +103,8 @@ const newSpendingDays = () => new SpendingDays();
 
 /** Returns the present day of an item's client. */
 export async function spendingDayOf(item: OperationItem): Promise<SpendingDay> {
-	const { client } = await queryClientOf(item);
-	return stateOfClient(client).shared(newSpendingDays).of(startOfDay(item));
+	const { clientKey } = await queryClientOf(item);
+	return stateOfClient(clientKey).shared(newSpendingDays).of(startOfDay(item));
 }
 
 /** Returns when the present day began in the workflow's time zone. */

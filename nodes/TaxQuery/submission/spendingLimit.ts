@@ -91,19 +91,19 @@ export class SpendingLimit {
 	}
 
 	async #countListed(item: OperationItem, day: SpendingDay): Promise<CountedListing> {
-		const service = await queryClientOf(item);
+		const client = await queryClientOf(item);
 		const start = startOfDay(item);
 		const { records, unreadable, ...listing } = await this.#past.list(item, start, 'limit');
 		const isUndated = ({ createdAt }: QueryRecord) => createdAt === undefined;
-		const read = async (row: QueryRecord) => await readRowById(service, row);
+		const read = async (row: QueryRecord) => await readRowById(client, row);
 		const dated = await readSelectedRows(records, isUndated, read);
 		const undated = unreadable + dated.filter(isUndated).length;
 		if (undated > 0) throw new QueryError({ kind: 'uncounted', undated });
-		const since = start + service.clockOffsetMs();
+		const since = start + client.clockOffsetMs();
 		const made = dated.filter(({ createdAt = 0 }) => createdAt >= since);
-		const known = queriesOf(service.client);
+		const known = queriesOf(client.clientKey);
 		const unclaimed = made.filter(({ id }) => !known.isClaimed(id));
-		day.addListed(made, unclaimed, service.clockOffsetMs());
+		day.addListed(made, unclaimed, client.clockOffsetMs());
 		return { ...listing, listed: records.length };
 	}
 

@@ -42,7 +42,7 @@ export interface WantedQuery {
 	item: OperationItem;
 	request: QueryRequest;
 	sending: SendingOptions;
-	service: QueryClient;
+	client: QueryClient;
 	/** This process's knowledge of the client's queries, over all executions. */
 	known: ClientQueries;
 }
@@ -79,8 +79,8 @@ export async function wantQuery(
 	request: QueryRequest,
 	sending: SendingOptions,
 ): Promise<WantedQuery> {
-	const service = await queryClientOf(item);
-	return { item, request, sending, service, known: queriesOf(service.client) };
+	const client = await queryClientOf(item);
+	return { item, request, sending, client, known: queriesOf(client.clientKey) };
 }
 
 /** Returns whether items with an equal request share a query. */
@@ -91,10 +91,12 @@ export const isSharing = (reuse: Reuse | undefined): reuse is Reuse =>
 export function reservationName(
 	{ run }: SubmissionContext,
 	item: OperationItem,
-	{ share, key }: QueryRequest,
+	{ sharingKey, journalKey: key }: QueryRequest,
 	{ reuse }: SendingOptions,
 ): string {
-	return isSharing(reuse) ? share : `${run.executionId ?? ''} ${run.index} ${item.index} ${key}`;
+	return isSharing(reuse)
+		? sharingKey
+		: `${run.executionId ?? ''} ${run.index} ${item.index} ${key}`;
 }
 
 /** Returns whether a query surely does not match the request. */

@@ -11,7 +11,7 @@ import {
 	parseText,
 	type Field,
 } from '../../shared/operations/field';
-import { simplify } from '../../shared/operations/fields';
+import { simplify } from '../../shared/operations/commonFields';
 import type { OperationItem } from '../../shared/operations/operation';
 import type { PaidQuery } from '../request/queryRequest';
 
@@ -168,10 +168,13 @@ const reuseWithoutResult: Field<Reuse | undefined> = {
 };
 
 /** The price of an item, unless the query has another one. */
-export const PRICE = 'one query per item';
+export const DEFAULT_PRICE_TEXT = 'one query per item';
 
 /** Shows the price before anything is filled in. */
-export const priceNotice = ({ price = PRICE, hasNoResult }: PaidQuery): Field<undefined> => ({
+export const priceNotice = ({
+	price = DEFAULT_PRICE_TEXT,
+	hasNoResult,
+}: PaidQuery): Field<undefined> => ({
 	...emptyField,
 	properties: [
 		{
@@ -184,8 +187,8 @@ export const priceNotice = ({ price = PRICE, hasNoResult }: PaidQuery): Field<un
 });
 
 /** The fields that paid queries have beside their inputs. */
-export const fieldsOf = ({ service, hasNoResult }: PaidQuery) => ({
-	wait: service.isImmediate ? emptyField : waitForResult,
+export const fieldsOf = ({ queryType, hasNoResult }: PaidQuery) => ({
+	wait: queryType.isImmediate ? emptyField : waitForResult,
 	reuse: hasNoResult ? reuseWithoutResult : reuseResults,
 });
 
@@ -243,7 +246,7 @@ const simplifyWithout = (fields: string): Field<boolean> => ({
 });
 
 /** The entries of the "Options" collection of a paid query, those of the business first. */
-export const optionsOf = ({ options = [], service: { leftOut } }: PaidQuery) => ({
+export const optionsOf = ({ options = [], queryType: { leftOut } }: PaidQuery) => ({
 	simplify: leftOut === undefined ? simplify : simplifyWithout(leftOut),
 	spendingLimits: spending.group(),
 	...limits,

@@ -7,16 +7,16 @@ import { Reservations } from './reservations';
 export interface Submission {
 	state: SubmissionState;
 	/** Identifies the request and its account, additional fields and secrets included. */
-	share: string;
+	sharingKey: string;
 	/** Identifies the request without additional fields and secrets. */
-	subject: string;
-	account: string;
+	subjectKey: string;
+	accountKey: string;
 	/** The time of sending, in milliseconds by this machine's clock; 0 where that is not known. */
 	sentAt: number;
 	/** The time of sending, or when this process learned of it, by a monotonic clock. */
 	sentMoment: number;
 	/** Identifies what was sent. */
-	hash: string;
+	contentHash: string;
 	/** The run that sent it; undefined for one that n8n's journal brought. */
 	run?: object;
 	/** n8n's execution in which it was sent. */
@@ -68,56 +68,64 @@ export class SubmissionRegister {
 
 	add(place: string, submission: Submission): void {
 		this.#byPlace.set(place, submission);
-		addTo(this.#byShare, submission.share, submission);
-		addTo(this.#bySubject, submission.subject, submission);
-		this.claim(submission.account, idsOf(submission.state));
+		addTo(this.#byShare, submission.sharingKey, submission);
+		addTo(this.#bySubject, submission.subjectKey, submission);
+		this.claim(submission.accountKey, idsOf(submission.state));
 	}
 
 	/** Returns the newest accepted submission since a moment that is no failure. */
-	findAccepted(share: string, since: number): Submission | undefined {
-		return this.#alike(share)
+	findAccepted(sharingKey: string, since: number): Submission | undefined {
+		return this.#alike(sharingKey)
 			.reverse()
 			.find(
-				(one) => one.state.at === 'accepted' && one.sentAt >= since && isUsable(one.queries ?? []),
+				(one) =>
+					one.state.status === 'accepted' && one.sentAt >= since && isUsable(one.queries ?? []),
 			);
 	}
 
 	/** Returns the submission of an equal request that has one of these queries. */
-	findByShare(share: string, ids: QueryId[]): Submission | undefined {
-		return this.#alike(share).find((one) => idsOf(one.state).some((id) => ids.includes(id)));
+	findByShare(sharingKey: string, ids: QueryId[]): Submission | undefined {
+		return this.#alike(sharingKey).find((one) => idsOf(one.state).some((id) => ids.includes(id)));
 	}
 
 	/** Returns whether a request needs no query of its own: an equal one was sent, or is on its way. */
-	isSubmitted(share: string, since: number): boolean {
+	isSubmitted(sharingKey: string, since: number): boolean {
 		const isRunning = (one: Submission) => isUnresolved(one.state) || one.isInFlight === true;
-		return this.#alike(share).some(isRunning) || this.findAccepted(share, since) !== undefined;
+		return (
+			this.#alike(sharingKey).some(isRunning) || this.findAccepted(sharingKey, since) !== undefined
+		);
 	}
 
 	/** Returns the submissions of which nobody knows whether they were accepted. */
-	uncertain({ share, subject }: Pick<Submission, 'share' | 'subject'>): Submission[] {
+	uncertain({
+		sharingKey: share,
+		subjectKey: subject,
+	}: Pick<Submission, 'sharingKey' | 'subjectKey'>): Submission[] {
 		const ofSubject = [...(this.#bySubject.get(subject) ?? [])];
-		const alike = [...this.#alike(share), ...ofSubject.filter((one) => one.subject === subject)];
+		const alike = [...this.#alike(share), ...ofSubject.filter((one) => one.subjectKey === subject)];
 		return alike.filter((one) => isUnresolved(one.state) && !one.isInFlight);
 	}
 
 	/** Claims queries for one item or request. Returns false if another one has claimed one of them. */
-	claim(account: string, ids: QueryId[]): boolean {
-		const names = ids.map((id) => `${account} ${id}`);
+	claim(accountKey: string, ids: QueryId[]): boolean {
+		const names = ids.map((id) => `${accountKey} ${id}`);
 		const isFree = names.every((name) => !this.#ids.has(name));
 		for (const name of names) this.#ids.add(name);
 		return isFree;
 	}
 
-	release(account: string, ids: QueryId[]): void {
-		for (const id of ids) this.#ids.delete(`${account} ${id}`);
+	release(accountKey: string, ids: QueryId[]): void {
+		for (const id of ids) this.#ids.delete(`${accountKey} ${id}`);
 	}
 
-	isClaimed(account: string, id: QueryId): boolean {
-		return this.#ids.has(`${account} ${id}`);
+	isClaimed(accountKey: string, id: QueryId): boolean {
+		return this.#ids.has(`${accountKey} ${id}`);
 	}
 
-	#alike(share: string): Submission[] {
-		return [...(this.#byShare.get(share) ?? [])].filter((one) => one.share === share);
+	#alike(sharingKey: string): Submission[] {
+		return [...(this.#byShare.get(sharingKey) ?? [])].filter(
+			(one) => one.sharingKey === sharingKey,
+		);
 	}
 
 	spendingOf(node: string): Spending {

@@ -7,16 +7,16 @@ import type {
 
 /** The state of a billed query. The node never sends an uncertain one again by itself. */
 export type SubmissionState =
-	| { at: 'planned' }
+	| { status: 'planned' }
 	/** Surely not accepted, and not billed. */
-	| { at: 'rejected' }
-	| { at: 'accepted'; ids: QueryId[] }
-	/** The request was sent at `since`, in milliseconds by this machine's clock; `hash` identifies what was sent. */
-	| { at: 'inFlight'; since: number; hash: string }
+	| { status: 'rejected' }
+	| { status: 'accepted'; ids: QueryId[] }
+	/** The request was sent at `sentAt`, in milliseconds by this machine's clock; `contentHash` identifies what was sent. */
+	| { status: 'inFlight'; sentAt: number; contentHash: string }
 	/** It is unknown whether the query was accepted. */
-	| { at: 'uncertain'; since: number; hash: string; why: UncertaintyReason }
+	| { status: 'uncertain'; sentAt: number; contentHash: string; reason: UncertaintyReason }
 	/** Uncertain, and the whole list surely does not have it. */
-	| { at: 'missing'; since: number; hash: string; why: UncertaintyReason };
+	| { status: 'missing'; sentAt: number; contentHash: string; reason: UncertaintyReason };
 
 export type SubmissionEvent =
 	| { type: 'response'; posted: SubmissionResponse }
@@ -36,21 +36,21 @@ export function transition(
 ): SubmissionState {
 	switch (event.type) {
 		case 'response':
-			return state.at === 'inFlight' ? afterResponse(state, event.posted) : state;
+			return state.status === 'inFlight' ? afterResponse(state, event.posted) : state;
 		case 'search':
 			return isUnresolved(state) ? afterSearch(state, event, count) : state;
 		case 'sendAgain':
-			return state.at === 'missing' ? { at: 'planned' } : state;
+			return state.status === 'missing' ? { status: 'planned' } : state;
 	}
 }
 
 /** The states of a query that was sent and whose outcome is unknown. */
-export type Unresolved = Extract<SubmissionState, { since: number }>;
-export const isUnresolved = (state: SubmissionState): state is Unresolved => 'since' in state;
+export type Unresolved = Extract<SubmissionState, { sentAt: number }>;
+export const isUnresolved = (state: SubmissionState): state is Unresolved => 'sentAt' in state;
 
 /** The IDs of what was accepted. */
 export const idsOf = (state: SubmissionState): QueryId[] =>
-	state.at === 'accepted' ? state.ids : [];
+	state.status === 'accepted' ? state.ids : [];
 
 /**
  * Returns the number of billed queries: accepted ones with a result, pending or failed. Refused and unsent ones do not
@@ -60,23 +60,27 @@ export const countBilledQueries = (states: SubmissionState[]): number | undefine
 	states.some(isUnresolved) ? undefined : states.flatMap(idsOf).length;
 
 function afterResponse(sent: Unresolved, posted: SubmissionResponse): SubmissionState {
-	if (posted.kind === 'uncertain') return { ...sent, at: 'uncertain', why: posted.why };
-	if (posted.kind === 'rejected') return { at: 'rejected' };
-	return { at: 'accepted', ids: posted.queries.map(({ id }) => id) };
+	if (posted.kind === 'uncertain') return { ...sent, status: 'uncertain', reason: posted.reason };
+	if (posted.kind === 'rejected') return { status: 'rejected' };
+	return { status: 'accepted', ids: posted.queries.map(({ id }) => id) };
 }
 
 /**
  * Returns why it is unknown whether a query was accepted. One of an earlier try that left no trace stays in flight.
  */
 export const uncertaintyReason = (state: Unresolved): UncertaintyReason =>
-	state.at === 'inFlight' ? 'earlierTry' : state.why;
+	state.status === 'inFlight' ? 'earlierTry' : state.reason;
 
 function afterSearch(
 	state: Unresolved,
 	{ found, possible, completeness }: Extract<SubmissionEvent, { type: 'search' }>,
 	count: number,
 ): SubmissionState {
-	if (found.length >= count) return { at: 'accepted', ids: found };
+	if (found.length >= count) return { status: 'accepted', ids: found };
 	const isMissing = found.length + possible.length === 0 && completeness === 'complete';
-	return { ...state, at: isMissing ? 'missing' : 'uncertain', why: uncertaintyReason(state) };
+	return {
+		...state,
+		status: isMissing ? 'missing' : 'uncertain',
+		reason: uncertaintyReason(state),
+	};
 }

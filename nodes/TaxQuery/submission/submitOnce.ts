@@ -2,8 +2,8 @@ import { thisMoment } from '../../shared/http/clockOffset';
 import type { Problem } from '../../shared/http/result';
 import type { QueryRequest } from '../request/queryRequest';
 import { sendQuery } from '../client/queryClient';
-import { keysToTry, noteAccepted } from '../client/queryTypeNames';
-import { readSubmissionResponse } from '../client/queryRecord';
+import { suspectMappingKeys, confirmQueryTypeMapping } from '../client/queryTypeMapping';
+import { classifySubmissionResponse } from '../client/queryRecord';
 import type { SubmissionResponse, Query } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
 import {
@@ -26,7 +26,7 @@ export async function submitOnce(
 	submission: Submission,
 	reservation: string,
 ): Promise<{ queries: Query[] } | Uncertainty> {
-	const { sendLocks } = queriesOf(wanted.service.account);
+	const { sendLocks } = queriesOf(wanted.client.accountKey);
 	const sending = async () => {
 		submission.isInFlight = true;
 		try {
@@ -35,7 +35,7 @@ export async function submitOnce(
 			submission.isInFlight = false;
 		}
 	};
-	return await sendLocks.shared(wanted.request.key, sending);
+	return await sendLocks.shared(wanted.request.journalKey, sending);
 }
 
 async function send(
@@ -44,13 +44,13 @@ async function send(
 	submission: Submission,
 	reservation: string,
 ): Promise<{ queries: Query[] } | Uncertainty> {
-	const { item, request, service } = wanted;
-	const { definition, key, path, body, secrets, expected } = request;
+	const { item, request, client } = wanted;
+	const { definition, journalKey: key, path, body, secrets, expected } = request;
 	const count = expected.length;
 	const tracked = trackSending(context, request, submission, reservation);
 	const takeBack = async () => {
 		tracked.undo();
-		const refused = { ...submission, state: { at: 'rejected' } as const };
+		const refused = { ...submission, state: { status: 'rejected' } as const };
 		await context.limit.ended(item, reservation, request, refused);
 	};
 	const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
@@ -62,17 +62,17 @@ async function send(
 			throw error;
 		},
 	);
-	const response = readSubmissionResponse(result, service.mapping, count);
+	const response = classifySubmissionResponse(result, client.mapping, count);
 	if (response.kind === 'rejected') {
 		await takeBack();
-		throw refusal(request, response.problem, service.client);
+		throw refusal(request, response.problem, client.clientKey);
 	}
 	tracked.save();
 	const received = response.kind === 'accepted' ? response.queries : [];
 	const isOwn = received.every((query) => !isForeign(query, expected));
 	const isWhole = received.length === 0 || received.length === count;
 	const posted: SubmissionResponse =
-		isOwn && isWhole ? response : { kind: 'uncertain', why: 'otherQuery' };
+		isOwn && isWhole ? response : { kind: 'uncertain', reason: 'otherQuery' };
 	submission.save(transition(submission.state, { type: 'response', posted }, count));
 	await context.limit.ended(item, reservation, request, submission);
 	if (posted.kind === 'uncertain') {
@@ -88,7 +88,7 @@ async function send(
 /** Saves when a query goes to its socket, which may happen again: after a 429, or with a new token. */
 function trackSending(
 	{ journal, limit }: SubmissionContext,
-	{ expected, hash }: QueryRequest,
+	{ expected, contentHash }: QueryRequest,
 	submission: Submission,
 	reservation: string,
 ) {
@@ -99,7 +99,7 @@ function trackSending(
 	let sentAt = thisMoment();
 	const save = () => {
 		submission.sentAt = sentAt();
-		submission.save({ at: 'inFlight', since: sentAt(), hash });
+		submission.save({ status: 'inFlight', sentAt: sentAt(), contentHash });
 	};
 	return {
 		sentAt: () => sentAt(),
@@ -119,7 +119,7 @@ function trackSending(
 		/** Restores the state before, because the request was surely not accepted. */
 		undo() {
 			if (isSent) journal.count(-count);
-			submission.save(isUnresolved(before) ? before : { at: 'rejected' });
+			submission.save(isUnresolved(before) ? before : { status: 'rejected' });
 		},
 	};
 }
@@ -127,26 +127,30 @@ function trackSending(
 /** Notes the queries of a submission: for its item, its execution and this process. */
 export function noteQueries(
 	{ journal, log }: SubmissionContext,
-	{ item, request, service, known }: WantedQuery,
+	{ item, request, client, known }: WantedQuery,
 	submission: Submission,
 	queries: Query[],
 	sentAt: number,
 ): void {
 	const ids = queries.map(({ id }) => id);
-	noteAccepted(service.client, request.definition.service);
+	confirmQueryTypeMapping(client.clientKey, request.definition.queryType);
 	for (const id of ids) known.claim(id, sentAt);
-	journal.register.claim(service.account, ids);
+	journal.register.claim(client.accountKey, ids);
 	submission.queries = queries;
 	log.accepted(item, ids);
-	known.lastAccepted.set(request.share, { at: performance.now(), atClock: Date.now(), queries });
-	known.uncertainSince.delete(request.share);
+	known.lastAccepted.set(request.sharingKey, {
+		at: performance.now(),
+		atClock: Date.now(),
+		queries,
+	});
+	known.uncertainSince.delete(request.sharingKey);
 }
 
-function refusal(request: QueryRequest, problem: Problem, client: string): QueryError {
+function refusal(request: QueryRequest, problem: Problem, clientKey: string): QueryError {
 	const { definition, fields } = request;
 	const about = (['curp', 'rfc'] as const).find((name) => name in fields);
 	const status = problem.kind === 'status' && !problem.isTokenRefused ? problem.status : 0;
-	const mappingKeys = keysToTry(status, definition.service, client);
+	const mappingKeys = suspectMappingKeys(status, definition.queryType, clientKey);
 	return new QueryError({ kind: 'refused', problem, definition, about, mappingKeys });
 }
 

@@ -27,12 +27,12 @@ export async function waitForResult(
 ): Promise<QueryOutcome> {
 	const { query } = outcome;
 	if (query.kind === 'withoutId' || !isWaitedFor(outcome)) return outcome;
-	const service = await uncancelledClient(item); // one that failed must not blind the others
+	const client = await uncancelledClient(item); // one that failed must not blind the others
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
-	const seen = await pendingQueriesOf(service).wait({
+	const seen = await pendingQueriesOf(client).wait({
 		query,
-		service,
+		service: client,
 		deadline: now + waitMs,
 		pauseMs: Math.min(FIRST_PAUSE_MS, waitMs / 2),
 		cancelled: item.run.cancelled,
@@ -50,7 +50,7 @@ const newReads = () => new WeakMap<Query, Promise<QueryRecord>>();
 export async function readResult(
 	item: OperationItem,
 	outcome: QueryOutcome,
-	{ service: { isImmediate }, hasNoResult }: PaidQuery,
+	{ queryType: { isImmediate }, hasNoResult }: PaidQuery,
 ): Promise<QueryOutcome> {
 	const { query, how } = outcome;
 	const isNew = how === 'sent' || how === 'reused'; // the others were read

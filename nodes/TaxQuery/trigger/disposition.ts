@@ -7,7 +7,7 @@ import type { QueryRecord } from '../client/queryModel';
 import { describeExcluded } from '../errors/excludedQueries';
 import type { FilterSettings } from './filterSettings';
 import { reportHourly } from './outage';
-import type { TriggerResult } from './triggerResult';
+import type { QueryEvent } from './queryEvent';
 import type { Disposition } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -23,7 +23,7 @@ function isChosen({ code, operation }: QueryRecord, { isAny, operations, codes }
 
 /** Returns what becomes of a query in a state, by the operator's choice of results that start the workflow. */
 export function dispositionOf(
-	{ record, hasStatus }: TriggerResult,
+	{ record, hasStatus }: QueryEvent,
 	choice: FilterSettings,
 ): Disposition {
 	if (isChosen(record, choice) === false) return 'ignore';

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { stateOfNode, stateOfProcess, type Scope } from '../../shared/processState';
-import type { TriggerResult } from './triggerResult';
+import type { QueryEvent } from './queryEvent';
 
 /** The outcome of emitting a result: n8n runs it, had run it before, or could not start it. */
 export type EmitOutcome = 'started' | 'duplicate' | 'failed';
 
 interface Emission {
 	item: INodeExecutionData;
-	result: TriggerResult;
+	result: QueryEvent;
 	/** Distinguishes this start from every other; n8n refuses a second one. */
 	key: string;
 	/** Called when it is known whether another process runs the execution. */
@@ -27,7 +27,7 @@ export const nodeKey = (context: Identity): string =>
 	`${context.getWorkflow().id ?? ''} ${context.getNode().id}`;
 
 /** Returns what this process knows of a trigger node. */
-export const nodeState = (context: Identity): Scope => stateOfNode(nodeKey(context));
+export const processStateOfNode = (context: Identity): Scope => stateOfNode(nodeKey(context));
 
 /** An execution that this process has started and that is not known to have ended. */
 interface RunningExecution {

@@ -1,5 +1,5 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { save } from '../../shared/operations/nodeState';
+import { saveStaticData } from '../../shared/operations/nodeStaticData';
 import { saveByEmit } from './emitter';
 import type { Ledger } from './ledger';
 import { KEY } from './nodeMemory';
@@ -36,7 +36,7 @@ export class EndSaver {
 		await this.#owner.pause(ledger.startedCount() === 0 ? 0 : SAVE_ENDS_MS);
 		this.#isSaving = false;
 		if (!this.#maySave || !ledger.hasUnsavedEnds()) return;
-		save(context, KEY, ledger.saved);
+		saveStaticData(context, KEY, ledger.saved);
 		saveByEmit(context, key);
 	}
 

@@ -2,14 +2,14 @@ import type { QueryClient } from '../client/queryClient';
 import { lacksResponse } from '../client/queryRecord';
 import { readQuery } from './readById';
 import type { PublishedTrigger } from './publishedTrigger';
-import { lacksResult, type ItemMaker, type TriggerResult } from './triggerResult';
+import { awaitsDeliveredResult, type ItemMaker, type QueryEvent } from './queryEvent';
 
 /** A result that was running when n8n ended, and its record, if the service has it. */
 export interface InterruptedResult {
 	deliveryId: string;
 	queryId: string;
 	times: number;
-	result: TriggerResult | undefined;
+	result: QueryEvent | undefined;
 }
 
 /** Limits how many results one poll reads by ID; the next one continues. */
@@ -24,8 +24,8 @@ const isOnceMore = ({ settings, ledger }: PublishedTrigger) =>
 /** Reads interrupted results, as far as they can be read now: from the list, or else by ID. */
 export async function readInterrupted(
 	trigger: PublishedTrigger,
-	service: QueryClient,
-	listed: Map<string, TriggerResult>,
+	client: QueryClient,
+	listed: Map<string, QueryEvent>,
 ): Promise<InterruptedResult[]> {
 	const { ledger, settings, attempts } = trigger;
 	// as long as nobody knows whether a worker goes on with them all, one is tried, and shows
@@ -38,7 +38,7 @@ export async function readInterrupted(
 	const rowOf = ({ queryId, deliveryId }: (typeof all)[number]) => {
 		const row = listed.get(queryId);
 		const isResult =
-			row?.deliveryId === deliveryId && !lacksResponse(row.record) && !lacksResult(row);
+			row?.deliveryId === deliveryId && !lacksResponse(row.record) && !awaitsDeliveredResult(row);
 		return isResult ? row : undefined;
 	};
 	const shown = all.flatMap((each) => {
@@ -48,7 +48,7 @@ export async function readInterrupted(
 	const others = all.filter((each) => !rowOf(each)).slice(0, MAX_BY_ID);
 	const read = await Promise.all(
 		others.map(async (each) => {
-			const result = await readQuery(service, each.queryId).catch((error: unknown) =>
+			const result = await readQuery(client, each.queryId).catch((error: unknown) =>
 				attempts.noteFailure(each.queryId, error) ? undefined : ('failed' as const),
 			);
 			return result === 'failed' ? [] : [{ ...each, result }];
@@ -65,7 +65,7 @@ export function startAgain(
 ): void {
 	const { context, ledger } = trigger;
 	for (const { deliveryId, queryId, times, result } of all) {
-		if (result?.deliveryId === deliveryId && !lacksResult(result)) {
+		if (result?.deliveryId === deliveryId && !awaitsDeliveredResult(result)) {
 			const item = toItem(result, { confirmed: true });
 			void trigger.emitOnce(result, item, isOnceMore(trigger) ? 2 : times);
 			continue;

@@ -1,11 +1,11 @@
 import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
-import { load } from '../../shared/operations/nodeState';
+import { loadStaticData } from '../../shared/operations/nodeStaticData';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { mergeNotifications, type QueryNotification } from './notification';
-import { nodeState, type nodeKey, type EmitOutcome } from './emitter';
+import { mergeNotifications, type QueryNotification } from './queryNotification';
+import { processStateOfNode, type nodeKey, type EmitOutcome } from './emitter';
 import { currentLedger, Ledger } from './ledger';
 import { newOutage } from './outage';
-import type { Unlisted } from './readListing';
+import type { UnlistedCounts } from './readListing';
 
 export const KEY = 'taxQueryLedger';
 const MAX_EMITTED = 5_000;
@@ -20,7 +20,7 @@ export class NodeMemory {
 	/** Results that this process has emitted. */
 	readonly emitted = new BoundedMap<string, true>(MAX_EMITTED);
 	readonly outage = newOutage();
-	readonly unlisted: Unlisted = { last: 0, afterAudit: 0 };
+	readonly unlisted: UnlistedCounts = { last: 0, afterAudit: 0 };
 	closedAt?: number;
 	isPublished = false;
 
@@ -33,8 +33,8 @@ const newMemory = () => new NodeMemory();
 
 /** Returns what this process knows of a trigger, with the ledger as it was last written. */
 export function memoryOf(context: ITriggerFunctions): NodeMemory & { ledger: Ledger } {
-	const saved = new Ledger(load<IDataObject>(context, KEY));
-	const memory = nodeState(context).shared(newMemory);
+	const saved = new Ledger(loadStaticData<IDataObject>(context, KEY));
+	const memory = processStateOfNode(context).shared(newMemory);
 	const ledger = memory.ledger ? currentLedger(memory.ledger, saved) : saved;
 	return Object.assign(memory, { ledger });
 }
@@ -43,7 +43,7 @@ type Identity = Parameters<typeof nodeKey>[0];
 
 /** Returns whether this process had the trigger published, and has unpublished it since a moment. */
 export const wasPublishedSince = (context: Identity, since: number): boolean =>
-	(nodeState(context).shared(newMemory).closedAt ?? -Infinity) > since;
+	(processStateOfNode(context).shared(newMemory).closedAt ?? -Infinity) > since;
 
 /** Returns what webhook calls named while the trigger was not published in this process. */
 const newEarlyNotifications = () => new Map<string, QueryNotification>();
@@ -53,7 +53,7 @@ export function storeNotifications(
 	context: Identity,
 	all: Iterable<[id: string, QueryNotification]>,
 ): boolean {
-	const stored = nodeState(context).shared(newEarlyNotifications);
+	const stored = processStateOfNode(context).shared(newEarlyNotifications);
 	let isWhole = true;
 	for (const [id, notification] of all) {
 		const known = stored.get(id);
@@ -66,7 +66,7 @@ export function storeNotifications(
 
 /** Returns what was stored, and forgets it. */
 export function takeEarlyNotifications(context: Identity): Map<string, QueryNotification> {
-	const early = nodeState(context).shared(newEarlyNotifications);
+	const early = processStateOfNode(context).shared(newEarlyNotifications);
 	const stored = new Map(early);
 	early.clear();
 	return stored;

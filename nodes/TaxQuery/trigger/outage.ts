@@ -5,7 +5,7 @@ import { RequestError } from '../../shared/http/result';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { CodedError } from '../../shared/utils/codedError';
 import { msLeft } from '../../shared/utils/time';
-import { nodeState, type nodeKey } from './emitter';
+import { processStateOfNode, type nodeKey } from './emitter';
 
 /** The name of failing checks among the hourly reports. */
 const OUTAGE = 'outage';
@@ -37,7 +37,7 @@ export function newOutage() {
 
 /** Reports what keeps a published trigger from checking, once an hour. */
 export const reportOutage = (context: ITriggerFunctions, error: unknown): void =>
-	onceAnHour(context, OUTAGE, () => report(context, error));
+	runHourly(context, OUTAGE, () => report(context, error));
 
 const PASSING_STATUSES = [408, 425, 429];
 
@@ -77,10 +77,10 @@ const AN_HOUR = 3_600_000;
 const MAX_REPORTED = 1_000;
 /** Times of the last reports, by their names. */
 const newReportTimes = () => new BoundedMap<string, number>(MAX_REPORTED);
-const reportTimes = (context: Identity) => nodeState(context).shared(newReportTimes);
+const reportTimes = (context: Identity) => processStateOfNode(context).shared(newReportTimes);
 
 /** Runs a report at most once an hour; `what` names it. */
-export function onceAnHour(context: Identity, what: string, report: () => void): void {
+export function runHourly(context: Identity, what: string, report: () => void): void {
 	const reportedAt = reportTimes(context);
 	if (msLeft(reportedAt.get(what) ?? -Infinity, AN_HOUR) > 0) return;
 	reportedAt.set(what, Date.now());
@@ -89,4 +89,4 @@ export function onceAnHour(context: Identity, what: string, report: () => void):
 
 /** Reports an error with this code once an hour; `about` distinguishes several subjects. */
 export const reportHourly = (context: ITriggerFunctions, error: CodedError, about = ''): void =>
-	onceAnHour(context, error.code + about, () => report(context, error));
+	runHourly(context, error.code + about, () => report(context, error));

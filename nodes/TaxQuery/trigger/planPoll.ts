@@ -108,10 +108,10 @@ export function planPoll<Row extends ListedQuery>(
 	context: PollContext,
 	rules: PollRules<Row>,
 ): PollPlan<Row> {
-	const { account, mustBegin: isStarting, notifiedIds, maxPendingReads } = context;
+	const { account: accountKey, mustBegin: isStarting, notifiedIds, maxPendingReads } = context;
 	const { state } = ledger;
 	const anchor = lastSeen(rows, ledger);
-	const loss = isStarting || anchor >= 0 ? undefined : lossOf(ledger, rows.length, account);
+	const loss = isStarting || anchor >= 0 ? undefined : lossOf(ledger, rows.length, accountKey);
 	const isNewStart = isStarting || loss === 'isElsewhere';
 	// queries created before this time are old: Infinity where all are, 0 where none is
 	const known = loss ? state.newest || Infinity : state.oldUntil;
@@ -140,7 +140,7 @@ export function planPoll<Row extends ListedQuery>(
 	return {
 		loss,
 		isNewStart,
-		account,
+		account: accountKey,
 		isWhole,
 		take: taken.take,
 		oldUntil: (isCut || until > context.now) && until < Infinity ? until : 0,
@@ -189,8 +189,8 @@ function lastSeen(rows: QueryStatus[], ledger: Ledger): number {
 	return -1;
 }
 
-function lossOf(ledger: Ledger, rows: number, account: string): Loss | undefined {
-	if (ledger.state.account !== account) return 'isElsewhere';
+function lossOf(ledger: Ledger, rows: number, accountKey: string): Loss | undefined {
+	if (ledger.state.account !== accountKey) return 'isElsewhere';
 	return ledger.isEmpty() || rows === 0 ? undefined : 'isLost';
 }
 

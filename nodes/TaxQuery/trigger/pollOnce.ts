@@ -8,19 +8,19 @@ import { touchRunning, type EmitOutcome } from './emitter';
 import { dispositionOf, reportExcluded } from './disposition';
 import type { Ledger } from './ledger';
 import {
-	checkDates,
+	requireCreatedAt,
 	DAY_MS,
 	isAuditDue,
 	NO_LIST,
 	readListing,
 	type TriggerListing,
 } from './readListing';
-import { confirmResult, type QueryNotification } from './notification';
+import { confirmResult, type QueryNotification } from './queryNotification';
 import type { PublishedTrigger } from './publishedTrigger';
 import { readRecords, type RowResult, type PollRecords } from './readRecords';
 import { reportLoss, reportDropped, reportListing, reportMissing } from './reports';
-import { itemMaker, lacksResult, type ItemMaker, type TriggerResult } from './triggerResult';
-import { readStart, startParameters } from './triggerSettings';
+import { itemMaker, awaitsDeliveredResult, type ItemMaker, type QueryEvent } from './queryEvent';
+import { readStartFrom, startParameters } from './triggerSettings';
 import { isSettled, planPoll, applyPlan, type PollPlan, type PollRules } from './planPoll';
 
 /** Limits the requests of a poll whose list is up to date. */
@@ -34,7 +34,7 @@ const FLOOD = 10;
 const FLOOD_REST_MS = 2_000;
 
 /** The progress of a query in a poll: emitted, pending or settled; or why it was not read. */
-export type QueryProgress =
+export type PollOutcome =
 	Promise<EmitOutcome> | 'pending' | 'settled' | 'unknown' | 'later' | 'failed';
 
 /** Results for notified IDs that do not exist, and seldom for real ones. */
@@ -42,7 +42,7 @@ const UNKNOWN_RESULTS: unknown[] = [undefined, 'unknown', 'later'];
 
 export interface PollResult {
 	/** The notified queries by ID; one that is not listed is missing. */
-	queries: Map<string, QueryProgress>;
+	queries: Map<string, PollOutcome>;
 	/** The trigger reads the list, which shows all queries. */
 	isListed: boolean;
 	isWhole: boolean;
@@ -73,7 +73,7 @@ export async function pollOnce(
 	const connection = await connect(context, taxQuery);
 	const { mapping } = connection;
 	const toItem = itemMaker(settings, connection);
-	const rules: PollRules<TriggerResult> = {
+	const rules: PollRules<QueryEvent> = {
 		dispositionOf: (result) => dispositionOf(result, settings.choice),
 		isRunning: (result) => trigger.outcomeOf(result) !== undefined,
 		triesOf: ({ queryId }) => attempts.failedTimes(queryId),
@@ -81,9 +81,9 @@ export async function pollOnce(
 		maxResults: Math.min(settings.maxResults, ledger.remainingStarts()),
 	};
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
-	const account = isListed ? connection.account : state.account;
-	const isMoved = mustBegin || account !== state.account;
-	const startAt = isMoved && isListed ? readStart(context) : undefined;
+	const accountKey = isListed ? connection.accountKey : state.account;
+	const isMoved = mustBegin || accountKey !== state.account;
+	const startAt = isMoved && isListed ? readStartFrom(context) : undefined;
 	const isAudit = isMoved || isAuditDue(ledger, trigger.unlisted);
 	const ids = newestFirst(notifications);
 
@@ -93,12 +93,12 @@ export async function pollOnce(
 	const maxPendingReads = Math.max(1, MAX_REQUESTS - listing.requests);
 	const oldUntil = startAt ?? Infinity;
 	const pollContext = {
-		...{ account, mustBegin, oldUntil, maxPendingReads },
+		...{ account: accountKey, mustBegin, oldUntil, maxPendingReads },
 		now: Date.now(),
 		notifiedIds: ids,
 	};
 	const plan = planPoll(ledger, listing, pollContext, rules);
-	if (plan.isNewStart && startAt !== undefined) checkDates(listing.rows);
+	if (plan.isNewStart && startAt !== undefined) requireCreatedAt(listing.rows);
 	const read = await readRecords(trigger, connection, plan, listing, notifications);
 	const interrupted = await readInterrupted(trigger, connection, plan.listed);
 
@@ -117,8 +117,8 @@ interface Poll {
 	readonly toItem: ItemMaker;
 	readonly notifications: Map<string, QueryNotification>;
 	readonly listing: TriggerListing;
-	readonly plan: PollPlan<TriggerResult>;
-	readonly rules: PollRules<TriggerResult>;
+	readonly plan: PollPlan<QueryEvent>;
+	readonly rules: PollRules<QueryEvent>;
 	readonly read: PollRecords;
 	readonly interrupted: InterruptedResult[];
 	readonly isListed: boolean;
@@ -178,7 +178,7 @@ function recordListing({
 }
 
 /** Emits, settles or postpones the result of a row: its record, or why there is none. */
-function processResult(poll: Poll, row: TriggerResult, found: RowResult): void {
+function processResult(poll: Poll, row: QueryEvent, found: RowResult): void {
 	const { trigger, mapping, toItem, notifications, rules, unresolved } = poll;
 	const { context, ledger, attempts } = trigger;
 	const { queryId } = row;
@@ -193,7 +193,7 @@ function processResult(poll: Poll, row: TriggerResult, found: RowResult): void {
 	if (disposition === 'ignore' || isSettled(ledger, result)) return settle(ledger, result, row);
 	ledger.addPending([queryId]); // the others first, the next time
 	if (trigger.outcomeOf(result)) return;
-	if (disposition === 'wait' || lacksResult(result)) {
+	if (disposition === 'wait' || awaitsDeliveredResult(result)) {
 		unresolved.add(queryId);
 		attempts.noteFailure(queryId);
 		if (disposition === 'emit') reportMissing(context, queryId, notification?.hasResponse === true);
@@ -214,7 +214,7 @@ const namedAs = ({ read }: Poll, queryId: string): string =>
 function summarize(poll: Poll): PollResult {
 	const { trigger, notifications, listing, plan, read, interrupted, isListed, isAudit } = poll;
 	const { ledger } = trigger;
-	const progressOf = (result: TriggerResult): QueryProgress => {
+	const progressOf = (result: QueryEvent): PollOutcome => {
 		const isOver = !poll.unresolved.has(result.queryId) && isSettled(ledger, result);
 		return trigger.outcomeOf(result) ?? (isOver ? 'settled' : 'pending');
 	};
@@ -224,7 +224,7 @@ function summarize(poll: Poll): PollResult {
 		(result) => [result.queryId, progressOf(result)] as const,
 	);
 	// the last of a query stands: its row, then its record, then why there is none
-	const queries = new Map<string, QueryProgress>([...known, ...read.missing]);
+	const queries = new Map<string, PollOutcome>([...known, ...read.missing]);
 	for (const [id, own] of read.ownIds) queries.set(id, queries.get(own) ?? 'pending');
 	const unknownIds = ids.filter((id) => UNKNOWN_RESULTS.includes(queries.get(id)));
 	// an audit is rare, so the next poll needs one request for the list
@@ -250,11 +250,11 @@ function summarize(poll: Poll): PollResult {
 }
 
 /** Returns how many pending queries are neither listed nor among those that are read by ID. */
-const countUnreachable = (ledger: Ledger, { unlisted, listed }: PollPlan<TriggerResult>): number =>
+const countUnreachable = (ledger: Ledger, { unlisted, listed }: PollPlan<QueryEvent>): number =>
 	Math.max(0, unlisted - ledger.pendingIds().filter((id) => !listed.has(id)).length);
 
 /** Settles a query in this state, in which it has come through; a row of the list may show another status. */
-function settle(ledger: Ledger, result: TriggerResult, row: TriggerResult): void {
+function settle(ledger: Ledger, result: QueryEvent, row: QueryEvent): void {
 	const isStillPending = isUnfinishedState(result.record.state);
 	if (isStillPending && ledger.isPending(result.queryId)) ledger.addPending([result.queryId]);
 	ledger.settle(result, isStillPending);

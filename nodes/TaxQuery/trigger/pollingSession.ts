@@ -8,13 +8,13 @@ import { untilAfter } from '../../shared/utils/sleep';
 import { msLeft } from '../../shared/utils/time';
 import { isUnfinishedState } from '../client/queryRecord';
 import { ReadAttempts } from './readAttempts';
-import { decideEmission } from './emission';
+import { decideEmission } from './decideEmission';
 import { emitResult, nodeKey, startKey, type EmitOutcome } from './emitter';
 import { EndSaver } from './endSaver';
 import { pollOnce, type PollResult } from './pollOnce';
-import { mergeNotifications, type QueryNotification } from './notification';
+import { mergeNotifications, type QueryNotification } from './queryNotification';
 import type { PublishedTrigger } from './publishedTrigger';
-import { save } from '../../shared/operations/nodeState';
+import { saveStaticData } from '../../shared/operations/nodeStaticData';
 import {
 	storeNotifications,
 	KEY,
@@ -25,9 +25,9 @@ import {
 } from './nodeMemory';
 import type { Ledger } from './ledger';
 import type { StartedResult } from './startedResults';
-import type { Unlisted } from './readListing';
+import type { UnlistedCounts } from './readListing';
 import { RETRY_MS, RetryQueue } from './retryQueue';
-import { itemMaker, type TriggerResult } from './triggerResult';
+import { itemMaker, type QueryEvent } from './queryEvent';
 import { MIN_CHECK_MS, startParameters, type TriggerSettings } from './triggerSettings';
 
 /** Delays the first poll after a start of n8n, so that a leader being replaced emits nothing at the same time. */
@@ -88,7 +88,7 @@ async function checkVerification(context: ITriggerFunctions, { isAuthenticated }
 export class PollingSession implements PublishedTrigger {
 	readonly ledger: Ledger;
 	readonly attempts: ReadAttempts;
-	readonly unlisted: Unlisted;
+	readonly unlisted: UnlistedCounts;
 	/** Polls bring results. */
 	readonly needsPolls: boolean;
 	readonly #key: string;
@@ -125,7 +125,7 @@ export class PollingSession implements PublishedTrigger {
 		this.needsPolls = this.#isByTimer || settings.confirm !== 'off';
 		const wasClosedLongAgo = closedAt === undefined || msLeft(closedAt, PAUSE_MS) < 0;
 		this.#isAnew = mode === 'activate' && wasClosedLongAgo;
-		save(context, KEY, this.ledger.saved);
+		saveStaticData(context, KEY, this.ledger.saved);
 		this.#published.set(this.#key, this);
 		this.#memory.isPublished = true;
 		this.#retryNotifications(takeEarlyNotifications(context));
@@ -194,7 +194,7 @@ export class PollingSession implements PublishedTrigger {
 	}
 
 	async emitOnce(
-		result: TriggerResult,
+		result: QueryEvent,
 		item: INodeExecutionData,
 		starts?: number,
 	): Promise<EmitOutcome> {
@@ -216,7 +216,7 @@ export class PollingSession implements PublishedTrigger {
 		const times = starts ?? 1;
 		const key = startKey(context, deliveryId, times, ledger.failedStarts(deliveryId));
 		ledger.start(deliveryId, queryId, times);
-		save(context, KEY, ledger.saved); // n8n saves it with the emit
+		saveStaticData(context, KEY, ledger.saved); // n8n saves it with the emit
 		const outcome = emitResult(context, {
 			item,
 			result,
@@ -230,7 +230,7 @@ export class PollingSession implements PublishedTrigger {
 		return await outcome;
 	}
 
-	outcomeOf({ deliveryId }: TriggerResult): Promise<EmitOutcome> | undefined {
+	outcomeOf({ deliveryId }: QueryEvent): Promise<EmitOutcome> | undefined {
 		return this.#memory.outcomes.get(deliveryId);
 	}
 
@@ -244,11 +244,7 @@ export class PollingSession implements PublishedTrigger {
 	}
 
 	/** `before`: how the result was started, if it was interrupted. */
-	#settleEmission(
-		result: TriggerResult,
-		outcome: EmitOutcome,
-		before?: StartedResult,
-	): EmitOutcome {
+	#settleEmission(result: QueryEvent, outcome: EmitOutcome, before?: StartedResult): EmitOutcome {
 		const { ledger } = this;
 		const { deliveryId } = result;
 		this.#memory.outcomes.delete(deliveryId);

@@ -2,8 +2,8 @@ import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import type { ReadAttempts } from './readAttempts';
 import type { EmitOutcome } from './emitter';
 import type { Ledger } from './ledger';
-import type { Unlisted } from './readListing';
-import type { TriggerResult } from './triggerResult';
+import type { UnlistedCounts } from './readListing';
+import type { QueryEvent } from './queryEvent';
 import type { TriggerSettings } from './triggerSettings';
 
 /** The published trigger as a poll sees it. It may be unpublished meanwhile. */
@@ -14,7 +14,7 @@ export interface PublishedTrigger {
 	/** Queries whose results could not be read so far. */
 	attempts: ReadAttempts;
 	/** Numbers of pending queries that the last checks did not show. */
-	unlisted: Unlisted;
+	unlisted: UnlistedCounts;
 	/** The trigger is to begin by Start From. */
 	mustBegin: boolean;
 	/** Results are on their way. */
@@ -22,7 +22,7 @@ export interface PublishedTrigger {
 	/** Throws if the workflow was unpublished, because an older poll must not change anything. */
 	mustBeOpen(): void;
 	/** Emits a result, unless it was emitted before; `starts` counts the starts of an interrupted one. */
-	emitOnce(result: TriggerResult, item: INodeExecutionData, starts?: number): Promise<EmitOutcome>;
+	emitOnce(result: QueryEvent, item: INodeExecutionData, starts?: number): Promise<EmitOutcome>;
 	/** Returns the outcome of a result that is being emitted. */
-	outcomeOf(result: TriggerResult): Promise<EmitOutcome> | undefined;
+	outcomeOf(result: QueryEvent): Promise<EmitOutcome> | undefined;
 }

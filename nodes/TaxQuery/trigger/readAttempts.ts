@@ -7,7 +7,7 @@ import { msLeft } from '../../shared/utils/time';
 import type { QueryClient } from '../client/queryClient';
 import { errorMessage, report, reportHourly } from './outage';
 import { isRefusal, notFoundError, readQuery } from './readById';
-import type { TriggerResult } from './triggerResult';
+import type { QueryEvent } from './queryEvent';
 
 /**
  * Limits the read of a row's record. A poll and its other results wait this long for it, then leave it to a later
@@ -34,7 +34,7 @@ interface FailedReads {
 
 /** Describes how the read of a record ended. */
 interface ReadOutcome {
-	result?: TriggerResult;
+	result?: QueryEvent;
 	error?: unknown;
 }
 
@@ -78,9 +78,9 @@ export class ReadAttempts {
 	 * Reads a query's record in time for a poll. Undefined if it is not available now, 'refused' if it is to be
 	 * put aside.
 	 */
-	async read(service: QueryClient, id: string): Promise<TriggerResult | 'refused' | undefined> {
+	async read(client: QueryClient, id: string): Promise<QueryEvent | 'refused' | undefined> {
 		const before = this.#running.get(id);
-		const reading = before ?? readRow(service, id);
+		const reading = before ?? readRow(client, id);
 		this.#running.set(id, reading);
 		const signal = AbortSignal.timeout(before ? 1 : POLL_WAITS_MS);
 		const read = await raceAbort(reading, signal).catch(() => undefined);
@@ -126,8 +126,8 @@ const isPermanent = (error: unknown): boolean =>
 	error instanceof RequestError ? isRefusal(error) || error.problem.kind === 'shape' : true;
 
 /** Reads the record of a row. It never throws, because a later poll may take the outcome. */
-const readRow = async (service: QueryClient, id: string): Promise<ReadOutcome> =>
-	await readQuery(service, id, ROW_READ_OPTIONS).then(
-		(result) => (result ? { result } : { error: notFoundError(service) }),
+const readRow = async (client: QueryClient, id: string): Promise<ReadOutcome> =>
+	await readQuery(client, id, ROW_READ_OPTIONS).then(
+		(result) => (result ? { result } : { error: notFoundError(client) }),
 		(error: unknown) => ({ error }),
 	);

@@ -4,7 +4,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import { findQuery, keysForReading, type QueryClient } from '../client/queryClient';
 import { spellingOf } from '../client/queryRecord';
-import { resultOf, type TriggerResult } from './triggerResult';
+import { toQueryEvent, type QueryEvent } from './queryEvent';
 
 /** A sender waits for the response, so reading must not take long. */
 const READ_OPTIONS = { timeoutMs: 5_000, retryBudgetMs: 2_000 };
@@ -25,16 +25,16 @@ export const isRefusal = (error: unknown): boolean =>
 
 /** A query by its ID; undefined if the service has nothing under that. */
 export async function readQuery(
-	service: QueryClient,
+	client: QueryClient,
 	id: string,
 	how = READ_OPTIONS,
-): Promise<TriggerResult | undefined> {
-	const record = await findQuery(service, id, how);
-	return record && resultOf(record);
+): Promise<QueryEvent | undefined> {
+	const record = await findQuery(client, id, how);
+	return record && toQueryEvent(record);
 }
 
-const inOwnSpelling = ({ record, queryId }: TriggerResult): TriggerResult =>
-	resultOf({ ...record, id: spellingOf(record.raw, queryId) ?? record.id });
+const inOwnSpelling = ({ record, queryId }: QueryEvent): QueryEvent =>
+	toQueryEvent({ ...record, id: spellingOf(record.raw, queryId) ?? record.id });
 
 /** Times of a node's last reads, and the IDs that the service did not know. */
 interface Readings {
@@ -44,7 +44,7 @@ interface Readings {
 const newReadings = (): Readings => ({ times: [], unknown: new BoundedMap(MAX_UNKNOWN) });
 
 /** The outcome of reading an ID: `later` it may be tried again, `failed` it could not be read. */
-export type ReadById = TriggerResult | 'unknown' | 'later' | 'failed';
+export type ReadById = QueryEvent | 'unknown' | 'later' | 'failed';
 
 /**
  * Reads by ID the records that webhook calls named; each result has the ID as the service spells it. Unproved ones are limited to two a second for each node, and none
@@ -52,7 +52,7 @@ export type ReadById = TriggerResult | 'unknown' | 'later' | 'failed';
  */
 export async function readNotified(
 	node: Scope,
-	service: QueryClient,
+	client: QueryClient,
 	ids: string[],
 	isProved: (id: string) => boolean,
 ): Promise<Map<string, ReadById>> {
@@ -71,7 +71,7 @@ export async function readNotified(
 		times.splice(0, times.length - PER_SECOND + 1);
 		times.push(Date.now());
 		free--;
-		const result = await readQuery(service, id).catch((error: unknown) => {
+		const result = await readQuery(client, id).catch((error: unknown) => {
 			if (isRefusal(error)) return undefined;
 			failure = error;
 			return 'failed' as const;
@@ -85,8 +85,8 @@ export async function readNotified(
 }
 
 /** Returns the error of a query that is known to exist, though the service has nothing under its ID. */
-export const notFoundError = (service: QueryClient): Error => {
-	const keys = keysForReading(service);
+export const notFoundError = (client: QueryClient): Error => {
+	const keys = keysForReading(client);
 	const what = 'the service has nothing under its ID';
 	return new Error(keys.length === 0 ? what : `${what}. Check ${keys.join()} in API Mapping`);
 };

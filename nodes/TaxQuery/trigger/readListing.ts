@@ -4,11 +4,11 @@ import { readList } from '../client/queryList';
 import type { Completeness } from '../client/queryModel';
 import type { Ledger } from './ledger';
 import type { ListOrder } from './savedLedger';
-import { resultOf, type TriggerResult } from './triggerResult';
+import { toQueryEvent, type QueryEvent } from './queryEvent';
 import { fromNewestOn, isReadFarEnough, type ReadList } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
-export interface TriggerListing extends ReadList<TriggerResult> {
+export interface TriggerListing extends ReadList<QueryEvent> {
 	order: ListOrder | undefined;
 	completeness: Completeness;
 	requests: number;
@@ -19,7 +19,7 @@ export interface TriggerListing extends ReadList<TriggerResult> {
 }
 
 /** The number of pending queries missing in the last check, and in the last one that read the list to its end. */
-export interface Unlisted {
+export interface UnlistedCounts {
 	last: number;
 	afterAudit: number;
 }
@@ -35,7 +35,7 @@ const AUDIT_REST_MS = 10_000;
  * Returns whether the list must be read to its end: once a day, and more often while pending queries lie deeper than
  * polls read.
  */
-export function isAuditDue({ state }: Ledger, { last, afterAudit }: Unlisted): boolean {
+export function isAuditDue({ state }: Ledger, { last, afterAudit }: UnlistedCounts): boolean {
 	const isDeep = last > Math.max(FEW, afterAudit);
 	const everyMs = isDeep ? Math.max(A_MINUTE, state.auditRequests * AUDIT_REST_MS) : DAY_MS;
 	return msLeft(state.auditedAt, Math.min(DAY_MS, everyMs)) < 0;
@@ -46,11 +46,11 @@ export function isAuditDue({ state }: Ledger, { last, afterAudit }: Unlisted): b
  * Throws a UserError that names an API Mapping key if new queries cannot be recognized.
  */
 export async function readListing(
-	service: QueryClient,
+	client: QueryClient,
 	ledger: Ledger,
 	{ notifiedIds, mustBeWhole }: { notifiedIds: string[]; mustBeWhole: boolean },
 ): Promise<TriggerListing> {
-	const rows: TriggerResult[] = [];
+	const rows: QueryEvent[] = [];
 	const read: Omit<TriggerListing, 'rows' | 'isWhole' | 'order'> = {
 		requests: 0,
 		unreadable: 0,
@@ -59,9 +59,9 @@ export async function readListing(
 	let pageSize = 0;
 	// read by ID, each of these would cost a request
 	const pendingIds = new Set(notifiedIds.filter((id) => ledger.isPending(id)));
-	for await (const { records, unreadable, completeness, total, isLast } of readList(service)) {
+	for await (const { records, unreadable, completeness, total, isLast } of readList(client)) {
 		for (const record of records) {
-			rows.push(resultOf(record));
+			rows.push(toQueryEvent(record));
 			pendingIds.delete(record.id);
 		}
 		read.requests++;
@@ -77,7 +77,7 @@ export async function readListing(
 	}
 	checkRows(rows, read.unreadable);
 	const isWhole = read.completeness === 'complete';
-	const { order = detectListOrder(rows, ledger.state.order || undefined) } = service.mapping.list;
+	const { order = detectListOrder(rows, ledger.state.order || undefined) } = client.mapping.list;
 	const sorted = fromNewestOn(rows, order, isWhole && read.requests === 1, ledger);
 	if (!sorted) throw unordered(order);
 	return { ...read, rows: sorted, isWhole, order };
@@ -121,7 +121,7 @@ const unusable = (code: string, why: string, todo: string, mappingKeys?: string[
 const OR_WEBHOOK = 'Or choose Webhook Only.';
 const WHOLE_RECORDS = 'list.parameters in API Mapping so that the service lists whole records.';
 
-function checkRows(rows: TriggerResult[], unreadable: number): void {
+function checkRows(rows: QueryEvent[], unreadable: number): void {
 	const lacks = (code: string, what: string, key: string) =>
 		unusable(
 			code,
@@ -153,7 +153,7 @@ const unordered = (order: ListOrder | undefined): CodedError =>
 			);
 
 /** Throws a UserError if results are wanted from a moment on, and rows have no dates of creation. */
-export function checkDates(rows: TriggerResult[]): void {
+export function requireCreatedAt(rows: QueryEvent[]): void {
 	if (rows.every(({ createdAt }) => createdAt !== undefined)) return;
 	throw unusable(
 		'dates',

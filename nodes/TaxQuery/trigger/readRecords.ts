@@ -1,22 +1,22 @@
 import type { QueryClient } from '../client/queryClient';
 import { lacksResponse } from '../client/queryRecord';
 import { notFoundError, readNotified, readQuery } from './readById';
-import { nodeState } from './emitter';
+import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
-import type { QueryNotification } from './notification';
+import type { QueryNotification } from './queryNotification';
 import type { PublishedTrigger } from './publishedTrigger';
-import { lacksResult, type TriggerResult } from './triggerResult';
+import { awaitsDeliveredResult, type QueryEvent } from './queryEvent';
 import type { PollPlan } from './planPoll';
 
 /** A row with its result; undefined if that cannot be had now, 'refused' if it is put aside. */
-export type RowResult = TriggerResult | 'refused' | undefined;
+export type RowResult = QueryEvent | 'refused' | undefined;
 
 /** The records that a poll has read by ID. */
 export interface PollRecords {
 	/** The results of due rows without a response. */
 	rows: Map<string, RowResult>;
 	/** Notified and pending queries that are not listed. */
-	others: TriggerResult[];
+	others: QueryEvent[];
 	/** The reason why a notified query has no record, by its ID. */
 	missing: Map<string, 'unknown' | 'later' | 'failed'>;
 	/** The service's spelling of each notified ID that was read. */
@@ -32,14 +32,14 @@ const MAX_AGAIN = 10;
 /** Reads by ID what a poll needs and the list does not show. */
 export async function readRecords(
 	trigger: PublishedTrigger,
-	service: QueryClient,
-	plan: PollPlan<TriggerResult>,
+	client: QueryClient,
+	plan: PollPlan<QueryEvent>,
 	listing: TriggerListing,
 	notifications: Map<string, QueryNotification>,
 ): Promise<PollRecords> {
-	const named = await readNamed(trigger, service, plan.notifiedIds, listing, notifications);
-	const pending = await readPending(trigger, service, plan.pendingIds, listing);
-	const rows = await readMissingResponses(trigger, service, plan.due);
+	const named = await readNamed(trigger, client, plan.notifiedIds, listing, notifications);
+	const pending = await readPending(trigger, client, plan.pendingIds, listing);
+	const rows = await readMissingResponses(trigger, client, plan.due);
 	return {
 		...pending,
 		rows,
@@ -53,7 +53,7 @@ export async function readRecords(
 /** Reads the queries that webhook calls named. Throws if the service cannot be reached, unless it has just listed. */
 async function readNamed(
 	{ context, ledger }: PublishedTrigger,
-	service: QueryClient,
+	client: QueryClient,
 	ids: string[],
 	listing: TriggerListing,
 	notifications: Map<string, QueryNotification>,
@@ -66,13 +66,13 @@ async function readNamed(
 		missing.set(id, 'later'); // nobody knows it: first left to the list, which may show it a moment later
 		return false;
 	});
-	const read = await readNotified(nodeState(context), service, wanted, isSure).catch(
+	const read = await readNotified(processStateOfNode(context), client, wanted, isSure).catch(
 		(error: unknown) => {
 			if (listing.requests === 0) throw error as Error;
 			return new Map(wanted.map((id) => [id, 'failed' as const]));
 		},
 	);
-	const others: TriggerResult[] = [];
+	const others: QueryEvent[] = [];
 	const ownIds: PollRecords['ownIds'] = new Map();
 	for (const [id, found] of read) {
 		if (typeof found === 'object') {
@@ -86,21 +86,21 @@ async function readNamed(
 /** Reads pending queries that are not listed. */
 async function readPending(
 	{ attempts }: PublishedTrigger,
-	service: QueryClient,
+	client: QueryClient,
 	ids: string[],
 	listing: TriggerListing,
 ): Promise<Pick<PollRecords, 'others' | 'refused'>> {
-	const others: TriggerResult[] = [];
+	const others: QueryEvent[] = [];
 	const refused: string[] = [];
 	for (const id of ids) {
-		const found = await readQuery(service, id).catch((error: unknown) => ({ error }));
+		const found = await readQuery(client, id).catch((error: unknown) => ({ error }));
 		if (found && 'queryId' in found) {
 			others.push(found);
 			continue;
 		}
 		// a list that was not read to its end may show it
 		const isGone = found === undefined && (listing.isWhole || listing.completeness === 'truncated');
-		const error = isGone || listing.requests === 0 ? notFoundError(service) : found?.error;
+		const error = isGone || listing.requests === 0 ? notFoundError(client) : found?.error;
 		if (error !== undefined && attempts.noteFailure(id, error)) refused.push(id);
 	}
 	return { others, refused };
@@ -109,16 +109,16 @@ async function readPending(
 /** The results of rows that do not hold them. */
 async function readMissingResponses(
 	{ attempts }: PublishedTrigger,
-	service: QueryClient,
-	due: TriggerResult[],
+	client: QueryClient,
+	due: QueryEvent[],
 ): Promise<PollRecords['rows']> {
 	const withoutResponse = due.filter(({ record }) => lacksResponse(record));
-	const isNew = ({ queryId }: TriggerResult) => attempts.failedTimes(queryId) === 0;
+	const isNew = ({ queryId }: QueryEvent) => attempts.failedTimes(queryId) === 0;
 	const again = withoutResponse.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
 	const read = [...withoutResponse.filter(isNew), ...again].map(async (row) => {
-		const found = await attempts.read(service, row.queryId);
+		const found = await attempts.read(client, row.queryId);
 		// what does not promise more than it holds is taken as it is listed
-		const isEnough = found === 'refused' && row.hasStatus && !lacksResult(row);
+		const isEnough = found === 'refused' && row.hasStatus && !awaitsDeliveredResult(row);
 		return [row.queryId, isEnough ? row : found] as const;
 	});
 	return new Map(await Promise.all(read));

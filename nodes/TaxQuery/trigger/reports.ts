@@ -1,9 +1,9 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
-import { nodeState } from './emitter';
+import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
-import { report, reportHourly, onceAnHour } from './outage';
+import { report, reportHourly, runHourly } from './outage';
 import { MAX_PENDING } from './ledger';
 import type { Loss } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
@@ -28,7 +28,7 @@ export function reportListing(context: ITriggerFunctions, listing: TriggerListin
 		reportHourly(context, new CodedError('list.ids', what, { rows: unreadable }));
 	}
 	if (completeness !== 'truncated') return;
-	onceAnHour(context, 'cut', () =>
+	runHourly(context, 'cut', () =>
 		context.logger.warn(
 			`The service reports ${total ?? 'more'} queries but lists only ${rows.length} of them. Set list.page or list.offset, and list.limit, in API Mapping`,
 		),
@@ -78,7 +78,7 @@ const MAY_TAKE_MS = 10 * 60_000;
 /** Reports a success whose record has no result, from the second time on. */
 export function reportMissing(context: ITriggerFunctions, id: string, isDelivered: boolean): void {
 	const none = { since: Date.now(), times: 0, isDelivered: false };
-	const known = nodeState(context)
+	const known = processStateOfNode(context)
 		.shared(newMissing)
 		.getOrMake(id, () => none);
 	known.times++;

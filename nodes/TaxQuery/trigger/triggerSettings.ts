@@ -1,6 +1,6 @@
 import { type IDataObject, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { parseBoolean } from '../../shared/operations/field';
-import { wholeNumber } from '../../shared/operations/fields';
+import { wholeNumber } from '../../shared/operations/commonFields';
 import { readMoment } from '../fields/dates';
 import {
 	readFilterSettings,
@@ -90,7 +90,7 @@ export function startParameters(context: Pick<ITriggerFunctions, 'getNode'>): st
  * Returns from when on results are emitted by "Start From", in milliseconds since the epoch. Undefined means the
  * moment of publishing. Throws a UserError for an invalid date.
  */
-export function readStart(context: ITriggerFunctions): number | undefined {
+export function readStartFrom(context: ITriggerFunctions): number | undefined {
 	const startFrom = context.getNodeParameter('startFrom', 'activation');
 	if (startFrom === 'hours') {
 		const hours = Number(context.getNodeParameter('hours'));

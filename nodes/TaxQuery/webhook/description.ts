@@ -5,7 +5,7 @@ import type {
 	IWebhookDescription,
 } from 'n8n-workflow';
 import { otherServicesOption, statusesField, triggerOnField } from '../trigger/filterSettings';
-import { simplifyField } from '../../shared/operations/fields';
+import { simplifyField } from '../../shared/operations/commonFields';
 import { fieldsToKeepOption, personalDataOption } from '../../shared/personalData/options';
 
 const withWebhook = ['both', 'webhook'];

@@ -3,7 +3,7 @@ import { raceAbort } from '../../shared/utils/responseBody';
 import { processStartedAt, stateOfProcess } from '../../shared/processState';
 import { msLeft } from '../../shared/utils/time';
 import { wasPublishedSince } from '../trigger/nodeMemory';
-import { itemMaker, type CredentialNames } from '../trigger/triggerResult';
+import { itemMaker, type ItemSettings } from '../trigger/queryEvent';
 import { dispositionOf, reportExcluded } from '../trigger/disposition';
 import { sessionOf, type PollingSession } from '../trigger/pollingSession';
 import {
@@ -63,10 +63,10 @@ const inTime = async (
 	await raceAbort(responding, AbortSignal.timeout(timeoutMs)).catch(() => otherwise());
 
 /** Starts what is believed as it was delivered. */
-export async function startBelieved(
+export async function emitTrusted(
 	trigger: PollingSession,
 	all: ReceivedNotification[],
-	deployment: CredentialNames,
+	deployment: ItemSettings,
 	isListed: boolean,
 ): Promise<WebhookResponse> {
 	const { context, settings } = trigger;
@@ -90,7 +90,7 @@ export async function startBelieved(
 const newSenders = () => ({ waiting: 0 });
 
 /** Makes the trigger poll, and responds by what it shows of the notified queries. */
-export async function pollFor(
+export async function pollAndRespond(
 	trigger: PollingSession,
 	all: ReceivedNotification[],
 	call: WebhookCall,

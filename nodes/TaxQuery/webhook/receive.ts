@@ -4,9 +4,9 @@ import { raceAbort } from '../../shared/utils/responseBody';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { textOf } from '../../shared/utils/text';
-import { nodeState } from '../trigger/emitter';
+import { processStateOfNode } from '../trigger/emitter';
 import { storeNotifications } from '../trigger/nodeMemory';
-import { errorMessage, onceAnHour } from '../trigger/outage';
+import { errorMessage, runHourly } from '../trigger/outage';
 import { readSettings, type TriggerSettings } from '../trigger/triggerSettings';
 import { sessionOf, type PollingSession } from '../trigger/pollingSession';
 import { hasList } from '../client/queryList';
@@ -20,12 +20,12 @@ import {
 	type WebhookResponse,
 	type WebhookCall,
 } from './responses';
-import { deploymentOf, proofOf } from './webhookCredential';
+import { readItemSettings, verifyCall } from './webhookCredential';
 import { startWithoutSession, type WebhookOutcome } from './startWithoutSession';
 import { extractJson } from './formBody';
 import { readPayload, type AnnouncedQuery } from './payload';
 import { decodeBody, readRawBody, type UnreadableBody } from './requestBody';
-import { isBeingPublished, pollFor, startBelieved, waitForSession } from './dispatch';
+import { isBeingPublished, pollAndRespond, emitTrusted, waitForSession } from './dispatch';
 import { readNotification, type ReceivedNotification } from './receivedNotification';
 
 const RETRY_AFTER_SECONDS = 5;
@@ -73,7 +73,7 @@ const newStartedLate = () => new BoundedMap<string, true>(MAX_TAKEN);
 /** Has n8n start the outcome of a call whose sender has its response, unless a copy has been started so. */
 function startOnce(context: IWebhookFunctions, outcome: WebhookOutcome): IWebhookResponseData {
 	if ('status' in outcome) return { noWebhookResponse: true };
-	const startedLate = nodeState(context).shared(newStartedLate);
+	const startedLate = processStateOfNode(context).shared(newStartedLate);
 	const items = (outcome.workflowData?.[0] ?? []).filter(({ json }) => {
 		const key = textOf(json.deliveryId);
 		const isNew = !startedLate.has(key);
@@ -107,14 +107,14 @@ async function handleCall(context: IWebhookFunctions, call: WebhookCall): Promis
 	if (!settings.isAuthenticated) return await takeBody([]);
 	// some senders sign before they compress, some after
 	const signedBytes = Buffer.isBuffer(body) && body !== read.raw ? [read.raw, body] : [read.raw];
-	const { isAuthentic, messageId, secrets } = await proofOf(context, signedBytes);
+	const { isAuthentic, messageId, secrets } = await verifyCall(context, signedBytes);
 	if (!isAuthentic) {
-		onceAnHour(context, 'refused', () => context.logger.warn(REFUSED));
+		runHourly(context, 'refused', () => context.logger.warn(REFUSED));
 		return { status: 401, message: 'Unauthorized' };
 	}
 	// a service may use a query's ID for each of its messages
 	const text = createHash('sha256').update(read.raw).digest('hex');
-	const taken = nodeState(context).shared(newTaken);
+	const taken = processStateOfNode(context).shared(newTaken);
 	const message = messageId && !isTest ? `${messageId} ${text}` : '';
 	if (taken.has(message)) return nothingNew;
 	const outcome = await takeBody(secrets);
@@ -139,7 +139,7 @@ type Names = Pick<TaxQueryMapping, 'record'>;
 
 /** The environment's names; without a credential that can be read, those of the API reference. */
 const namesFor = async (context: IWebhookFunctions): Promise<Names> =>
-	await deploymentOf(context).then(
+	await readItemSettings(context).then(
 		({ mapping }) => mapping,
 		() => ({ record: {} }),
 	);
@@ -151,7 +151,7 @@ async function handleNotifications(
 	secrets: string[],
 	call: WebhookCall,
 ): Promise<WebhookOutcome> {
-	const deployment = await deploymentOf(context);
+	const deployment = await readItemSettings(context);
 	const { mapping } = deployment;
 	const hidden = [...secrets, ...deployment.secrets];
 	const all = announced.map((each) => readNotification(each, settings, mapping, hidden));
@@ -174,11 +174,11 @@ async function handleNotifications(
 	const unconfirmed = all.filter((each) => !each.believed);
 	if (unconfirmed.length === 0) call.responseSoFar = later; // n8n is being given the results
 	const responses: Array<Promise<WebhookResponse>> = [];
-	if (believed.length > 0) responses.push(startBelieved(trigger, believed, deployment, isListed));
+	if (believed.length > 0) responses.push(emitTrusted(trigger, believed, deployment, isListed));
 	if (unconfirmed.length > 0) {
 		const hasCredential = context.getNode().credentials?.taxQueryApi !== undefined;
 		responses.push(
-			hasCredential ? pollFor(trigger, unconfirmed, call) : Promise.resolve(noCredential),
+			hasCredential ? pollAndRespond(trigger, unconfirmed, call) : Promise.resolve(noCredential),
 		);
 	}
 	return Promise.all(responses).then(worstResponse); // not awaited here, or the body would stay in memory as long
@@ -188,6 +188,6 @@ async function handleNotifications(
 function pollForUnknown(trigger: PollingSession, reason: string): void {
 	const { context, needsPolls } = trigger;
 	const warning = `The Tax Query Trigger does not understand a webhook call: ${reason}`;
-	onceAnHour(context, 'unread', () => context.logger.warn(warning));
+	runHourly(context, 'unread', () => context.logger.warn(warning));
 	if (needsPolls) trigger.pollSoon().catch(() => {}); // the session reports why
 }

@@ -1,12 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { redactBody, redactValues } from '../../shared/utils/redact';
-import type { QueryNotification } from '../trigger/notification';
-import { lacksResult, resultOf, type Origin, type TriggerResult } from '../trigger/triggerResult';
+import type { QueryNotification } from '../trigger/queryNotification';
+import {
+	awaitsDeliveredResult,
+	toQueryEvent,
+	type Origin,
+	type QueryEvent,
+} from '../trigger/queryEvent';
 import type { TriggerSettings } from '../trigger/triggerSettings';
 import { withoutCiec } from '../client/ciec';
 import { asQueryId, readRecord } from '../client/queryRecord';
-import { fromWire } from '../client/recordFieldNames';
+import { fromWire } from '../client/recordMapping';
 import type { AnnouncedQuery } from './payload';
 
 /** A webhook call's report of one query. */
@@ -17,7 +22,7 @@ export interface ReceivedNotification extends QueryNotification {
 	 * Set if no confirmation is needed: the call is proved, nothing is to be confirmed, and it shows how the query
 	 * ended.
 	 */
-	believed?: { result: TriggerResult; origin: Origin };
+	believed?: { result: QueryEvent; origin: Origin };
 }
 
 /** Returns the parts of a call that may be used, by how far it is believed; the rest is dropped. */
@@ -29,7 +34,7 @@ export function readNotification(
 ): ReceivedNotification {
 	const { record: body, event } = redactBody(announced, secrets);
 	const record = readRecord(body, mapping);
-	const result = record && resultOf({ ...record, id: asQueryId(queryId) });
+	const result = record && toQueryEvent({ ...record, id: asQueryId(queryId) });
 	const hasResponse = record?.hasResponse === true;
 	const isUsed = isProved || confirm === 'statusOnly';
 	const notification: ReceivedNotification = {
@@ -67,6 +72,6 @@ const maskEnvelope = (
 	);
 
 /** Returns whether a status is final; an unknown one is only with a response. */
-const isFinalStatus = (result: TriggerResult): boolean =>
+const isFinalStatus = (result: QueryEvent): boolean =>
 	result.hasStatus &&
-	(result.record.state === 'unknown' ? result.record.hasResponse : !lacksResult(result));
+	(result.record.state === 'unknown' ? result.record.hasResponse : !awaitsDeliveredResult(result));

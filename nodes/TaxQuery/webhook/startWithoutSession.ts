@@ -1,14 +1,14 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { load } from '../../shared/operations/nodeState';
+import { loadStaticData } from '../../shared/operations/nodeStaticData';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
 import { readNotified, type ReadById } from '../trigger/readById';
-import { nodeState } from '../trigger/emitter';
+import { processStateOfNode } from '../trigger/emitter';
 import { dispositionOf } from '../trigger/disposition';
 import { Ledger } from '../trigger/ledger';
 import { KEY } from '../trigger/nodeMemory';
-import { confirmResult } from '../trigger/notification';
-import { itemMaker, lacksResult, type CredentialNames } from '../trigger/triggerResult';
+import { confirmResult } from '../trigger/queryNotification';
+import { itemMaker, awaitsDeliveredResult, type ItemSettings } from '../trigger/queryEvent';
 import type { TriggerSettings } from '../trigger/triggerSettings';
 import {
 	accepted,
@@ -34,7 +34,7 @@ export async function startWithoutSession(
 	context: IWebhookFunctions,
 	settings: TriggerSettings,
 	all: ReceivedNotification[],
-	deployment: CredentialNames,
+	deployment: ItemSettings,
 ): Promise<WebhookOutcome> {
 	const isTest = context.getMode() === 'manual';
 	const toRead = all.filter(({ believed }) => !believed).map(({ queryId }) => queryId);
@@ -45,13 +45,13 @@ export async function startWithoutSession(
 		toRead.length === 0
 			? new Map<string, ReadById>()
 			: await readNotified(
-					nodeState(context),
+					processStateOfNode(context),
 					await connect(context, taxQuery),
 					toRead,
 					() => isProved,
 				).catch(() => undefined);
 	if (!read) return unreachable;
-	const ledger = new Ledger(isTest ? {} : load(context, KEY));
+	const ledger = new Ledger(isTest ? {} : loadStaticData(context, KEY));
 	const toItem = itemMaker(settings, deployment);
 	const resolveNotification = (notification: ReceivedNotification) => {
 		const { queryId, believed, isReportedPending } = notification;
@@ -62,7 +62,7 @@ export async function startWithoutSession(
 		const brought = confirmResult(found, notification, deployment.mapping);
 		const { result } = brought;
 		const isWaiting = dispositionOf(result, settings.choice) === 'wait' && !isReportedPending;
-		return isWaiting || lacksResult(result) ? tryAgain : ifDue(brought);
+		return isWaiting || awaitsDeliveredResult(result) ? tryAgain : ifDue(brought);
 	};
 	const ifDue = (brought: NonNullable<ReceivedNotification['believed']>) =>
 		dispositionOf(brought.result, settings.choice) === 'emit' && !ledger.isSettled(brought.result)

@@ -4,8 +4,8 @@ import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { webhookSecrets } from '../../shared/credentials/webhookSecret';
 import { taxQuery } from '../../shared/http/service';
 import { msLeft } from '../../shared/utils/time';
-import { nodeState } from '../trigger/emitter';
-import type { CredentialNames } from '../trigger/triggerResult';
+import { processStateOfNode } from '../trigger/emitter';
+import type { ItemSettings } from '../trigger/queryEvent';
 import { messageIdOf, verifyDelivery } from './verifyDelivery';
 
 /** n8n makes an expression sandbox for each time a credential is read, some 40 ms of the whole process. */
@@ -23,7 +23,7 @@ const TYPE = taxQuery.credentialType;
 /** The credential of the trigger, as it was at most five seconds ago: a flood of deliveries reads it once. */
 async function read(context: IWebhookFunctions) {
 	const { id } = context.getNode().credentials?.[TYPE] ?? {};
-	const cache = nodeState(context).shared(newCache);
+	const cache = processStateOfNode(context).shared(newCache);
 	const isFresh = cache.id === id && msLeft(cache.readAt, MAX_AGE_MS) > 0;
 	if (isFresh && cache.credential) return await cache.credential;
 	const credential = context.getCredentials(TYPE);
@@ -44,7 +44,7 @@ interface Proof {
 }
 
 /** Checks whether a delivery proves by the credential that it comes from the service: over any of these bytes. */
-export async function proofOf(context: IWebhookFunctions, bodies: Buffer[]): Promise<Proof> {
+export async function verifyCall(context: IWebhookFunctions, bodies: Buffer[]): Promise<Proof> {
 	const { rawHeaders } = context.getRequestObject();
 	const credential = await read(context);
 	const now = Date.now();
@@ -55,9 +55,9 @@ export async function proofOf(context: IWebhookFunctions, bodies: Buffer[]): Pro
 }
 
 /** Returns the settings by which items are made: the API reference's names where the trigger has no credential. */
-export async function deploymentOf(
+export async function readItemSettings(
 	context: IWebhookFunctions,
-): Promise<CredentialNames & { secrets: string[] }> {
+): Promise<ItemSettings & { secrets: string[] }> {
 	const hasCredential = context.getNode().credentials?.[TYPE] !== undefined;
 	const credential = hasCredential ? await read(context) : {};
 	refuseBlankValues(credential);

@@ -49,7 +49,8 @@ interface Login {
 }
 
 /** Identifies a token: two logins within a second may bring the same text. */
-const idOf = ({ client, issuedAt, token }: StoredToken) => `${client} ${issuedAt} ${token}`;
+const idOf = ({ client: clientKey, issuedAt, token }: StoredToken) =>
+	`${clientKey} ${issuedAt} ${token}`;
 const isSame = (a: StoredToken | undefined, b: StoredToken | undefined) =>
 	a !== undefined && b !== undefined && idOf(a) === idOf(b);
 
@@ -60,7 +61,7 @@ const newLogin = (): Login => ({
 	refused: new BoundedMap(100),
 });
 
-const loginOf = (client: string): Login => stateOfClient(client).shared(newLogin);
+const loginOf = (clientKey: string): Login => stateOfClient(clientKey).shared(newLogin);
 
 function fingerprint(credentials: ICredentialDataDecryptedObject): string {
 	const { baseUrl, clientId, clientSecret, apiMapping, additionalSecretFields } = credentials;
@@ -142,8 +143,8 @@ export async function logIn(
 	isTest = false,
 ): Promise<string> {
 	refuseBlankValues(credentials);
-	const client = fingerprint(credentials);
-	const login = loginOf(client);
+	const clientKey = fingerprint(credentials);
+	const login = loginOf(clientKey);
 	const { current, failed } = login;
 	const stored = readStored(credentials);
 	const isNewer =
@@ -153,7 +154,7 @@ export async function logIn(
 		isGood(current);
 	if (isNewer && !isTest) return JSON.stringify(current); // another item has just logged in
 	if (failed && failed.until > performance.now() && !isTest) throw failed.error;
-	login.pending ??= renew(http, credentials, client, login).finally(() => {
+	login.pending ??= renew(http, credentials, clientKey, login).finally(() => {
 		login.pending = undefined;
 	});
 	return JSON.stringify(await login.pending);
@@ -162,7 +163,7 @@ export async function logIn(
 async function renew(
 	http: IHttpRequestHelper,
 	credentials: ICredentialDataDecryptedObject,
-	client: string,
+	clientKey: string,
 	login: Login,
 ): Promise<StoredToken> {
 	const refreshToken = readStored(credentials)?.refreshToken ?? login.current?.refreshToken;
@@ -186,7 +187,7 @@ async function renew(
 	const issuedAt = Date.now();
 	const margin = Math.min(30_000, (lifetimeMs ?? 0) / 10);
 	const renewAt = lifetimeMs === undefined ? undefined : issuedAt + lifetimeMs - margin;
-	const stored = { client, token, issuedAt, renewAt, ...rest };
+	const stored = { client: clientKey, token, issuedAt, renewAt, ...rest };
 	Object.assign(login, { current: stored, isAccepted: false, failed: undefined, failures: 0 });
 	return stored;
 }

@@ -4,7 +4,7 @@ import { readCreditProfileMapping, readTaxQueryMapping } from './apiMapping';
 import { refuseBlankValues } from './blankValue';
 import { creditProfileBaseUrl, taxQueryBaseUrl } from './baseUrl';
 import { credentialError } from './credentialError';
-import { additionalSecretFields, bareToken } from './tokenRequest';
+import { readAdditionalSecretFields, bareToken } from './tokenRequest';
 
 /** The header Authorization of CP §5.1. Throws a UserError if the credential cannot be right. */
 export function creditProfileAuthorization(credentials: ICredentialDataDecryptedObject): string {
@@ -25,7 +25,7 @@ export function taxQueryAuthorization(
 ): string | undefined {
 	refuseBlankValues(credentials);
 	taxQueryBaseUrl(credentials.baseUrl);
-	additionalSecretFields(credentials);
+	readAdditionalSecretFields(credentials);
 	const { scheme } = readTaxQueryMapping(credentials).token;
 	const token = usableToken(credentials);
 	if (token === '') throw withoutToken('access token');

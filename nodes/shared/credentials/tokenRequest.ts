@@ -36,7 +36,7 @@ export const bareToken = (value: unknown): string =>
 		.replace(/^(bearer|token)(\s+|$)/i, '');
 
 /** Additional secret fields of the token request. Throws a UserError if they are no JSON object. */
-export function additionalSecretFields({
+export function readAdditionalSecretFields({
 	additionalSecretFields: value,
 }: ICredentialDataDecryptedObject): IDataObject {
 	const fields = readObject(value);
@@ -116,7 +116,7 @@ function requestOf(
 		body: {
 			...Object.fromEntries(fields.filter(([name]) => name !== '')),
 			...token.additional,
-			...additionalSecretFields(credentials),
+			...readAdditionalSecretFields(credentials),
 		},
 		json: true,
 		encoding: 'stream',

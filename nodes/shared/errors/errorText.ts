@@ -19,5 +19,5 @@ export const mappingHint = (keys: string[] = []): string =>
 		: '';
 
 /** Returns the text for an item that failed before its request went out; `isOfAll`: so did all others of its run. */
-export const nothingSent = (isOfAll: boolean): string =>
+export const nothingSentText = (isOfAll: boolean): string =>
 	isOfAll ? 'Nothing was sent' : 'Nothing was sent for this item';

@@ -40,9 +40,9 @@ export interface Connection<Mapping = unknown> {
 	/** The service's names, by the credential's API Mapping. */
 	mapping: Mapping;
 	/** A hash of the base URL and the client ID or token. It is the key of what this process remembers of them. */
-	client: string;
+	clientKey: string;
 	/** A hash of the base URL and the client ID. It stays equal when a token is replaced. */
-	account: string;
+	accountKey: string;
 	/**
 	 * Sends one request at the rate limit's pace. It repeats only what cannot cost twice: at most five times, and a
 	 * minute in all beside the waits for a reset. Throws what its `beforeSend` or the credential throws, and if the
@@ -153,10 +153,10 @@ function openConnection<Mapping>(
 	const mapping = service.mapping(held.data);
 	const clock = stateOfClient(root).shared(newClock);
 	const statistics = new ConnectionStatistics();
-	const client = fingerprint(root, service.limitedBy(held.data));
+	const clientKey = fingerprint(root, service.limitedBy(held.data));
 	const idsByBody = new WeakMap<object, string[]>();
 	const state: ConnectionState = {
-		client,
+		clientKey,
 		idsByBody,
 		context,
 		service,
@@ -194,8 +194,8 @@ function openConnection<Mapping>(
 
 	return {
 		mapping,
-		client,
-		account: fingerprint(root, service.account?.(held.data)),
+		clientKey,
+		accountKey: fingerprint(root, service.account?.(held.data)),
 		send,
 		request,
 		read: async (request, reader) => parse(await send(request), request, reader),
@@ -232,7 +232,7 @@ interface ConnectionState {
 	/** Aborted when the execution is cancelled. */
 	signal?: AbortSignal;
 	statistics: ConnectionStatistics;
-	client: string;
+	clientKey: string;
 	/** The request IDs of responses with a body, for the service's logs. */
 	idsByBody: WeakMap<object, string[]>;
 }
@@ -280,12 +280,12 @@ async function sendRequest(state: ConnectionState, request: ServiceRequest): Pro
 
 /** Adds to a 404 the keys of its path under which nothing has worked yet. */
 function withPathKeys(
-	{ client }: ConnectionState,
+	{ clientKey }: ConnectionState,
 	problem: Problem,
 	{ pathKeys = [] }: ServiceRequest,
 ) {
 	if (problem.kind !== 'status' || problem.status !== 404) return problem;
-	const mappingKeys = pathKeys.filter((key) => !isConfirmed(client, key));
+	const mappingKeys = pathKeys.filter((key) => !isConfirmed(clientKey, key));
 	return mappingKeys.length > 0 ? { ...problem, mappingKeys } : problem;
 }
 

@@ -65,7 +65,7 @@ const codeIn = (value: unknown): string =>
 	typeof value === 'string' ? value.trim().toUpperCase() : '';
 
 /** The state of a code of CP §2.11 (ISO or bureau, any case), or undefined. */
-export function stateByCode(value: unknown): State | undefined {
+export function stateByIsoOrBureauCode(value: unknown): State | undefined {
 	const given = codeIn(value);
 	return stateWith(({ code, bureau }) => code === given || bureau === given);
 }

@@ -1,5 +1,5 @@
 import { finding, result, type CheckError, type CheckResult, type State } from './result';
-import { stateByCode, stateByCurpCode, stateByZipCode } from './states';
+import { stateByIsoOrBureauCode, stateByCurpCode, stateByZipCode } from './states';
 import { readDigits } from './text';
 
 export interface ZipCodeCheck extends CheckResult {
@@ -28,7 +28,7 @@ const NO_STATE: CheckError = finding(
 
 function contradiction(actual: State, stated: unknown): CheckError | undefined {
 	if (stated === undefined || stated === null || stated === '') return undefined;
-	const expected = stateByCode(stated);
+	const expected = stateByIsoOrBureauCode(stated);
 	if (!expected) return unknownState(stated);
 	if (expected.code === actual.code) return undefined;
 	return finding(

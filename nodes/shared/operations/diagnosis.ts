@@ -3,7 +3,7 @@ import { maskedText } from '../personalData/personalData';
 import { withRequestId } from '../errors/requestIds';
 import type { RequestError } from '../http/result';
 import { sentences } from '../utils/sentences';
-import { identity } from './fields';
+import { identity } from './commonFields';
 import type { OperationItem } from './operation';
 
 /** The finding of one check of a connection. */

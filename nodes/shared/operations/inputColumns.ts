@@ -37,7 +37,7 @@ export interface RowWithInput {
  * Returns the input's columns, then the row's. A clashing column gets a name of its own (inputType), unless the row
  * only spells its value differently.
  */
-export function besideInput({
+export function mergeInputColumns({
 	row,
 	input,
 	own,

@@ -1,5 +1,5 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { nothingSent } from '../errors/errorText';
+import { nothingSentText } from '../errors/errorText';
 import type { Protection } from '../personalData/personalData';
 import type { ServiceRequest } from '../http/connection';
 import { RequestError } from '../http/result';
@@ -80,7 +80,7 @@ export class ItemErrors {
 		return itemErrorOf(this.#node, cause, {
 			...options,
 			...(protection && { hide: protection.text, omitsServiceMessage: true }),
-			more: [isUnsent ? nothingSent(this.#sent.size === 0) : '', ...more, costText],
+			more: [isUnsent ? nothingSentText(this.#sent.size === 0) : '', ...more, costText],
 			data: { ...data, ...(isUnsent && { sent: false }) },
 		});
 	}

@@ -37,7 +37,7 @@ export interface ProviderLogin extends CheckedLogin {
 }
 
 /** CP §4.1.1 to §4.1.3 allow it. */
-export const allowEmpty = option(
+export const allowEmptyOption = option(
 	{
 		displayName: 'Allow Empty',
 		name: 'allowEmpty',
@@ -70,7 +70,7 @@ export const loginField = (
 			? Object.fromEntries(provider.fields.map(({ name }) => [name, item.parameter(name)]))
 			: storedLogin(await item.credentials(credentialType), provider);
 		if (!values) throw noStoredLogin(provider);
-		const allowsEmpty = await allowEmpty.read(item);
+		const allowsEmpty = await allowEmptyOption.read(item);
 		const login = checkLogin(provider, values as IDataObject, { allowsEmpty });
 		const hinted = item.run.shared(newHintSet);
 		for (const warning of login.warnings.filter((one) => !hinted.has(one))) {

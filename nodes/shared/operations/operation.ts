@@ -113,15 +113,15 @@ type Helpers = IExecuteFunctions['helpers'];
 export type FileHelpers = Pick<Helpers, 'httpRequest' | 'prepareBinaryData'>;
 
 /** Rows that come out as items, those that have one with a file; under Continue On Fail errors in their place. */
-export class WithFiles {
+export class FileRows {
 	constructor(readonly rows: FileRow[]) {}
 }
 export type FileRow = { json: IDataObject; file?: IBinaryData } | { error: unknown };
 
 /** The output of an item, or its next step once every item of the run has come as far. */
-export type Phase = IDataObject | IDataObject[] | WithFiles | NextPhase;
+export type OperationStep = IDataObject | IDataObject[] | FileRows | NextPhase;
 export interface NextPhase {
-	next(): Promise<Phase>;
+	next(): Promise<OperationStep>;
 	/** All items at once instead of a few at a time, for they mostly wait. */
 	together?: boolean;
 }
@@ -155,7 +155,7 @@ export interface Operation {
 	/** Returns what an item has cost, or all items of the run. */
 	costOf?(run: NodeRun, index?: number): Cost;
 	/** Returns what comes out for the item: one object, a list of them (possibly empty), or a next step. */
-	execute(item: OperationItem): Promise<Phase>;
+	execute(item: OperationItem): Promise<OperationStep>;
 }
 
 export interface Resource {

@@ -32,7 +32,7 @@ export async function sendSecret(
 	const named = secrets.filter((secret) => secret !== '');
 	if (request.method === 'GET' || named.length === 0) return await connection.send(request);
 	const about = secretOf ?? JSON.stringify(body);
-	const fingerprint = connection.seal(JSON.stringify([connection.client, path, about, named]));
+	const fingerprint = connection.seal(JSON.stringify([connection.clientKey, path, about, named]));
 	const inProcess = run.execution.shared(newRefusedSecrets);
 	return await inProcess.locks.exclusive(fingerprint, async () => {
 		const stored = run.memory.refusedSecrets as Refusals | undefined;

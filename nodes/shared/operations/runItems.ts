@@ -8,11 +8,11 @@ import {
 import {
 	findOperation,
 	secretParametersOf,
-	WithFiles,
+	FileRows,
 	type OperationItem,
 	type ItemRequest,
 	type NextPhase,
-	type Phase,
+	type OperationStep,
 	type Resource,
 	type NodeRun,
 } from './operation';
@@ -22,7 +22,7 @@ import { DEFAULT_TIMEOUT_MS } from '../http/exchange';
 import { Connections, type Connection } from '../http/connection';
 import { parseBoolean, parseNumber } from './field';
 import { FAILURE_COLUMNS, failedColumns, forErrorOutput } from './failedItem';
-import { besideInput, includeOtherFields, isSameValue } from './inputColumns';
+import { mergeInputColumns, includeOtherFields, isSameValue } from './inputColumns';
 import type { ItemError } from './itemError';
 import { ItemErrors, type Failure } from './itemErrors';
 import { sendSecret } from './refusedSecrets';
@@ -119,7 +119,7 @@ interface PendingItem extends NextPhase {
 	index: number;
 }
 
-const isNextPhase = (step: Phase): step is NextPhase =>
+const isNextPhase = (step: OperationStep): step is NextPhase =>
 	!Array.isArray(step) && 'next' in step && typeof step.next === 'function';
 
 /** The output of an item, before the columns of its input join it. */
@@ -174,7 +174,7 @@ function rowWithInput(
 		given,
 		secretNames.map((name) => textOf(parameter(name))),
 	);
-	return besideInput({
+	return mergeInputColumns({
 		row: json,
 		input: errors.protectInput(index, input),
 		// n8n's error output adds the input under its own names, also beside a renamed column
@@ -210,7 +210,7 @@ interface Begun {
 async function begin(
 	{ context, resources, service, connections, started: { run, signal }, errors, withInput }: Begun,
 	index: number,
-): Promise<Phase> {
+): Promise<OperationStep> {
 	const connection = async () => await connections.of(index);
 	// until the choice is read, an error hides everything
 	const { options: written } = context.getNode().parameters;
@@ -283,12 +283,12 @@ function timeout(options: IDataObject): number {
 
 function toRows(
 	begun: Begun,
-	result: IDataObject | IDataObject[] | WithFiles,
+	result: IDataObject | IDataObject[] | FileRows,
 	index: number,
 ): OutputRow[] {
 	const protection = begun.errors.protections.get(index);
 	const toRow = (json: IDataObject) => ({ index, json: protection?.out(json) ?? json });
-	if (!(result instanceof WithFiles)) return [result].flat().map(toRow);
+	if (!(result instanceof FileRows)) return [result].flat().map(toRow);
 	return result.rows.map((row) =>
 		'error' in row
 			? failedRow(begun, { index, cause: row.error })

@@ -2,9 +2,9 @@ import type { IDataObject } from 'n8n-workflow';
 import { SHORTEST_PSEUDONYM_KEY } from '../credentials/pseudonymKey';
 import { isObject } from '../utils/json';
 import { MASK } from '../utils/redact';
-import { hideInText, masks, pseudonyms, STARS, yearOf, type Hiding } from './hide';
+import { hideNestedJson, masks, pseudonyms, STARS, yearOf, type Hiding } from './maskText';
 import type { PersonalDataMode } from './options';
-import type { Fields, Rule } from './rules';
+import type { PersonalDataFields, PersonalDataRule } from './rules';
 import { CodedError } from '../utils/codedError';
 
 export type Rows = IDataObject | IDataObject[];
@@ -14,7 +14,7 @@ export interface Protection {
 	/** Returns a row in the wanted shape, after its personal values were replaced by the rule. */
 	shaped<Shape extends Rows>(
 		row: IDataObject,
-		rule: Rule,
+		rule: PersonalDataRule,
 		shape: (row: IDataObject) => Shape,
 	): Shape;
 	/** A row that comes out: one that no rule was named for is hidden whole. */
@@ -47,15 +47,15 @@ export function protectionOf(
 }
 
 /** A text that the node wrote, masked. */
-export const maskedText = (value: string): string => hideInText(value, masks.personal);
+export const maskedText = (value: string): string => hideNestedJson(value, masks.personal);
 
 /** Values nested deeper are hidden whole; no meaningful response is. */
 const DEEPEST = 100;
 
 function protectionBy(hiding: Hiding, visible: Set<string>): Protection {
-	const text = (value: string) => hideInText(value, hiding.personal);
+	const text = (value: string) => hideNestedJson(value, hiding.personal);
 
-	function leaf(value: unknown, rule: Rule): unknown {
+	function leaf(value: unknown, rule: PersonalDataRule): unknown {
 		const isPlain = rule === 'shown' || typeof value === 'boolean';
 		if (isPlain || value === undefined || value === null) return value;
 		if (rule === 'written') return typeof value === 'string' ? text(value) : value;
@@ -64,15 +64,20 @@ function protectionBy(hiding: Hiding, visible: Set<string>): Protection {
 		return yearOf(plain) ?? (rule === 'personal' ? hiding.personal(plain) : hiding.free(plain));
 	}
 
-	function inside(value: unknown, rule: Rule, owner: IDataObject, depth: number): unknown {
+	function inside(
+		value: unknown,
+		rule: PersonalDataRule,
+		owner: IDataObject,
+		depth: number,
+	): unknown {
 		if (depth > DEEPEST) return STARS;
 		if (typeof rule === 'function') return inside(value, rule(owner), owner, depth);
 		if (Array.isArray(value)) return value.map((one) => inside(one, rule, owner, depth + 1));
 		return isObject(value) ? object(value, rule, depth + 1) : leaf(value, rule);
 	}
 
-	function object(row: IDataObject, rule: Rule, depth: number): IDataObject {
-		const fields: Fields = typeof rule === 'object' ? rule : {};
+	function object(row: IDataObject, rule: PersonalDataRule, depth: number): IDataObject {
+		const fields: PersonalDataFields = typeof rule === 'object' ? rule : {};
 		const unnamed = rule === 'written' ? 'written' : 'free';
 		const result = new Map<string, unknown>();
 		for (const [key, value] of Object.entries(row)) {

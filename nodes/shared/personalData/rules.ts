@@ -9,18 +9,23 @@ import type { IDataObject } from 'n8n-workflow';
  * - fields: lists the documented fields of an object; any other is free.
  * - a function: chooses the rule by the object that holds the value.
  */
-export type Rule =
-	'shown' | 'personal' | 'free' | 'written' | Fields | ((owner: IDataObject) => Rule);
+export type PersonalDataRule =
+	| 'shown'
+	| 'personal'
+	| 'free'
+	| 'written'
+	| PersonalDataFields
+	| ((owner: IDataObject) => PersonalDataRule);
 
-export interface Fields {
-	[name: string]: Rule;
+export interface PersonalDataFields {
+	[name: string]: PersonalDataRule;
 }
 
-const named = (rule: Rule, names: string): Fields =>
+const named = (rule: PersonalDataRule, names: string): PersonalDataFields =>
 	Object.fromEntries(names.split(/\s+/).map((name) => [name, rule]));
 
 /** Fields that come out as they are, by their names in one text. */
-export const shown = (names: string): Fields => named('shown', names);
+export const shown = (names: string): PersonalDataFields => named('shown', names);
 
 /** Fields that are hidden, by their names in one text. */
-export const personal = (names: string): Fields => named('personal', names);
+export const personal = (names: string): PersonalDataFields => named('personal', names);

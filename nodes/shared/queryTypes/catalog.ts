@@ -151,5 +151,5 @@ export const queryTypes: QueryType[] = Object.entries(rows).map(([operation, row
 
 /** The query types by the value of their operation. */
 export const catalog = Object.fromEntries(
-	queryTypes.map((service) => [service.operation, service]),
+	queryTypes.map((queryType) => [queryType.operation, queryType]),
 ) as Record<keyof typeof rows, QueryType>;

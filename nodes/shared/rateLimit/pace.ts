@@ -57,7 +57,7 @@ export class Pace {
 	}
 
 	/** Takes the turn of a request that leaves now; returns false while it is not due. */
-	spend(now: number): boolean {
+	takeSlot(now: number): boolean {
 		if (this.#nextAt > now) return false;
 		const step = this.#stepMs(now);
 		const dueAt = now - this.#nextAt <= LATE_MS ? this.#nextAt : now;

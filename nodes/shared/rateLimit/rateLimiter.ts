@@ -8,7 +8,7 @@ import { FairQueue } from './fairQueue';
 import { CodedError } from '../utils/codedError';
 
 /** The reason why a request got no turn. */
-export type MissedTurn = Extract<Problem, { kind: 'rateLimit' | 'cancelled' }>;
+export type AcquireFailure = Extract<Problem, { kind: 'rateLimit' | 'cancelled' }>;
 
 /** Keeps all who use one token within its rate limit (§8). */
 export interface RateLimiter {
@@ -21,7 +21,7 @@ export interface RateLimiter {
 		execution: string;
 		signal?: AbortSignal;
 		maxWaitMs?: number;
-	}): Promise<MissedTurn | undefined>;
+	}): Promise<AcquireFailure | undefined>;
 	/**
 	 * Takes the limit and the reset from a response: its status, headers by lower-case name, and times by its clock.
 	 * After a 429 every request waits for Retry-After, or else for the reset.
@@ -34,7 +34,7 @@ interface Waiter {
 	signal?: AbortSignal;
 	since: number;
 	deadline: number;
-	resolve(missed?: MissedTurn): void;
+	resolve(missed?: AcquireFailure): void;
 }
 
 const MAX_WAIT_MS = 300_000;
@@ -61,13 +61,15 @@ class TokenRateLimiter implements RateLimiter {
 		return !this.#turns.isEmpty;
 	}
 
-	async acquire(options: Parameters<RateLimiter['acquire']>[0]): Promise<MissedTurn | undefined> {
+	async acquire(
+		options: Parameters<RateLimiter['acquire']>[0],
+	): Promise<AcquireFailure | undefined> {
 		const { execution, signal, maxWaitMs = MAX_WAIT_MS } = options;
 		if (signal?.aborted) return { kind: 'cancelled' };
 		const since = this.#now();
 		const paused = this.#pausedBeyond(since + maxWaitMs, 0);
 		if (paused) return paused;
-		if (this.#turns.isEmpty && this.#pace.spend(since)) return undefined;
+		if (this.#turns.isEmpty && this.#pace.takeSlot(since)) return undefined;
 		return await new Promise((resolve) => {
 			this.#turns.add(execution, {
 				execution,
@@ -98,7 +100,7 @@ class TokenRateLimiter implements RateLimiter {
 	}
 
 	/** Returns a reason to stop waiting now, because the service allows nothing before the deadline. */
-	#pausedBeyond(deadline: number, waitedMs: number): MissedTurn | undefined {
+	#pausedBeyond(deadline: number, waitedMs: number): AcquireFailure | undefined {
 		const { pausedUntil } = this.#pace;
 		if (pausedUntil <= deadline) return undefined;
 		return { kind: 'rateLimit', waitedMs, retryAt: Date.now() + pausedUntil - this.#now() };
@@ -126,7 +128,7 @@ class TokenRateLimiter implements RateLimiter {
 			if (signal?.aborted) resolve({ kind: 'cancelled' });
 			else resolve(paused ?? { kind: 'rateLimit', waitedMs: now - since });
 		}
-		while (!this.#turns.isEmpty && this.#pace.spend(now)) this.#turns.next()?.resolve();
+		while (!this.#turns.isEmpty && this.#pace.takeSlot(now)) this.#turns.next()?.resolve();
 	}
 }
 

@@ -1,5 +1,5 @@
 import { es_MX, type Faker } from '@faker-js/faker';
-import { fakerFor } from '../random';
+import { fakerFor } from '../faker';
 import { consonantOf, curpOf, vowelOf } from './curp';
 import { PLACES } from './places';
 import { calculateRfc, plain } from './rfc';

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../../context';
 import { HttpError } from '../../plugins/errors';
-import { collectionRoutes } from './dataCollections';
+import { collectionRoutes } from './collectionRoutes';
 import { credentialRoutes } from './credentials';
-import { documentRoutes } from './dataDocuments';
+import { documentRoutes } from './documentRoutes';
 import { createCollections } from '../../data/collections';
 
 /** The Credit Profile service; its paths are relative to /api/v1. */

@@ -1,7 +1,7 @@
 import type { QueryRecord } from '../../../contract/taxQuery';
 import { applicantFrom } from '../../data/applicant';
 import type { People } from '../../data/people';
-import { fakerFor } from '../../data/random';
+import { fakerFor } from '../../data/faker';
 import type { Results } from '../../data/results';
 import { newRecord, queryId } from './store';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import { fetchUnpooled } from '../../../demo/http';
 import { Processes } from '../../../demo/processes';
-import { startSandbox, type Sandbox, type SandboxProgram } from '../../../demo/sandbox';
+import { startSandbox, type SandboxAccess, type SandboxProgram } from '../../../demo/sandbox';
 import { help } from '../../../sandbox/flags';
 import { describeWithBrowser } from '../support/browser';
 import { oneEditor } from '../support/oneDemo';
@@ -85,7 +85,7 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 
 	describeWithBrowser('its page', () => {
 		it.each(['', 'docs/'])('"/%s" has no error in a browser', async (path) => {
-			const sandbox: Sandbox = await startSandbox(processes, program);
+			const sandbox: SandboxAccess = await startSandbox(processes, program);
 			const page = await (await oneEditor()).page.context().newPage();
 			const problems: string[] = [];
 			page.on('pageerror', ({ message }) => problems.push(message));

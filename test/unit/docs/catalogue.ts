@@ -21,7 +21,7 @@ import { protectionOf } from '../../../nodes/shared/personalData/personalData';
 import { RequestError } from '../../../nodes/shared/http/result';
 import { creditProfile, taxQuery } from '../../../nodes/shared/http/service';
 import { Ledger } from '../../../nodes/TaxQuery/trigger/ledger';
-import { checkDates, readListing } from '../../../nodes/TaxQuery/trigger/readListing';
+import { requireCreatedAt, readListing } from '../../../nodes/TaxQuery/trigger/readListing';
 import { reportLoss, reportMissing } from '../../../nodes/TaxQuery/trigger/reports';
 import { curp, rfc } from '../../../nodes/TaxQuery/fields/identifiers';
 import { period } from '../../../nodes/TaxQuery/fields/period';
@@ -29,7 +29,7 @@ import { profile } from '../../../nodes/TaxQuery/fields/taxProfile';
 import type { PaidQuery } from '../../../nodes/TaxQuery/request/queryRequest';
 import { identifier } from '../../../nodes/TaxQuery/resources/identifier';
 import { query } from '../../../nodes/TaxQuery/resources/query';
-import { catalog } from '../../../nodes/TaxQuery/client/queryTypeNames';
+import { catalog } from '../../../nodes/TaxQuery/client/queryTypeMapping';
 import type { QueryId, QueryListing } from '../../../nodes/TaxQuery/client/queryModel';
 import { describeExcluded } from '../../../nodes/TaxQuery/errors/excludedQueries';
 import { QueryError, type QueryProblem } from '../../../nodes/TaxQuery/errors/queryError';
@@ -103,7 +103,7 @@ const ofRequests = (): RenderedMessage[] => [
 	}),
 ];
 
-const definition = { service: catalog.getCrf, name: 'Get CRF' } as unknown as PaidQuery;
+const definition = { queryType: catalog.getCrf, name: 'Get CRF' } as unknown as PaidQuery;
 const id = 'q1' as QueryId;
 const troubles: QueryProblem[] = [
 	...(['rfc', 'curp'] as const).map((about) => ({
@@ -114,7 +114,7 @@ const troubles: QueryProblem[] = [
 	})),
 	{
 		kind: 'unsure',
-		...{ definition, why: 'noAnswer', count: 1, sentAt: 0 },
+		...{ definition, reason: 'noAnswer', count: 1, sentAt: 0 },
 		search: { found: [], possible: [], completeness: 'complete', listed: 0 },
 	},
 	{ kind: 'limitOfExecution', most: 10 },
@@ -259,7 +259,7 @@ const published = async (rows: IDataObject[], list: IDataObject = {}) =>
 		const mapping = { ...asDocumented, list: { ...asDocumented.list, ...list } };
 		const service = { mapping, request: async () => rows } as never;
 		const wanted = { notifiedIds: [], mustBeWhole: true };
-		checkDates((await readListing(service, new Ledger(), wanted)).rows);
+		requireCreatedAt((await readListing(service, new Ledger(), wanted)).rows);
 	});
 
 const row = (number: number, more: IDataObject = {}) => ({

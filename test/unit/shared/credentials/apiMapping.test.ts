@@ -4,7 +4,7 @@ import {
 	readCreditProfileMapping,
 	readTaxQueryMapping,
 } from '../../../../nodes/shared/credentials/apiMapping';
-import { catalog, pathOf } from '../../../../nodes/TaxQuery/client/queryTypeNames';
+import { catalog, pathOf } from '../../../../nodes/TaxQuery/client/queryTypeMapping';
 
 const read = { creditProfile: readCreditProfileMapping, taxQuery: readTaxQueryMapping };
 type Service = keyof typeof read;

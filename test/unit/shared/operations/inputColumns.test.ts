@@ -1,11 +1,11 @@
-import { besideInput } from '../../../../nodes/shared/operations/inputColumns';
+import { mergeInputColumns } from '../../../../nodes/shared/operations/inputColumns';
 
 const isRequested = (name: string) => name === 'queryId';
 
 describe('an earlier state of a query in the input', () => {
 	const row = { queryId: 'abcdef', pending: false, message: 'Found' };
 	const columnsBeside = (queryId: string) =>
-		besideInput({
+		mergeInputColumns({
 			row,
 			input: { queryId, pending: true, message: 'Accepted' },
 			own: new Set<string>(),

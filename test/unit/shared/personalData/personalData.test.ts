@@ -6,7 +6,11 @@ import {
 	protectionOf,
 	type Protection,
 } from '../../../../nodes/shared/personalData/personalData';
-import { personal, shown, type Rule } from '../../../../nodes/shared/personalData/rules';
+import {
+	personal,
+	shown,
+	type PersonalDataRule,
+} from '../../../../nodes/shared/personalData/rules';
 
 const RFC = 'GODE561231GR8';
 const CURP = 'GODE561231HVZRSN09';
@@ -14,7 +18,7 @@ const KEY = 'a key of 16 or more';
 const identity = (row: IDataObject) => row;
 const masked = (keep: string[] = []) => protectionOf('masked', undefined, keep) as Protection;
 const pseudonyms = (key = KEY) => protectionOf('pseudonym', key) as Protection;
-const mask = (row: IDataObject, rule: Rule, keep: string[] = []) =>
+const mask = (row: IDataObject, rule: PersonalDataRule, keep: string[] = []) =>
 	masked(keep).shaped(row, rule, identity);
 
 describe('Personal Data: a documented field', () => {
@@ -46,7 +50,10 @@ describe('Personal Data: a documented field', () => {
 		expect(mask({ id: { who: 'Emma' } }, shown('id'))).toEqual({ id: { who: '******' } }));
 
 	it('depends on the object that holds it, where its rule does', () => {
-		const rule: Rule = { ...shown('type'), value: ({ type }) => (type === 'A' ? 'shown' : 'free') };
+		const rule: PersonalDataRule = {
+			...shown('type'),
+			value: ({ type }) => (type === 'A' ? 'shown' : 'free'),
+		};
 		expect(['A', 'B'].map((type) => mask({ type, value: 'Emma' }, rule).value)).toEqual([
 			'Emma',
 			'******',
@@ -168,7 +175,7 @@ describe('no text or number of a document is found in what comes out', () => {
 		['Pseudonym', pseudonyms],
 	])('%s', (_, make) => {
 		fc.assert(
-			fc.property(document, fc.constantFrom<Rule>('free', {}), (row, rule) => {
+			fc.property(document, fc.constantFrom<PersonalDataRule>('free', {}), (row, rule) => {
 				const reported = leaves(make().shaped({ row }, rule, identity)).join('\n');
 				expect(leaves(row).filter((one) => reported.includes(one))).toEqual([]);
 			}),

@@ -1,5 +1,5 @@
 import {
-	readSubmissionResponse,
+	classifySubmissionResponse,
 	readRecord,
 	stateOf,
 } from '../../../../nodes/TaxQuery/client/queryRecord';
@@ -10,7 +10,7 @@ import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMap
 const asDocumented = readTaxQueryMapping({});
 
 const read = (body: unknown) =>
-	readSubmissionResponse(
+	classifySubmissionResponse(
 		{ ok: true, status: 200, headers: {}, body: body as JsonBody },
 		asDocumented,
 		2,
@@ -19,7 +19,7 @@ const reported = (posted: SubmissionResponse) =>
 	posted.kind === 'accepted'
 		? posted.queries.map(({ kind, id }) => `${kind} ${id}`).join()
 		: posted.kind === 'uncertain'
-			? posted.why
+			? posted.reason
 			: posted.kind;
 const record = { _id: 'q1', service: 'CRF', status: 'SUCCESS', query: {}, response: {} };
 
@@ -81,7 +81,7 @@ describe('what the response to a paid query says', () => {
 		[{ kind: 'failure' as const, status: 200 }, 'unknown' as const, 'status'],
 	])('%j, accepted: %s', (problem, accepted, what) => {
 		expect(
-			reported(readSubmissionResponse({ ok: false, problem, accepted }, asDocumented, 2)),
+			reported(classifySubmissionResponse({ ok: false, problem, accepted }, asDocumented, 2)),
 		).toBe(what);
 	});
 });

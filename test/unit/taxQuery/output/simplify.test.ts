@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
-import { queryTypes } from '../../../../nodes/TaxQuery/client/queryTypeNames';
+import { queryTypes } from '../../../../nodes/TaxQuery/client/queryTypeMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
 import { simplifyRecord as simplify } from '../../../../nodes/TaxQuery/output/simplify';

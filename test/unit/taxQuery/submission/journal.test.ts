@@ -12,14 +12,19 @@ const runWith = (memory: object) =>
 	}) as unknown as NodeRun;
 
 const item = { index: 0 } as OperationItem;
-const request = { key: 'key', share: 's', subject: 't', hash: 'h' } as QueryRequest;
-const since = 5;
+const request = {
+	journalKey: 'key',
+	sharingKey: 's',
+	subjectKey: 't',
+	contentHash: 'h',
+} as QueryRequest;
+const sentAt = 5;
 
 const states: SubmissionState[] = [
-	{ at: 'inFlight', since, hash: 'h' },
-	{ at: 'uncertain', since, hash: 'h', why: 'noId' },
-	{ at: 'missing', since, hash: 'h', why: 'noId' },
-	{ at: 'accepted', ids: ['query' as unknown as QueryId] },
+	{ status: 'inFlight', sentAt, contentHash: 'h' },
+	{ status: 'uncertain', sentAt, contentHash: 'h', reason: 'noId' },
+	{ status: 'missing', sentAt, contentHash: 'h', reason: 'noId' },
+	{ status: 'accepted', ids: ['query' as unknown as QueryId] },
 ];
 
 it.each(states)('hands the submission %j to the next try', (state) => {

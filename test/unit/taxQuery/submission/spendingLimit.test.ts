@@ -15,12 +15,16 @@ const FOREIGN = 500;
 const run = { root: '7', node: 'node', timeZone: 'America/Mexico_City' } as unknown as NodeRun;
 const item = {
 	...{ index: 0, run },
-	connection: async () => await Promise.resolve({ client: 'client', clockOffsetMs: () => 0 }),
+	connection: async () => await Promise.resolve({ clientKey: 'client', clockOffsetMs: () => 0 }),
 } as unknown as OperationItem;
 const requestFor = (rfc: string) =>
 	({ expected: [{ code: 'CRF', otherCodes: [], fields: { rfc } }] }) as unknown as QueryRequest;
 const submissionOf = (share: string, sentAt: number) =>
-	({ share, sentAt, state: { at: 'uncertain', since: 0, hash: 'h', why: 'noId' } }) as Submission;
+	({
+		sharingKey: share,
+		sentAt,
+		state: { status: 'uncertain', sentAt: 0, contentHash: 'h', reason: 'noId' },
+	}) as Submission;
 
 describe('Max Queries per Day with many queries of unknown outcome', () => {
 	const names = (count: number, start: string) =>

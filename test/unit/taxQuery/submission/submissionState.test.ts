@@ -16,14 +16,19 @@ const ids = (...names: string[]) => names as QueryId[];
 const query = (id: string) => ({ kind: 'acknowledged' as const, id: id as QueryId, raw: {} });
 const accepted: SubmissionResponse = { kind: 'accepted', queries: [query('q1')] };
 const rejected: SubmissionResponse = { kind: 'rejected', problem: { kind: 'status', status: 400 } };
-const uncertain: SubmissionResponse = { kind: 'uncertain', why: 'noId' };
+const uncertain: SubmissionResponse = { kind: 'uncertain', reason: 'noId' };
 
-const PLANNED: SubmissionState = { at: 'planned' };
-const REJECTED: SubmissionState = { at: 'rejected' };
-const ACCEPTED: SubmissionState = { at: 'accepted', ids: ids('q1') };
-const IN_FLIGHT: SubmissionState = { at: 'inFlight', since: 5, hash: 'h' };
-const UNCERTAIN: SubmissionState = { at: 'uncertain', since: 5, hash: 'h', why: 'noId' };
-const MISSING: SubmissionState = { at: 'missing', since: 5, hash: 'h', why: 'noId' };
+const PLANNED: SubmissionState = { status: 'planned' };
+const REJECTED: SubmissionState = { status: 'rejected' };
+const ACCEPTED: SubmissionState = { status: 'accepted', ids: ids('q1') };
+const IN_FLIGHT: SubmissionState = { status: 'inFlight', sentAt: 5, contentHash: 'h' };
+const UNCERTAIN: SubmissionState = {
+	status: 'uncertain',
+	sentAt: 5,
+	contentHash: 'h',
+	reason: 'noId',
+};
+const MISSING: SubmissionState = { status: 'missing', sentAt: 5, contentHash: 'h', reason: 'noId' };
 const states = {
 	PLANNED,
 	REJECTED,
@@ -55,8 +60,18 @@ const events: Record<string, SubmissionEvent> = {
 	'search: an inconclusive record': searched([], ['q2'], 'complete'),
 	sendAgain: { type: 'sendAgain' },
 };
-const LATER: SubmissionState = { at: 'uncertain', since: 5, hash: 'h', why: 'earlierTry' };
-const LATER_MISSING: SubmissionState = { at: 'missing', since: 5, hash: 'h', why: 'earlierTry' };
+const LATER: SubmissionState = {
+	status: 'uncertain',
+	sentAt: 5,
+	contentHash: 'h',
+	reason: 'earlierTry',
+};
+const LATER_MISSING: SubmissionState = {
+	status: 'missing',
+	sentAt: 5,
+	contentHash: 'h',
+	reason: 'earlierTry',
+};
 
 /** An event that is missing here leaves the state unchanged. */
 const table: Record<keyof typeof states, Record<string, SubmissionState>> = {
@@ -102,7 +117,7 @@ describe('the state of a paid query', () => {
 	it('is accepted only once all its queries are found', () => {
 		expect(transition(UNCERTAIN, searched(['q1', 'q2'], [], 'complete'), 3)).toEqual(UNCERTAIN);
 		expect(transition(UNCERTAIN, searched(['q1', 'q2', 'q3'], [], 'complete'), 3)).toEqual({
-			at: 'accepted',
+			status: 'accepted',
 			ids: ['q1', 'q2', 'q3'],
 		});
 	});
@@ -127,9 +142,10 @@ describe('the state of a paid query, over any sequence of events', () => {
 				let state: SubmissionState = IN_FLIGHT;
 				for (const one of sequence) {
 					const next: SubmissionState = transition(state, one, count);
-					if (state.at === 'uncertain' && next.at !== 'uncertain') expect(one.type).toBe('search');
-					if (next.at === 'planned' && state.at !== 'planned') {
-						expect([state.at, one.type]).toEqual(['missing', 'sendAgain']);
+					if (state.status === 'uncertain' && next.status !== 'uncertain')
+						expect(one.type).toBe('search');
+					if (next.status === 'planned' && state.status !== 'planned') {
+						expect([state.status, one.type]).toEqual(['missing', 'sendAgain']);
 					}
 					if (!isUnresolved(state)) expect(next).toBe(state);
 					state = next;
@@ -145,7 +161,7 @@ describe('the state of a paid query, over any sequence of events', () => {
 				let state: SubmissionState = IN_FLIGHT;
 				for (const one of sequence) {
 					const next: SubmissionState = transition(state, one, 1);
-					if (next.at === 'missing' && state.at !== 'missing') {
+					if (next.status === 'missing' && state.status !== 'missing') {
 						expect(one).toEqual(searched([], [], 'complete'));
 					}
 					state = next;
@@ -159,7 +175,7 @@ describe('the state of a paid query, over any sequence of events', () => {
 it.each<[string, SubmissionState[], number | undefined]>([
 	['no query', [], 0],
 	['planned and rejected queries', [PLANNED, REJECTED], 0],
-	['accepted queries, by their IDs', [ACCEPTED, { at: 'accepted', ids: ids('q2', 'q3') }], 3],
+	['accepted queries, by their IDs', [ACCEPTED, { status: 'accepted', ids: ids('q2', 'q3') }], 3],
 	['a query in flight', [IN_FLIGHT, ACCEPTED], undefined],
 	['an uncertain query', [ACCEPTED, UNCERTAIN], undefined],
 	['a query that the list misses', [MISSING], undefined],

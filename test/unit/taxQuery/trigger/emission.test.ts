@@ -1,4 +1,4 @@
-import { decideEmission } from '../../../../nodes/TaxQuery/trigger/emission';
+import { decideEmission } from '../../../../nodes/TaxQuery/trigger/decideEmission';
 
 const flags = [
 	'isRunning',

@@ -4,8 +4,8 @@ import {
 	confirmResult,
 	mergeNotifications,
 	type QueryNotification,
-} from '../../../../nodes/TaxQuery/trigger/notification';
-import { resultOf } from '../../../../nodes/TaxQuery/trigger/triggerResult';
+} from '../../../../nodes/TaxQuery/trigger/queryNotification';
+import { toQueryEvent } from '../../../../nodes/TaxQuery/trigger/queryEvent';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
 
 const call = (more: Partial<QueryNotification> = {}): QueryNotification => ({
@@ -95,7 +95,11 @@ describe('a success without a result takes the response of a call', () => {
 		['EN PROCESO', true],
 	])('unless that is about another status: %s', (status, confirmed) => {
 		const notification = { detail: record(status, response) };
-		const { result, origin } = confirmResult(resultOf(record('SUCCESS')), notification, mapping);
+		const { result, origin } = confirmResult(
+			toQueryEvent(record('SUCCESS')),
+			notification,
+			mapping,
+		);
 		expect(origin.confirmed).toBe(confirmed);
 		expect(result.record.hasResponse).toBe(confirmed === 'status');
 	});

@@ -1,11 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
-import { personal, shown, type Fields, type Rule } from '../shared/personalData/rules';
+import {
+	personal,
+	shown,
+	type PersonalDataFields,
+	type PersonalDataRule,
+} from '../shared/personalData/rules';
 import { isObject } from '../shared/utils/json';
 
 // These rules name what is personal in the objects of CP §2. An object or field without a rule is hidden whole.
 
 /** CP §2.5: a schema names fields, it holds nobody's data. */
-const schema: Fields = {
+const schema: PersonalDataFields = {
 	...shown('title description type pattern format required enum additionalProperties'),
 	properties: ({ properties }) =>
 		Object.fromEntries(
@@ -15,29 +20,29 @@ const schema: Fields = {
 };
 
 /** CP §2.6 */
-const user: Fields = {
+const user: PersonalDataFields = {
 	...shown('id organizationId createdAt deletedAt updatedAt permissions role'),
 	...personal('name lastName email phone'),
 };
 
 /** CP §2.3, §2.4 */
-export const versionRule: Fields = {
+export const versionFields: PersonalDataFields = {
 	...shown('id creatorId createdAt isActive dataCollectionId organizationId'),
 	schema,
 	creator: user,
 };
 
 /** CP §2.2 */
-export const collectionRule: Fields = {
+export const dataCollectionFields: PersonalDataFields = {
 	...shown(
 		'id name creatorId activeDataCollectionVersionId createdAt updatedAt slug parentCollectionId tags processorKey',
 	),
 	creator: user,
-	activeDataCollectionVersion: versionRule,
+	activeDataCollectionVersion: versionFields,
 };
 
 /** CP §2.1 */
-export const loginRule: Fields = {
+export const loginFields: PersonalDataFields = {
 	...shown('id createdAt updatedAt organizationId type isEnabled ownerId'),
 	...personal('user'),
 	metadata: shown('expirationDate'),
@@ -45,13 +50,13 @@ export const loginRule: Fields = {
 };
 
 /** CP §4.3, §4.7 */
-export const tagsRule: Fields = shown('count data tag');
+export const tagsFields: PersonalDataFields = shown('count data tag');
 
 const PERSON =
 	'email firstName middleName firstLastName secondLastName tradeName rfc basicRFC phone curp neighborhood address address2 exteriorNumber interiorNumber city municipality zipCode nss birthdate';
 
 /** CP §2.8; state, country and nationality are codes. */
-const profile: Fields = {
+const profile: PersonalDataFields = {
 	...shown(
 		'id organizationId createdAt updatedAt tags tagIds externalId accountType state country nationality',
 	),
@@ -59,7 +64,7 @@ const profile: Fields = {
 };
 
 /** CP §2.9 */
-const form: Fields = {
+const form: PersonalDataFields = {
 	...shown(
 		'id accountType nationality state country completedDate profileId isNipConfirmed createdAt updatedAt tagIds tags customPagesConfigId nipSmsSentCount nipEmailSentCount',
 	),
@@ -72,7 +77,7 @@ const form: Fields = {
 };
 
 /** CP §2.10 */
-const file: Fields = {
+const file: PersonalDataFields = {
 	...shown(
 		'id uploadedAt createdAt updatedAt size organizationId filetype externalId uploaderId fileCollectionId tags',
 	),
@@ -86,13 +91,13 @@ export type AssociationType = keyof typeof rules;
 export const associationTypeOf = ({ type }: IDataObject): AssociationType | undefined =>
 	(Object.keys(rules) as AssociationType[]).find((known) => known === type);
 
-function association(entry: IDataObject): Rule {
+function association(entry: IDataObject): PersonalDataRule {
 	const type = associationTypeOf(entry);
 	return type ? rules[type] : 'free';
 }
 
 /** CP §2.7 */
-export const documentRule: Fields = {
+export const documentFields: PersonalDataFields = {
 	...shown(
 		'id externalId tags dataCollectionVersionId dataCollectionId creatorId createdAt updatedAt',
 	),

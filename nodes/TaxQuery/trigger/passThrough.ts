@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
-import { save } from '../../shared/operations/nodeState';
+import { saveStaticData } from '../../shared/operations/nodeStaticData';
 import { sentences } from '../../shared/utils/sentences';
 import { listQueries, completeRow } from '../client/queryList';
 import { runningExecution, SAVE_ONLY, touchRunning } from './emitter';
@@ -9,7 +9,7 @@ import { describeExcluded } from '../errors/excludedQueries';
 import { dispositionOf } from './disposition';
 import { KEY } from './nodeMemory';
 import { toTriggerError } from './outage';
-import { itemMaker, resultOf, type TriggerResult } from './triggerResult';
+import { itemMaker, toQueryEvent, type QueryEvent } from './queryEvent';
 import { readSettings } from './triggerSettings';
 import { sessionsIn } from './pollingSession';
 import { CodedError } from '../../shared/utils/codedError';
@@ -42,9 +42,9 @@ function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
 	const { saved } = execution ?? {};
 	if (!execution || !saved) return touchRunning();
 	for (const { context: trigger, ledger } of sessionsIn(context.getWorkflow().id))
-		save(context, KEY, ledger.saved, trigger.getNode().id);
+		saveStaticData(context, KEY, ledger.saved, trigger.getNode().id);
 	const { id } = context.getNode(); // n8n copies the node with each call
-	execution.touch = () => save(context, KEY, saved, id);
+	execution.touch = () => saveStaticData(context, KEY, saved, id);
 	touchRunning();
 }
 
@@ -58,7 +58,7 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 	const toItem = itemMaker(settings, connection);
 	const { records } = await listQueries(connection);
 	const [latest] = records
-		.map(resultOf)
+		.map(toQueryEvent)
 		.filter((result) => dispositionOf(result, settings.choice) === 'emit')
 		.sort(latestFirst);
 	if (!latest) {
@@ -69,8 +69,8 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 			),
 		});
 	}
-	return toItem(resultOf(await completeRow(connection, latest.record)), { confirmed: true });
+	return toItem(toQueryEvent(await completeRow(connection, latest.record)), { confirmed: true });
 }
 
-const latestFirst = (a: TriggerResult, b: TriggerResult) =>
+const latestFirst = (a: QueryEvent, b: QueryEvent) =>
 	(b.createdAt ?? -Infinity) - (a.createdAt ?? -Infinity) || 0;

@@ -49,7 +49,7 @@ function pastDay(faker: Faker): string {
  * Returns a life-like value for a restricted schema (CP §2.5) and its field's name. Optional parts are sometimes
  * missing, and nullable ones sometimes null. The value is valid by the schema.
  */
-export function fill(
+export function fakeValueFor(
 	schema: RestrictedSchema,
 	name: string,
 	applicant: Applicant,
@@ -64,13 +64,13 @@ export function fill(
 		return Object.fromEntries(
 			Object.entries(properties)
 				.filter(([key]) => required.includes(key) || faker.datatype.boolean(OFTEN))
-				.map(([key, property]) => [key, fill(property, key, applicant, faker)]),
+				.map(([key, property]) => [key, fakeValueFor(property, key, applicant, faker)]),
 		);
 	}
 	if (type === 'array') {
 		const items = schema.items ?? { type: 'string' };
 		return Array.from({ length: faker.number.int({ max: 4 }) }, () =>
-			fill(items, '', applicant, faker),
+			fakeValueFor(items, '', applicant, faker),
 		);
 	}
 	if (type === 'boolean') return faker.datatype.boolean();

@@ -9,7 +9,7 @@ import { textOf } from '../../shared/utils/text';
 export { catalog, queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
 
 /** The name of this query type in an environment's records. */
-export const serviceCodeOf = (
+export const queryTypeCode = (
 	{ operation, code }: QueryType,
 	{ services }: TaxQueryMapping,
 ): string => services[operation] ?? code;
@@ -17,7 +17,7 @@ export const serviceCodeOf = (
 /** The query type of a record's code, in capitals or not; undefined if none has this name. */
 export function queryTypeOf(code: unknown, mapping: TaxQueryMapping): QueryType | undefined {
 	const name = textOf(code).toUpperCase();
-	return queryTypes.find((service) => serviceCodeOf(service, mapping).toUpperCase() === name);
+	return queryTypes.find((queryType) => queryTypeCode(queryType, mapping).toUpperCase() === name);
 }
 
 /**
@@ -42,17 +42,21 @@ const keysOfFields = ({ operation, fields }: QueryType): string[] => [
 ];
 
 /** A query of this client was accepted, so that the mapping is right, at least for its path. */
-export const noteAccepted = (client: string, service: QueryType): void =>
-	confirmNames(client, 'query', ...keysOfPath(service));
+export const confirmQueryTypeMapping = (clientKey: string, queryType: QueryType): void =>
+	confirmNames(clientKey, 'query', ...keysOfPath(queryType));
 
 /**
  * Returns the API Mapping keys that may be missing when a query is refused with this status. They are those of its
  * path until one was accepted there, and those of its body until any was accepted.
  */
-export function keysToTry(status: number, service: QueryType, client: string): string[] {
-	if (status === 404) return keysOfPath(service).filter((key) => !isConfirmed(client, key));
-	const isProved = isConfirmed(client, 'query');
-	return !isProved && [400, 422].includes(status) ? keysOfFields(service) : [];
+export function suspectMappingKeys(
+	status: number,
+	queryType: QueryType,
+	clientKey: string,
+): string[] {
+	if (status === 404) return keysOfPath(queryType).filter((key) => !isConfirmed(clientKey, key));
+	const isProved = isConfirmed(clientKey, 'query');
+	return !isProved && [400, 422].includes(status) ? keysOfFields(queryType) : [];
 }
 
 const isTax = (path: string): boolean => path.includes('/tax/');

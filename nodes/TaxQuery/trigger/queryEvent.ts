@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { identity } from '../../shared/operations/fields';
+import { identity } from '../../shared/operations/commonFields';
 import { readFieldsToKeep } from '../../shared/personalData/options';
 import { protectionOf, type Protection } from '../../shared/personalData/personalData';
 import { queryTypes } from '../../shared/queryTypes/catalog';
@@ -14,7 +14,7 @@ import type { TriggerSettings } from './triggerSettings';
 import type { ListedQuery } from './planPoll';
 
 /** A query in one state: what must start one execution only. */
-export interface TriggerResult extends ListedQuery {
+export interface QueryEvent extends ListedQuery {
 	record: QueryRecord;
 	/** Identifies a query in one status, wherever it was read. */
 	deliveryId: string;
@@ -23,7 +23,7 @@ export interface TriggerResult extends ListedQuery {
 /** Returns the status in lower case, or ''. */
 const statusOf = (status: string | undefined): string => textOf(status).trim().toUpperCase();
 
-export function resultOf(record: QueryRecord): TriggerResult {
+export function toQueryEvent(record: QueryRecord): QueryEvent {
 	const { id: queryId, status, state, createdAt } = record;
 	const lowerStatus = statusOf(status);
 	return {
@@ -42,24 +42,24 @@ export function resultOf(record: QueryRecord): TriggerResult {
 }
 
 const isDelivered = ({ operation }: QueryRecord) =>
-	queryTypes.find((service) => service.operation === operation)?.isDelivered ?? !operation;
+	queryTypes.find((queryType) => queryType.operation === operation)?.isDelivered ?? !operation;
 
 /** Returns whether a successful query lacks its result. It may come by webhook alone (TQ §6.1, §4.13). */
-export const lacksResult = ({ record }: TriggerResult): boolean =>
+export const awaitsDeliveredResult = ({ record }: QueryEvent): boolean =>
 	record.state === 'success' && !record.hasResponse && isDelivered(record);
 
 /** The record of the service with the response that a webhook call brought. */
-export const withResponse = (
-	{ record }: TriggerResult,
+export const mergeResponse = (
+	{ record }: QueryEvent,
 	delivered: QueryRecord,
 	mapping: TaxQueryMapping,
-): TriggerResult => {
+): QueryEvent => {
 	const whole = recordOf({ ...record.raw, response: delivered.raw.response }, mapping);
-	return resultOf({ ...record, ...whole, id: record.id });
+	return toQueryEvent({ ...record, ...whole, id: record.id });
 };
 
 /** The credential's names for fields, and its key of pseudonyms: items are made with them. */
-export type CredentialNames = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
+export type ItemSettings = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
 
 /** The fields of a webhook call around a record. */
 export interface Envelope {
@@ -70,7 +70,7 @@ export interface Envelope {
 
 /** The envelope of a result: that of a call about another status is not its own. */
 export const envelopeOf = (
-	{ status }: TriggerResult,
+	{ status }: QueryEvent,
 	envelope: Envelope | undefined,
 ): { envelope?: IDataObject } =>
 	envelope && ['', status].includes(envelope.status) ? { envelope: envelope.fields } : {};
@@ -85,7 +85,7 @@ export interface Origin {
 }
 
 /** Makes the item that goes into the workflow. */
-export type ItemMaker = (result: TriggerResult, origin: Origin) => INodeExecutionData;
+export type ItemMaker = (result: QueryEvent, origin: Origin) => INodeExecutionData;
 
 /**
  * Returns a function that makes items by the parameters. Throws a UserError if pseudonyms are chosen and the
@@ -98,7 +98,7 @@ export function itemMaker(
 		options,
 		hasEnvelope,
 	}: Pick<TriggerSettings, 'simplify' | 'personalData' | 'options' | 'hasEnvelope'>,
-	{ mapping, pseudonymKey }: CredentialNames,
+	{ mapping, pseudonymKey }: ItemSettings,
 ): ItemMaker {
 	const protection = protectionOf(personalData, pseudonymKey, readFieldsToKeep(options));
 	const protect: Protection['shaped'] = (row, rule, shape) =>

@@ -11,7 +11,7 @@ import type { SandboxContext } from '../../context';
 import { associationsOf } from '../../data/associations';
 import type { Collections } from '../../data/collections';
 import { documentAt, DOCUMENT_TAGS } from '../../data/documents';
-import { findCollection, tagList } from './dataCollections';
+import { findCollection, tagList } from './collectionRoutes';
 
 /** CP §4.7 and 4.8 */
 export function documentRoutes(

@@ -3,12 +3,12 @@ import { isUnfinishedState } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import {
 	envelopeOf,
-	lacksResult,
-	withResponse,
+	awaitsDeliveredResult,
+	mergeResponse,
 	type Envelope,
 	type Origin,
-	type TriggerResult,
-} from './triggerResult';
+	type QueryEvent,
+} from './queryEvent';
 
 /** A webhook call's report of a query. */
 export interface QueryNotification {
@@ -43,19 +43,23 @@ export function mergeNotifications(
 }
 
 /** A response belongs to the status that its call names: that of progress or a failure is no result of a success. */
-const isAbout = ({ record }: TriggerResult, { status, state }: QueryRecord): boolean =>
+const isAbout = ({ record }: QueryEvent, { status, state }: QueryRecord): boolean =>
 	status === undefined || status === record.status || state === 'success';
 
 /** The record, with the response of the webhook call where it has none and that may be emitted. */
 export function confirmResult(
-	found: TriggerResult,
+	found: QueryEvent,
 	notification: Pick<QueryNotification, 'detail' | 'event' | 'envelope'> | undefined,
 	mapping: TaxQueryMapping,
-): { result: TriggerResult; origin: Origin } {
+): { result: QueryEvent; origin: Origin } {
 	const around = envelopeOf(found, notification?.envelope);
-	if (!lacksResult(found) || !notification?.detail || !isAbout(found, notification.detail)) {
+	if (
+		!awaitsDeliveredResult(found) ||
+		!notification?.detail ||
+		!isAbout(found, notification.detail)
+	) {
 		return { result: found, origin: { confirmed: true, ...around } };
 	}
-	const result = withResponse(found, notification.detail, mapping);
+	const result = mergeResponse(found, notification.detail, mapping);
 	return { result, origin: { confirmed: 'status', event: notification.event, ...around } };
 }
