@@ -3,6 +3,7 @@ import { RequestError } from '../shared/http/result';
 import { creditProfile } from '../shared/http/service';
 import { isObject } from '../shared/utils/json';
 import { associationTypeOf, type AssociationType } from './personalDataRules';
+import { pickBy } from '../shared/utils/entries';
 
 /** The fields that a row has of these names in one text, in this order; values as the service gave them. */
 const pick = (row: IDataObject, names: string): IDataObject =>
@@ -15,7 +16,7 @@ const pick = (row: IDataObject, names: string): IDataObject =>
 
 /** A row without one of its fields. */
 export const without = (row: IDataObject, field: string): IDataObject =>
-	Object.fromEntries(Object.entries(row).filter(([name]) => name !== field));
+	pickBy(row, (name) => name !== field);
 
 const objectOf = (value: unknown): IDataObject => (isObject(value) ? value : {});
 

@@ -144,6 +144,7 @@ export class Receipt {
 			...{ mode, items, failed, costText: this.costOf().text, counts: this.#counts },
 			uncertain: [...this.#uncertainByItem.values()].reduce((sum, count) => sum + count, 0),
 			unsentItems: this.#unsentItems,
+			failedWithReused: Math.min(this.#served.size - this.#unsentItems, failed.unsent),
 			itemsByRequest: [...this.#itemsByRequest.values()],
 			pending: this.#pending,
 			reusesByDefault: this.#reusesByDefault,

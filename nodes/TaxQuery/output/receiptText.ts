@@ -25,6 +25,8 @@ interface RunSummary {
 	uncertain: number;
 	/** Counts the items that came out though nothing was sent for them. */
 	unsentItems: number;
+	/** The number of failed items for which nothing was sent, since they reused a query. */
+	failedWithReused: number;
 	/** Counts the items of each request. */
 	itemsByRequest: number[];
 	pending: number;
@@ -77,12 +79,18 @@ export const spentText = (ids: string[], uncertainItems: number[]): string =>
 	);
 
 /** Returns a text about the number of items sent, where some failed. */
-function itemText({ items, unsentItems, failed: { all, unsent } }: RunSummary): string {
+function itemText({
+	items,
+	unsentItems,
+	failedWithReused,
+	failed: { all, unsent },
+}: RunSummary): string {
 	if (all === 0) return '';
 	const sent = items - unsent - unsentItems;
 	const failed = filled([
-		counted(unsent, 'failed before sending'),
+		counted(unsent - failedWithReused, 'failed before sending'),
 		counted(all - unsent, 'failed after sending'),
+		counted(failedWithReused, 'failed with a reused query'),
 	]);
 	return [`${sent} of ${items} ${items === 1 ? 'item' : 'items'} sent`, ...failed].join('; ');
 }

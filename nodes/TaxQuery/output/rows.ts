@@ -20,6 +20,7 @@ import { toWire } from '../client/recordMapping';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { QueryError, mappingKeysAdvice, renderError } from '../errors/queryError';
 import { mergeColumns, withoutUndefined, lacksResult, NO_RESULT, shownRecord } from './simplify';
+import { pickBy } from '../../shared/utils/entries';
 
 /** A response without an ID, for whose query no list has a record. */
 export interface ResponseWithoutId {
@@ -118,7 +119,7 @@ export const isForeignRecord = (record: QueryRecord, expected: ExpectedRecord[])
 	});
 
 const omit = (values: IDataObject, names: string[]): IDataObject =>
-	Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+	pickBy(values, (name) => !names.includes(name));
 
 /** Returns the problem of a record that belongs to another request. */
 export function foreignProblem(

@@ -15,6 +15,7 @@ import type { OperationItem } from '../../shared/operations/operation';
 import { queryRule } from './personalDataRules';
 import type { QueryRecord } from '../client/queryModel';
 import type { Warning } from '../fields/identifiers';
+import { mapValues, pickBy } from '../../shared/utils/entries';
 
 /** Columns of the query itself, behind its result. */
 const TAIL = ['status', 'service', 'createdAt', 'queryId'];
@@ -100,7 +101,7 @@ export const NO_RESULT: Warning = {
 
 /** The fields that have a value. */
 export const withoutUndefined = (fields: IDataObject): IDataObject =>
-	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+	pickBy(fields, (_, value) => value !== undefined);
 
 /**
  * Puts the requested fields before the result. An identifier that differs from the result's gets a name of its own.
@@ -110,7 +111,7 @@ export const mergeColumns = (
 	result: IDataObject,
 	isOther: (name: string) => boolean,
 ): IDataObject => ({
-	...Object.fromEntries(Object.entries(requested).filter(([name]) => !(name in result))),
+	...pickBy(requested, (name) => !(name in result)),
 	...result,
 	...Object.fromEntries(
 		['rfc', 'curp'].filter(isOther).map((name) => [`asked${capital(name)}`, requested[name]]),
@@ -119,8 +120,9 @@ export const mergeColumns = (
 
 /** The request's fields, the person or company first; three numbers as one birth date. */
 function requestedColumns({ request: all = {} }: QueryRecord): IDataObject {
-	const { rfc, curp, from, to, day, month, year, ...requested } = Object.fromEntries(
-		Object.entries(all).filter(([name, value]) => !TAIL.includes(name) && value !== MASK),
+	const { rfc, curp, from, to, day, month, year, ...requested } = pickBy(
+		all,
+		(name, value) => !TAIL.includes(name) && value !== MASK,
 	) as IDataObject;
 	const born = DateTime.fromFormat([day, month, year].map(textOf).join('/'), 'd/M/yyyy');
 	const isWholePeriod = from === requested.period && to === requested.period;
@@ -160,7 +162,7 @@ const emptyRequestedColumns = (queryType: QueryType | undefined): IDataObject =>
 	);
 
 const renamed = (response: IDataObject, fields: Record<string, string>): IDataObject =>
-	Object.fromEntries(Object.entries(fields).map(([name, original]) => [name, response[original]]));
+	mapValues(fields, (original) => response[original]);
 
 /** Columns of a query itself, or of how its result came. */
 const OF_QUERY = [

@@ -14,6 +14,7 @@ import {
 	type QueryType,
 } from '../client/queryTypeMapping';
 import { canonicalFields, stableText, type ExpectedRecord } from './matchRecord';
+import { pickBy } from '../../shared/utils/entries';
 
 /** One of the billed queries (TQ §4.2 to §4.11); they differ only by query type and fields. */
 export interface PaidQuery {
@@ -164,11 +165,7 @@ function split(
 	values: IDataObject,
 	isSelected: (name: string) => boolean,
 ): [IDataObject, IDataObject] {
-	const entries = Object.entries(values);
-	return [
-		Object.fromEntries(entries.filter(([name]) => isSelected(name))),
-		Object.fromEntries(entries.filter(([name]) => !isSelected(name))),
-	];
+	return [pickBy(values, isSelected), pickBy(values, (name) => !isSelected(name))];
 }
 
 /** Returns a hash that distinguishes texts without revealing them. */

@@ -19,6 +19,7 @@ import { textField } from '../fields/text';
 import { cleanText } from '../../shared/utils/inputText';
 import { textOf } from '../../shared/utils/text';
 import { CodedError } from '../../shared/utils/codedError';
+import { pickBy } from '../../shared/utils/entries';
 
 /** A field of the panel with its value for one item. */
 interface Entry {
@@ -247,9 +248,7 @@ function detailedRow(
 
 /** A result apart from its findings, which come out together in one list. */
 const particularsOf = (result: CheckResult): IDataObject =>
-	Object.fromEntries(
-		Object.entries(result).filter(([name]) => name !== 'errors' && name !== 'warnings'),
-	);
+	pickBy({ ...result }, (name) => name !== 'errors' && name !== 'warnings');
 
 export const identifier: Resource = {
 	name: 'Identifier',

@@ -36,6 +36,7 @@ import {
 import { recheckReadQueries } from './recheckReadQueries';
 import { isSubmitted, planSubmissions, reuseOrSubmit } from './reuseOrSubmit';
 import { isWaitedFor, readResult, waitForResult } from './waitForResult';
+import { pickBy } from '../../shared/utils/entries';
 
 interface PaidQuerySettings extends SendingOptions {
 	additionalBodyFields: IDataObject;
@@ -188,9 +189,7 @@ function withAge(outcome: QueryOutcome, now: number): QueryOutcome {
 
 /** Returns the fields that are equal in several records of an item; its rows show the others themselves. */
 const sharedOf = ([first, ...others]: IDataObject[]): IDataObject =>
-	Object.fromEntries(
-		Object.entries(first).filter(([name, value]) => others.every((one) => one[name] === value)),
-	);
+	pickBy(first, (name, value) => others.every((one) => one[name] === value));
 
 /** Returns the item's rows; if the operator wants results, it waits once all items are sent. */
 async function conclude(
@@ -210,9 +209,7 @@ async function conclude(
 		requested: records
 			? sharedOf(records.map(({ fields: { rfc, period } }) => ({ rfc, period })))
 			: fields,
-		mustEcho: records
-			? {}
-			: Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== '')),
+		mustEcho: records ? {} : pickBy(fields, (_, one) => one !== ''),
 		isSimple,
 		externalReference,
 		warnings,

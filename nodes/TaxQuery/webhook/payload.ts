@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { RecordName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { idText } from '../../shared/utils/text';
 import { wireName } from '../client/recordMapping';
+import { pickBy } from '../../shared/utils/entries';
 
 /** A delivery's data about one query, not yet verified. */
 export interface AnnouncedQuery {
@@ -188,7 +189,7 @@ function findInEnvelope(
 }
 
 const without = (fields: IDataObject, names: string[]): IDataObject =>
-	Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+	pickBy(fields, (name) => !names.includes(name));
 
 const filled = (fields: IDataObject) => (Object.keys(fields).length > 0 ? fields : undefined);
 

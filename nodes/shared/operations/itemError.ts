@@ -8,6 +8,7 @@ import {
 import { withRequestId } from '../errors/requestIds';
 import { RequestError } from '../http/result';
 import { sentences } from '../utils/sentences';
+import { mapValues } from '../utils/entries';
 
 export type ItemError = NodeApiError | NodeOperationError;
 
@@ -90,9 +91,7 @@ function withTexts(data: IDataObject, hide: (text: string) => string): IDataObje
 		if (Array.isArray(value)) return value.map(hidden);
 		return typeof value === 'string' ? hide(value) : value;
 	};
-	return Object.fromEntries(
-		Object.entries(data).map(([name, value]) => [name, hidden(value)]),
-	) as IDataObject;
+	return mapValues(data, hidden) as IDataObject;
 }
 
 /** Returns whether an error can omit the service's message. */

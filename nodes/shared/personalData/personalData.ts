@@ -6,6 +6,7 @@ import { hideNestedJson, masks, pseudonyms, STARS, yearOf, type Hiding } from '.
 import type { PersonalDataMode } from './options';
 import type { PersonalDataFields, PersonalDataRule } from './rules';
 import { CodedError } from '../utils/codedError';
+import { mapValues } from '../utils/entries';
 
 export type Rows = IDataObject | IDataObject[];
 
@@ -107,11 +108,8 @@ function protectionBy(hiding: Hiding, visible: Set<string>): Protection {
 		},
 		out: (row) => (done.has(row) ? row : (inside(row, 'free', row, 0) as IDataObject)),
 		values: (row) =>
-			Object.fromEntries(
-				Object.entries(row).map(([key, value]) => [
-					key,
-					visible.has(key) ? value : inside(value, 'free', row, 0),
-				]),
+			mapValues(row, (value, key) =>
+				visible.has(key) ? value : inside(value, 'free', row, 0),
 			) as IDataObject,
 		text,
 	};

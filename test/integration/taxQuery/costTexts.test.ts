@@ -61,7 +61,7 @@ describe('a receipt', () => {
 			onError: 'continueRegularOutput',
 		});
 		expect(hints.map(({ message }) => message)).toEqual([
-			'Billed: 2 of 3 queries. 2 of 3 items sent; 1 failed before sending; 1 failed after sending. 1 reused. 2 items ask the same: 1 query.',
+			'Billed: 2 of 3 queries. 2 of 3 items sent; 1 failed after sending; 1 failed with a reused query. 1 reused. 2 items ask the same: 1 query.',
 		]);
 	});
 
