@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { smokeTest, type SmokeTestReport } from './smokeTest';
-import { startDemo, type Demo } from './demo';
+import { startDemo, type Demo } from './startDemo';
 import { ensureHost } from './n8nHost';
 import { applicationForm, OPERATOR } from './provision';
 import { demoPorts } from './ports';

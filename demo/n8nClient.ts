@@ -37,7 +37,7 @@ export interface ExecutionError {
 	description?: string | null;
 }
 
-export interface NodeRun {
+export interface NodeExecution {
 	/** Milliseconds since the epoch. */
 	startTime: number;
 	/** Its place among the node runs since the execution began, or was resumed. */
@@ -60,7 +60,7 @@ export interface Execution {
 		resultData: {
 			error?: ExecutionError;
 			lastNodeExecuted?: string;
-			runData: Record<string, NodeRun[]>;
+			runData: Record<string, NodeExecution[]>;
 			/** Holds the metadata by which the list of executions can be filtered. */
 			metadata?: Record<string, string>;
 		};

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isFinished, type Execution, type ExecutionError, type NodeRun } from './n8nClient';
+import { isFinished, type Execution, type ExecutionError, type NodeExecution } from './n8nClient';
 import { applicationOf, sendApplication } from './form';
 import { applicationForm, type Provisioned } from './provision';
-import type { Demo } from './demo';
+import type { Demo } from './startDemo';
 
 const EXECUTION_TIMEOUT_MS = 300_000;
 const RESULT_TIMEOUT_MS = 300_000;
@@ -36,12 +36,12 @@ interface VerificationOutcome {
 
 export const applicantFile = join(__dirname, 'applicant.json');
 
-const itemsOf = (run: NodeRun) => (run.data?.main ?? []).flatMap((items) => items ?? []);
+const itemsOf = (run: NodeExecution) => (run.data?.main ?? []).flatMap((items) => items ?? []);
 
 const messageOf = ({ message, description }: ExecutionError) =>
 	description ? `${message} (${description})` : message;
 
-function outcomeOf(run: NodeRun): string {
+function outcomeOf(run: NodeExecution): string {
 	if (run.error) return messageOf(run.error);
 	const items = itemsOf(run);
 	const { pending, queryId } = items[0]?.json ?? {};

@@ -8,7 +8,7 @@ import { fileRoutes } from './files';
 import { ledgerControl } from './ledger';
 import { outcomeControl } from './outcomes';
 import { page } from './page';
-import { queryControl } from './queries';
+import { queryControl } from './deliveries';
 import { requestControl } from './requests';
 import { snapshotControl } from './snapshot';
 import { overviewControl } from './overview';

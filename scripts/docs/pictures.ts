@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { format, resolveConfig } from 'prettier';
-import { startDemo, type Demo } from '../../demo/demo';
+import { startDemo, type Demo } from '../../demo/startDemo';
 import { applicationForm, OPERATOR } from '../../demo/provision';
 import { applicantFile } from '../../demo/smokeTest';
 import { root } from '../../demo/package';

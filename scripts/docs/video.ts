@@ -4,7 +4,7 @@
 // which needs its FFmpeg: npx playwright-core install ffmpeg.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startDemo, type Demo } from '../../demo/demo';
+import { startDemo, type Demo } from '../../demo/startDemo';
 import { Editor } from '../../test/e2e/support/editor';
 
 interface Shot {

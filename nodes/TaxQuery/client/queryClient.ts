@@ -8,7 +8,7 @@ import { isConfirmed, confirmNames } from '../../shared/http/confirmedNames';
 import type { ServiceMessage } from '../../shared/errors/problem';
 import { reportsFailure } from '../../shared/http/readRows';
 import { pathOf } from './queryTypeMapping';
-import { onlyDefined, readRecord, spellingOf } from './queryRecord';
+import { soleDefined, readRecord, spellingOf } from './queryRecord';
 import type { QueryId, QueryRecord } from './queryModel';
 
 /** The query service as its readers see it. `request` resolves with the body of a response, or throws. */
@@ -105,7 +105,7 @@ const isNotFound = (error: unknown): boolean =>
 function onlyRecord(body: object, mapping: TaxQueryMapping): QueryRecord | undefined {
 	return (
 		readRecord(body, mapping) ??
-		onlyDefined(Object.values(body).map((one) => readRecord(one, mapping)))
+		soleDefined(Object.values(body).map((one) => readRecord(one, mapping)))
 	);
 }
 

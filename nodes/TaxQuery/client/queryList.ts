@@ -9,7 +9,7 @@ import { taxQuery } from '../../shared/http/service';
 import { CodedError } from '../../shared/utils/codedError';
 import { findQuery, shapeError, type ReadOptions, type QueryClient } from './queryClient';
 import { pathOf } from './queryTypeMapping';
-import { lacksResponse, onlyDefined, readRecord } from './queryRecord';
+import { lacksResponse, soleDefined, readRecord } from './queryRecord';
 import type { Completeness, QueryListing, QueryRecord } from './queryModel';
 
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
@@ -61,7 +61,7 @@ function onlyRows(body: IDataObject, mapping: TaxQueryMapping): RowsAtKey | unde
 	const { rows: named } = mapping.list;
 	if (named !== undefined) return lists.find(({ key }) => key === named);
 	const filled = lists.filter(({ rows }) => rows.some((row) => readRecord(row, mapping)));
-	return onlyDefined(filled.length > 0 ? filled : lists);
+	return soleDefined(filled.length > 0 ? filled : lists);
 }
 
 /** Lists by their keys; null beside a total of 0 is an empty one. */

@@ -133,11 +133,11 @@ function readQuery(fields: IDataObject, mapping: TaxQueryMapping): Query | undef
 function onlyWrapped(body: unknown, mapping: TaxQueryMapping): Query[] | undefined {
 	const inside = Object.values(body ?? {});
 	if (Array.isArray(body) && inside.length > 1) return undefined;
-	return onlyDefined(inside.map((one) => readQueries(one, mapping)));
+	return soleDefined(inside.map((one) => readQueries(one, mapping)));
 }
 
 /** The only value that is there; undefined if there is none, or more than one. */
-export function onlyDefined<T>(values: Array<T | undefined>): T | undefined {
+export function soleDefined<T>(values: Array<T | undefined>): T | undefined {
 	const [one, another] = values.filter((value) => value !== undefined);
 	return another === undefined ? one : undefined;
 }

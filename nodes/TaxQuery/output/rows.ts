@@ -19,7 +19,13 @@ import { isUnfinishedState } from '../client/queryRecord';
 import { toWire } from '../client/recordMapping';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { QueryError, mappingKeysAdvice, renderError } from '../errors/queryError';
-import { mergeColumns, withoutUndefined, lacksResult, NO_RESULT, shownRecord } from './simplify';
+import {
+	joinRequestAndResult,
+	withoutUndefined,
+	lacksResult,
+	NO_RESULT,
+	shownRecord,
+} from './simplify';
 import { pickBy } from '../../shared/utils/entries';
 
 /** A response without an ID, for whose query no list has a record. */
@@ -161,7 +167,7 @@ function withoutItemColumns(row: IDataObject, { state }: QueryRecord): IDataObje
 }
 
 const besideRequested = (raw: IDataObject, { requested, definition, mapping, protect }: RowShape) =>
-	mergeColumns(
+	joinRequestAndResult(
 		protect(requested, requestedPersonalFields, identity),
 		fromWireNames(raw, definition.queryType.operation, mapping),
 		(name) => areOthers(requested[name], raw[name]),

@@ -55,7 +55,7 @@ export function simplifyRecord(
 	const reason = state === 'failed' ? (reasonIn(response) ?? reasonIn(raw)) : undefined;
 	const isWithout = lacksResult(record, queryType);
 	return withoutUndefined({
-		...mergeColumns(requested, result, isOther),
+		...joinRequestAndResult(requested, result, isOther),
 		...(reason !== undefined && { reason, message: undefined }),
 		...recordColumns(raw, queryType),
 		...(state === 'unknown' && { statusUnknown: true }),
@@ -106,7 +106,7 @@ export const withoutUndefined = (fields: IDataObject): IDataObject =>
 /**
  * Puts the requested fields before the result. An identifier that differs from the result's gets a name of its own.
  */
-export const mergeColumns = (
+export const joinRequestAndResult = (
 	requested: IDataObject,
 	result: IDataObject,
 	isOther: (name: string) => boolean,

@@ -22,12 +22,12 @@ import { impersonal } from '../errors/excludedQueries';
 import {
 	countBy,
 	guessPaging,
-	guessRecord,
-	guessRows,
+	guessRecordMapping,
+	guessRowsKey,
 	guessLabels,
 	mergeListMapping,
 	mergeRecordMapping,
-} from './guesses';
+} from './mappingGuesses';
 
 const DIAGNOSE =
 	'Check the service with plain reads (no new query), and propose the API Mapping. The output has no personal data.';
@@ -123,10 +123,10 @@ async function checkList(
 		const body = await request(listRequest).catch((error: unknown) =>
 			nameListKeys(error, clientKey),
 		);
-		const guessed = readListPage(body, mapping) ? undefined : guessRows(body, mapping);
+		const guessed = readListPage(body, mapping) ? undefined : guessRowsKey(body, mapping);
 		const found = guessed === undefined ? {} : { rows: guessed };
 		const { rows: written = [] } = readListPage(body, mergeListMapping(mapping, found)) ?? {};
-		const record = guessRecord(written, mapping);
+		const record = guessRecordMapping(written, mapping);
 		const page = readListPage(body, mergeRecordMapping(mergeListMapping(mapping, found), record));
 		const where = isObject(body)
 			? `in an object of ${Object.keys(body).join(', ')}`
@@ -249,7 +249,7 @@ async function checkOne(
 		};
 	}
 	const written = toWire(record.raw, client.mapping);
-	const names = guessRecord([written], client.mapping);
+	const names = guessRecordMapping([written], client.mapping);
 	return {
 		ok: !isFilled(names),
 		seen: `It has the keys ${Object.keys(written).join(', ')}.`,

@@ -5,7 +5,7 @@ import { profile } from '../fields/taxProfile';
 import { catalog } from '../client/queryTypeMapping';
 import { queryClientOf } from '../client/queryClient';
 import { billedQuery } from './billed';
-import { invoicesOf } from './invoices';
+import { invoiceQueryInput } from './invoiceInput';
 
 const createTaxProfile = billedQuery({
 	queryType: catalog.createTaxProfile,
@@ -51,7 +51,7 @@ const getInvoices = billedQuery({
 		async read(item) {
 			const { value, warnings } = await rfc.read(item);
 			const { mapping } = await queryClientOf(item);
-			return invoicesOf(value, await period.read(item), mapping, warnings);
+			return invoiceQueryInput(value, await period.read(item), mapping, warnings);
 		},
 	},
 	options: rfcCheckOptions,

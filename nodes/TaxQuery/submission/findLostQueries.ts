@@ -4,7 +4,7 @@ import { uncancelledClient, type QueryClient } from '../client/queryClient';
 import { completeRow, lacksRequest, readSelectedRows } from '../client/queryList';
 import type { Completeness, QueryId, QueryRecord } from '../client/queryModel';
 import { queriesOf } from './clientQueries';
-import { DATE_ERROR_MS, type ListReadings } from './listReadings';
+import { DATE_ERROR_MS, type SharedListReadings } from './sharedListReadings';
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
 export const CLOCK_MS = 2000;
@@ -33,7 +33,7 @@ interface RecoveryResult {
 
 /** Finds lost queries in a reading of the list that begins now. Throws what reading the list throws. */
 export async function findLostQueries(
-	readings: ListReadings,
+	readings: SharedListReadings,
 	item: OperationItem,
 	lost: LostQuery,
 ): Promise<RecoveryResult> {
@@ -60,7 +60,7 @@ export async function findLostQueries(
 
 /** Returns the rows that may match and that no other item has; those without request or date were read by ID. */
 async function readPossible(
-	readings: ListReadings,
+	readings: SharedListReadings,
 	client: QueryClient,
 	records: QueryRecord[],
 	{ expected, isFree }: LostQuery,

@@ -15,7 +15,7 @@ import {
 import type { Reuse } from './submissionOptions';
 import { isUsable, type Submission } from './submissionRegister';
 import { LIST_LAG_MS } from './pastQueries';
-import { completeSubmission, readAccepted } from './completeSubmission';
+import { submitAndRecover, readAccepted } from './submitAndRecover';
 
 const DAY_MS = 24 * 3_600_000;
 const aDayAgo = () => Date.now() - DAY_MS;
@@ -64,7 +64,7 @@ export async function reuseOrSubmit(
 	const { locks } = context.journal.register;
 	const wanted = await wantQuery(item, request, sending);
 	const own = ownSubmission(context, item, request);
-	if (own) return await completeSubmission(context, wanted, own);
+	if (own) return await submitAndRecover(context, wanted, own);
 	const { reuse } = sending;
 	if (isSharing(reuse)) {
 		const sharing = async () => await reuseOfExecution(context, wanted, reuse);
@@ -77,7 +77,7 @@ export async function reuseOrSubmit(
 	if (!earlierTry(context, request)) return await obtain();
 	return await locks.exclusive(`try ${request.subjectKey}`, async () => {
 		const tried = earlierTry(context, request);
-		return tried ? await completeSubmission(context, wanted, tried) : await obtain();
+		return tried ? await submitAndRecover(context, wanted, tried) : await obtain();
 	});
 }
 
@@ -107,7 +107,7 @@ async function reuseOfExecution(
 		earlierTry(context, request);
 	if (uncertain) {
 		context.journal.join(item, uncertain);
-		return await completeSubmission(context, wanted, uncertain);
+		return await submitAndRecover(context, wanted, uncertain);
 	}
 	if (since === undefined && !context.mayRepeat) return await submit(context, wanted);
 	return await reuseOfProcess(context, wanted);
@@ -144,7 +144,7 @@ async function reuseOfProcess(
 		const submission = context.journal.begin(item, request, client.accountKey);
 		submission.sentAt = sentAt;
 		submission.save({ status: 'inFlight', sentAt, contentHash: request.contentHash });
-		return await completeSubmission(context, wanted, submission);
+		return await submitAndRecover(context, wanted, submission);
 	});
 }
 
@@ -183,5 +183,5 @@ async function submit(context: SubmissionContext, wanted: WantedQuery): Promise<
 	const name = reservationName(context, item, request, sending);
 	await context.limit.plan(item, sending, [{ name, request }]); // an equal one may have used up what was planned
 	const submission = context.journal.begin(item, request, client.accountKey);
-	return await completeSubmission(context, wanted, submission);
+	return await submitAndRecover(context, wanted, submission);
 }

@@ -8,7 +8,7 @@ import type { QueryId, Query } from '../client/queryModel';
 import { isForeignRecord, type QueryResponse, type QueryOutcome } from '../output/rows';
 import { Journal } from './journal';
 import { SpendingLimit, type Limits } from './spendingLimit';
-import { ListReadings } from './listReadings';
+import { SharedListReadings } from './sharedListReadings';
 import type { Reuse } from './submissionOptions';
 import { queriesOf, type ClientQueries } from './clientQueries';
 import { PastQueries } from './pastQueries';
@@ -31,7 +31,7 @@ export interface SubmissionContext {
 	journal: Journal;
 	past: PastQueries;
 	limit: SpendingLimit;
-	readings: ListReadings;
+	readings: SharedListReadings;
 	log: SpendingLog;
 	/** A sub-workflow or the call of an MCP client may repeat another one without knowing it. */
 	mayRepeat: boolean;
@@ -51,7 +51,7 @@ export interface WantedQuery {
 export type ObtainedQueries = Pick<QueryOutcome, 'how'> & { queries: QueryResponse[] };
 
 /** The response to a submission of uncertain outcome, or its fault. */
-export interface Uncertainty {
+export interface UncertainResponse {
 	problem?: Problem;
 	/** A response without a query ID; `serviceMessage` is its message. */
 	body?: IDataObject;
@@ -68,7 +68,7 @@ export function newSubmissionContext(run: NodeRun, log: SpendingLog): Submission
 		journal,
 		past,
 		limit: new SpendingLimit(run, journal, past),
-		readings: new ListReadings(),
+		readings: new SharedListReadings(),
 		log,
 		mayRepeat: run.mode === 'integrated' || run.executionId === undefined,
 	};

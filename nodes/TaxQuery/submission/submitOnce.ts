@@ -9,7 +9,7 @@ import { QueryError } from '../errors/queryError';
 import {
 	isForeign,
 	type SubmissionContext,
-	type Uncertainty,
+	type UncertainResponse,
 	type WantedQuery,
 } from './submissionContext';
 import { isUnresolved, transition } from './submissionState';
@@ -25,7 +25,7 @@ export async function submitOnce(
 	wanted: WantedQuery,
 	submission: Submission,
 	reservation: string,
-): Promise<{ queries: Query[] } | Uncertainty> {
+): Promise<{ queries: Query[] } | UncertainResponse> {
 	const { sendLocks } = queriesOf(wanted.client.accountKey);
 	const sending = async () => {
 		submission.isInFlight = true;
@@ -43,7 +43,7 @@ async function send(
 	wanted: WantedQuery,
 	submission: Submission,
 	reservation: string,
-): Promise<{ queries: Query[] } | Uncertainty> {
+): Promise<{ queries: Query[] } | UncertainResponse> {
 	const { item, request, client } = wanted;
 	const { definition, journalKey: key, path, body, secrets, expected } = request;
 	const count = expected.length;
@@ -157,7 +157,7 @@ function refusal(request: QueryRequest, problem: Problem, clientKey: string): Qu
 async function describeUncertainty(
 	{ item, request }: WantedQuery,
 	{ problem, body }: Extract<SubmissionResponse, { kind: 'uncertain' }>,
-): Promise<Uncertainty> {
+): Promise<UncertainResponse> {
 	if (!body) return { problem };
 	const { serviceMessage } = await item.connection();
 	// the API reference shows no such body: one that repeats the credential is withheld whole

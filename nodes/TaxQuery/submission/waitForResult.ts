@@ -5,7 +5,7 @@ import { lacksResponse, isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { reasonFor } from '../errors/queryError';
 import type { QueryOutcome } from '../output/rows';
-import { pendingQueriesOf } from './pendingQueries';
+import { resultPollerOf } from './resultPoller';
 
 /** A result that is ready at once is not waited for. */
 const FIRST_PAUSE_MS = 500;
@@ -30,7 +30,7 @@ export async function waitForResult(
 	const client = await uncancelledClient(item); // one that failed must not blind the others
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
-	const seen = await pendingQueriesOf(client).wait({
+	const seen = await resultPollerOf(client).wait({
 		query,
 		service: client,
 		deadline: now + waitMs,

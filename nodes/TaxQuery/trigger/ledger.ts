@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { stateOfProcess } from '../../shared/processState';
 import {
 	hasMark,
-	joinMarks,
+	mergeMarks,
 	keyOf,
 	markFor,
 	readQueries,
@@ -161,7 +161,7 @@ export class Ledger {
 		const left = inOrder.splice(-MAX_SEEN);
 		for (const key of inOrder) {
 			const marks = pending.get(key);
-			if (marks !== undefined) pending.set(key, joinMarks(marks, seen.get(key) as Marks));
+			if (marks !== undefined) pending.set(key, mergeMarks(marks, seen.get(key) as Marks));
 		}
 		this.#seen = new Map(left.map((key) => [key, seen.get(key) as Marks]));
 		this.state.isComplete = false;
@@ -175,7 +175,7 @@ export class Ledger {
 		const mark = markFor(status);
 		if (!isStillPending) this.drop(queryId);
 		const where = [this.#seen, this.#pending].find((queries) => queries.has(key));
-		if (where) where.set(key, joinMarks(where.get(key) as Marks, mark));
+		if (where) where.set(key, mergeMarks(where.get(key) as Marks, mark));
 		else this.#addLate(key, mark);
 	}
 
@@ -213,7 +213,7 @@ export class Ledger {
 		if (marks === '') return;
 		const listed = this.#seen.get(key);
 		if (listed === undefined) this.#addLate(key, marks);
-		else this.#seen.set(key, joinMarks(listed, marks));
+		else this.#seen.set(key, mergeMarks(listed, marks));
 	}
 
 	startedCount(): number {
@@ -265,7 +265,7 @@ export class Ledger {
 		const unknown: Queries = new Map();
 		for (const [key, more] of others) {
 			const where = [seen, pending, late].find((queries) => queries.has(key)) ?? unknown;
-			if (more !== '') where.set(key, joinMarks(where.get(key) ?? '', more));
+			if (more !== '') where.set(key, mergeMarks(where.get(key) ?? '', more));
 		}
 		const newer = [...late];
 		late.clear();
@@ -314,7 +314,7 @@ export class Ledger {
 	}
 
 	#addLate(key: string, marks: Marks): void {
-		const all = joinMarks(this.#late.get(key) ?? '', marks);
+		const all = mergeMarks(this.#late.get(key) ?? '', marks);
 		this.#late.delete(key);
 		this.#late.set(key, all); // the newest last
 		dropFirst(this.#late, MAX_LATE);

@@ -31,7 +31,7 @@ export function hasMark(marks: Marks, mark: string): boolean {
 }
 
 /** The marks of both, each once; the oldest are forgotten where they are too many. */
-export function joinMarks(marks: Marks, more: Marks): Marks {
+export function mergeMarks(marks: Marks, more: Marks): Marks {
 	let joined = marks;
 	for (let at = 0; at < more.length; at += MARK_LENGTH) {
 		const mark = more.slice(at, at + MARK_LENGTH);

@@ -32,7 +32,7 @@ export class NodeMemory {
 const newMemory = () => new NodeMemory();
 
 /** Returns what this process knows of a trigger, with the ledger as it was last written. */
-export function memoryOf(context: ITriggerFunctions): NodeMemory & { ledger: Ledger } {
+export function triggerMemoryOf(context: ITriggerFunctions): NodeMemory & { ledger: Ledger } {
 	const saved = new Ledger(loadStaticData<IDataObject>(context, KEY));
 	const memory = processStateOfNode(context).shared(newMemory);
 	const ledger = memory.ledger ? currentLedger(memory.ledger, saved) : saved;

@@ -17,7 +17,7 @@ import {
 } from './readListing';
 import { confirmResult, type QueryNotification } from './queryNotification';
 import type { PublishedTrigger } from './publishedTrigger';
-import { readRecords, type RowResult, type PollRecords } from './readRecords';
+import { readUnlistedRecords, type RowResult, type PollRecords } from './readUnlistedRecords';
 import { reportLoss, reportDropped, reportListing, reportMissing } from './reports';
 import { itemMaker, awaitsDeliveredResult, type ItemMaker, type QueryEvent } from './queryEvent';
 import { readStartFrom, startParameters } from './triggerSettings';
@@ -99,7 +99,7 @@ export async function pollOnce(
 	};
 	const plan = planPoll(ledger, listing, pollContext, rules);
 	if (plan.isNewStart && startAt !== undefined) requireCreatedAt(listing.rows);
-	const read = await readRecords(trigger, connection, plan, listing, notifications);
+	const read = await readUnlistedRecords(trigger, connection, plan, listing, notifications);
 	const interrupted = await readInterrupted(trigger, connection, plan.listed);
 
 	const poll = { trigger, mapping, toItem, notifications, listing, plan, rules, read, interrupted };

@@ -19,7 +19,7 @@ import {
 	storeNotifications,
 	KEY,
 	MAX_STORED_NOTIFICATIONS,
-	memoryOf,
+	triggerMemoryOf,
 	takeEarlyNotifications,
 	type NodeMemory,
 } from './nodeMemory';
@@ -113,7 +113,7 @@ export class PollingSession implements PublishedTrigger {
 		readonly settings: TriggerSettings,
 	) {
 		for (const replaced of replacedBy(context)) replaced.close();
-		const { ledger, unlisted, closedAt } = (this.#memory = memoryOf(context));
+		const { ledger, unlisted, closedAt } = (this.#memory = triggerMemoryOf(context));
 		this.ledger = ledger as Ledger;
 		this.unlisted = unlisted;
 		this.#key = nodeKey(context);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { identity } from '../../shared/operations/commonFields';
 import { readFieldsToKeep } from '../../shared/personalData/options';
-import { protectionOf, type Protection } from '../../shared/personalData/personalData';
+import { protectionOf, type PersonalDataHider } from '../../shared/personalData/personalData';
 import { queryTypes } from '../../shared/queryTypes/catalog';
 import type { Connection } from '../../shared/http/connection';
 import { textOf } from '../../shared/utils/text';
@@ -101,7 +101,7 @@ export function itemMaker(
 	{ mapping, pseudonymKey }: ItemSettings,
 ): ItemMaker {
 	const protection = protectionOf(personalData, pseudonymKey, readFieldsToKeep(options));
-	const protect: Protection['shaped'] = (row, rule, shape) =>
+	const protect: PersonalDataHider['shaped'] = (row, rule, shape) =>
 		protection?.shaped(row, rule, shape) ?? shape(row);
 	return ({ deliveryId, record }, { confirmed, event, envelope }) => {
 		const json = {

@@ -1,6 +1,6 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { nothingSentText } from '../errors/errorText';
-import type { Protection } from '../personalData/personalData';
+import type { PersonalDataHider } from '../personalData/personalData';
 import type { ServiceRequest } from '../http/connection';
 import { RequestError } from '../http/result';
 import { itemErrorOf, type ItemError, type ItemErrorOptions } from './itemError';
@@ -16,7 +16,7 @@ export interface Failure {
 export class ItemErrors {
 	readonly operations = new Map<number, Operation>();
 	/** The protection of each item's personal data; undefined for full output. */
-	readonly protections = new Map<number, Protection | undefined>();
+	readonly protections = new Map<number, PersonalDataHider | undefined>();
 	readonly failedItems: FailedItems = { all: 0, unsent: 0 };
 	/** Items for which a request went out that was no read. */
 	readonly #sent = new Set<number>();

@@ -9,7 +9,7 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { fieldsToKeepOption, personalDataOption } from '../personalData/options';
-import type { Protection } from '../personalData/personalData';
+import type { PersonalDataHider } from '../personalData/personalData';
 import type { ExecutionState } from './executionState';
 import { includeOtherFields, type KnownColumns } from './inputColumns';
 import type { Connection, BodyReader, ServiceRequest } from '../http/connection';
@@ -43,7 +43,7 @@ export interface OperationItem {
 	/** Waits `ms` milliseconds; throws as soon as the execution is cancelled. */
 	wait(ms: number): Promise<void>;
 	/** A row as it may come out by Personal Data, then in this shape. One that does not come from here is hidden whole. */
-	protect: Protection['shaped'];
+	protect: PersonalDataHider['shaped'];
 	files: FileHelpers;
 }
 

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { SHORTEST_PSEUDONYM_KEY } from '../credentials/pseudonymKey';
 import { isObject } from '../utils/json';
 import { MASK } from '../utils/redact';
-import { hideNestedJson, masks, pseudonyms, STARS, yearOf, type Hiding } from './maskText';
+import { hideIdentifiersInText, masks, pseudonyms, STARS, yearOf, type Hiding } from './maskText';
 import type { PersonalDataMode } from './options';
 import type { PersonalDataFields, PersonalDataRule } from './rules';
 import { CodedError } from '../utils/codedError';
@@ -11,7 +11,7 @@ import { mapValues } from '../utils/entries';
 export type Rows = IDataObject | IDataObject[];
 
 /** Functions that hide personal data in the output. */
-export interface Protection {
+export interface PersonalDataHider {
 	/** Returns a row in the wanted shape, after its personal values were replaced by the rule. */
 	shaped<Shape extends Rows>(
 		row: IDataObject,
@@ -31,7 +31,7 @@ export function protectionOf(
 	mode: PersonalDataMode,
 	pseudonymKey?: unknown,
 	fieldsToKeep: string[] = [],
-): Protection | undefined {
+): PersonalDataHider | undefined {
 	if (mode === 'full') return undefined;
 	const visible = new Set(fieldsToKeep);
 	if (mode === 'masked') return protectionBy(masks, visible);
@@ -48,13 +48,13 @@ export function protectionOf(
 }
 
 /** A text that the node wrote, masked. */
-export const maskedText = (value: string): string => hideNestedJson(value, masks.personal);
+export const maskedText = (value: string): string => hideIdentifiersInText(value, masks.personal);
 
 /** Values nested deeper are hidden whole; no meaningful response is. */
 const DEEPEST = 100;
 
-function protectionBy(hiding: Hiding, visible: Set<string>): Protection {
-	const text = (value: string) => hideNestedJson(value, hiding.personal);
+function protectionBy(hiding: Hiding, visible: Set<string>): PersonalDataHider {
+	const text = (value: string) => hideIdentifiersInText(value, hiding.personal);
 
 	function leaf(value: unknown, rule: PersonalDataRule): unknown {
 		const isPlain = rule === 'shown' || typeof value === 'boolean';

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { fetchUnpooled } from '../../../demo/http';
-import type { Demo } from '../../../demo/demo';
+import type { Demo } from '../../../demo/startDemo';
 import { MCP_TOKEN } from '../../../demo/provision';
 import { isFinished, type Workflow, type WorkflowNode } from '../../../demo/n8nClient';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';

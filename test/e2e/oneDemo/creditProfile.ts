@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchUnpooled } from '../../../demo/http';
 import type { Execution, Workflow } from '../../../demo/n8nClient';
-import type { Demo } from '../../../demo/demo';
+import type { Demo } from '../../../demo/startDemo';
 import { WEBHOOK_HEADER } from '../../../demo/provision';
 import { describeWithBrowser } from '../support/browser';
 import { executionEnded } from '../support/executions';

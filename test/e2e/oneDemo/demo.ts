@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fetchUnpooled } from '../../../demo/http';
 import { applicantFile, smokeTest, type SmokeTestReport } from '../../../demo/smokeTest';
-import type { Demo } from '../../../demo/demo';
+import type { Demo } from '../../../demo/startDemo';
 import { applicationOf, sendApplication } from '../../../demo/form';
 import { applicationForm } from '../../../demo/provision';
 import { describeWithBrowser } from '../support/browser';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchUnpooled } from '../../../demo/http';
-import type { Demo } from '../../../demo/demo';
+import type { Demo } from '../../../demo/startDemo';
 import { submitForm } from '../../../demo/form';
 import { root } from '../../../demo/package';
 import { registerWebhook } from '../../../demo/sandbox';

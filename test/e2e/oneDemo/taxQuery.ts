@@ -1,5 +1,5 @@
 import type { Workflow } from '../../../demo/n8nClient';
-import type { Demo } from '../../../demo/demo';
+import type { Demo } from '../../../demo/startDemo';
 import { describeWithBrowser } from '../support/browser';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';

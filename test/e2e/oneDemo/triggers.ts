@@ -1,7 +1,7 @@
 import { fetchUnpooled } from '../../../demo/http';
 import { isReady } from '../../../demo/n8n';
 import { registerWebhook } from '../../../demo/sandbox';
-import type { Demo } from '../../../demo/demo';
+import type { Demo } from '../../../demo/startDemo';
 import type { Execution } from '../../../demo/n8nClient';
 import {
 	hostileDeliveries,

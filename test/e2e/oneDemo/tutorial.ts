@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { Demo } from '../../../demo/demo';
+import type { Demo } from '../../../demo/startDemo';
 import { OPERATOR } from '../../../demo/provision';
 import { applicantFile } from '../../../demo/smokeTest';
 import { describeWithBrowser } from '../support/browser';

@@ -1,5 +1,5 @@
 import type { APIRequestContext, Browser, BrowserContext, Page } from 'playwright-core';
-import type { Demo } from '../../../demo/demo';
+import type { Demo } from '../../../demo/startDemo';
 import { applicationForm, OPERATOR } from '../../../demo/provision';
 import { until } from '../../support/until';
 import type { Editor } from './editor';

@@ -1,4 +1,4 @@
-import { startDemo, type Demo } from '../../../demo/demo';
+import { startDemo, type Demo } from '../../../demo/startDemo';
 import { LOW_CPU } from '../../../demo/n8n';
 import type { SandboxProgram } from '../../../demo/sandbox';
 import { KillableN8n } from '../../../bench/killableN8n';

@@ -4,7 +4,7 @@ import { readFieldsToKeep, readPersonalData } from '../../../../nodes/shared/per
 import {
 	maskedText,
 	protectionOf,
-	type Protection,
+	type PersonalDataHider,
 } from '../../../../nodes/shared/personalData/personalData';
 import {
 	personal,
@@ -16,8 +16,9 @@ const RFC = 'GODE561231GR8';
 const CURP = 'GODE561231HVZRSN09';
 const KEY = 'a key of 16 or more';
 const identity = (row: IDataObject) => row;
-const masked = (keep: string[] = []) => protectionOf('masked', undefined, keep) as Protection;
-const pseudonyms = (key = KEY) => protectionOf('pseudonym', key) as Protection;
+const masked = (keep: string[] = []) =>
+	protectionOf('masked', undefined, keep) as PersonalDataHider;
+const pseudonyms = (key = KEY) => protectionOf('pseudonym', key) as PersonalDataHider;
 const mask = (row: IDataObject, rule: PersonalDataRule, keep: string[] = []) =>
 	masked(keep).shaped(row, rule, identity);
 
@@ -170,7 +171,7 @@ describe('no text or number of a document is found in what comes out', () => {
 				? [String(value)]
 				: [];
 
-	it.each<[string, () => Protection]>([
+	it.each<[string, () => PersonalDataHider]>([
 		['Masked', masked],
 		['Pseudonym', pseudonyms],
 	])('%s', (_, make) => {
@@ -212,7 +213,7 @@ describe('Personal Data: a text that the node wrote', () => {
 	}); // prettier-ignore
 
 	it.each(['masked', 'pseudonym'] as const)('no identifier is left: %s', (mode) => {
-		const protection = protectionOf(mode, KEY) as Protection;
+		const protection = protectionOf(mode, KEY) as PersonalDataHider;
 		const identifier = fc.constantFrom(RFC, CURP, 'ABC150314XY9');
 		const beside = fc.constantFrom(' ', ',', '&', '=', '?', '"', '/', '<');
 		fc.assert(

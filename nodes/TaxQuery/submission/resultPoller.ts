@@ -63,7 +63,7 @@ type LastCheck = 'due' | 'queued' | 'sent' | 'ended';
 type WaitResult = Pick<QueryOutcome, 'query' | 'overdue'>;
 
 /** Polls the queries of one client that items of this process wait for, once in each round for all. */
-export class PendingQueries {
+export class ResultPoller {
 	readonly #waiters = new Set<Waiter>();
 	#isDriving = false;
 	#isListing = false;
@@ -228,10 +228,10 @@ export class PendingQueries {
 	}
 }
 
-const newPendingQueries = () => new PendingQueries();
+const newPendingQueries = () => new ResultPoller();
 
 /** Returns the queries of a client that items of this process wait for. */
-export const pendingQueriesOf = ({ clientKey }: QueryClient): PendingQueries =>
+export const resultPollerOf = ({ clientKey }: QueryClient): ResultPoller =>
 	stateOfClient(clientKey).shared(newPendingQueries);
 
 const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number): boolean =>

@@ -22,7 +22,7 @@ export const mergeListMapping = (mapping: TaxQueryMapping, list: IDataObject): T
 const ROWS = 'data queries results items records rows list docs content'.split(' ');
 
 /** Returns the key of a response's rows if it holds several lists, or undefined for unusual ones. */
-export function guessRows(body: unknown, mapping: TaxQueryMapping): string | undefined {
+export function guessRowsKey(body: unknown, mapping: TaxQueryMapping): string | undefined {
 	return ROWS.find((rows) => {
 		const page = readListPage(body, mergeListMapping(mapping, { rows }));
 		return page && page.records.length > 0;
@@ -58,7 +58,7 @@ const DOCUMENTED =
 const plainName = (name: string) => name.toLowerCase().replace(/[-_]/g, '').replace(/at$/, '');
 
 /** Returns other names of records and the key that wraps them, as these rows show them; nothing that is unclear. */
-export function guessRecord(
+export function guessRecordMapping(
 	rows: IDataObject[],
 	mapping: TaxQueryMapping,
 ): TaxQueryMapping['record'] {

@@ -9,7 +9,7 @@ import {
 	reservationName,
 	type ObtainedQueries,
 	type SubmissionContext,
-	type Uncertainty,
+	type UncertainResponse,
 	type WantedQuery,
 } from './submissionContext';
 import {
@@ -29,7 +29,7 @@ const MAX_SENDS = 3;
  * Takes a submission to its end: sent once, and recovered from the list where nobody knows whether it was accepted. It
  * is sent again only where the operator allows that. Throws a QueryError if the outcome stays uncertain.
  */
-export async function completeSubmission(
+export async function submitAndRecover(
 	context: SubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
@@ -41,7 +41,7 @@ export async function completeSubmission(
 	}
 	const isEarlier = isUnresolved(submission.state);
 	const name = reservationName(context, item, request, sending);
-	let uncertainty: Uncertainty | undefined = isEarlier ? {} : undefined;
+	let uncertainty: UncertainResponse | undefined = isEarlier ? {} : undefined;
 	for (let sends = 1; ; sends++) {
 		if (!uncertainty) {
 			const reservation = sends === 1 ? name : `${name} ${sends - 1}`;
@@ -118,7 +118,7 @@ export async function readAccepted(
 function bodyToPassOn(
 	{ request: { definition, journalKey: key }, known: { lastBodies } }: WantedQuery,
 	state: Unresolved,
-	{ body }: Uncertainty,
+	{ body }: UncertainResponse,
 ): ResponseWithoutId | undefined {
 	if (uncertaintyReason(state) !== 'noId') return undefined;
 	const raw: IDataObject = body ?? lastBodies.get(key) ?? {};
@@ -132,7 +132,7 @@ function uncertainError(
 	{ definition, expected }: QueryRequest,
 	state: Unresolved,
 	search: RecoverySearch,
-	{ received, problem, serviceMessage }: Uncertainty,
+	{ received, problem, serviceMessage }: UncertainResponse,
 ): QueryError {
 	const foreign = received?.find((query) => isForeign(query, expected));
 	if (foreign?.kind === 'record') {

@@ -13,7 +13,7 @@ export interface ListReading {
 }
 
 /** Reads the list for concurrent callers, who share a reading. It continues when another item fails. */
-export class ListReadings {
+export class SharedListReadings {
 	#running: Promise<ListReading> | undefined;
 	#queued: Promise<ListReading> | undefined;
 	#oldest = Infinity;
