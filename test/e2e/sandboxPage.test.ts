@@ -92,11 +92,9 @@ describeWithBrowser("the sandbox's page", () => {
 	});
 
 	it('links the guide in Spanish', async () => {
-		const opened = await page.context().newPage();
 		const href = await page.getByRole('link', { name: 'Guía en español' }).getAttribute('href');
-		await opened.goto(new URL(href as string, page.url()).href);
-		expect(await opened.locator('h1').first().innerText()).toMatch(/^Guía/);
-		await opened.close();
+		const guide = await page.request.get(new URL(href as string, page.url()).href);
+		expect(await guide.text()).toMatch(/<h1[^>]*>Guía/);
 	});
 
 	it('shows the payload on a click, and keeps it open while the table is refreshed', async () => {
