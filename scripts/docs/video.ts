@@ -7,16 +7,17 @@ import { parseArgs } from 'node:util';
 import { startDemo, type Demo } from '../../demo/startDemo';
 import { Editor } from '../../test/e2e/support/editor';
 
+/** One part of the video. */
 interface Shot {
 	title: string;
-	/** Says how long it stays on the screen. */
+	/** The time on the screen. */
 	seconds: number;
-	/** What the speaker says. */
+	/** The speaker's text. */
 	text: string;
 	play(stage: Stage): Promise<void>;
 }
 
-/** What a shot acts on. */
+/** The demo and the browser that a shot acts on. */
 interface Stage {
 	demo: Demo;
 	editor: Editor;
@@ -24,10 +25,17 @@ interface Stage {
 
 const WINDOW = { width: 1600, height: 900 };
 
-async function openExample({ demo, editor }: Stage, name: string, path = ''): Promise<void> {
+async function openExample({ demo, editor }: Stage, name: string): Promise<void> {
 	editor.forget();
-	await editor.open(`${demo.workflows.get(name)?.id as string}${path}`);
+	await editor.open(demo.workflows.get(name)?.id as string);
 	await editor.page.getByTestId('zoom-to-fit').click();
+}
+
+/** Runs an example by one click. */
+async function runExample(stage: Stage, name: string): Promise<void> {
+	await openExample(stage, name);
+	await stage.editor.click();
+	await stage.editor.succeeded();
 }
 
 async function openCredential({ demo, editor }: Stage, title: string): Promise<void> {
@@ -66,9 +74,7 @@ const shots: Shot[] = [
 		seconds: 50,
 		text: 'One click runs five queries: found, not found, pending, failed, slow. The receipt says what was billed.',
 		async play(stage) {
-			await openExample(stage, 'start-here');
-			await stage.editor.click();
-			await stage.editor.succeeded();
+			await runExample(stage, 'start-here');
 			await stage.editor.node('Found').dblclick();
 			await stage.editor.page.getByText('Billed:').first().waitFor();
 		},
@@ -86,16 +92,12 @@ const shots: Shot[] = [
 		title: 'A list of taxpayers',
 		seconds: 55,
 		text: 'A table in, offline check, one query for each taxpayer, results, failures and pending ones apart.',
-		async play(stage) {
-			await openExample(stage, 'list-of-taxpayers');
-			await stage.editor.click();
-			await stage.editor.succeeded();
-		},
+		play: async (stage) => await runExample(stage, 'list-of-taxpayers'),
 	},
 	{
 		title: 'Results that come later',
 		seconds: 40,
-		text: 'The trigger starts a workflow when a result is there: by webhook, or by asking where a call was missed.',
+		text: 'The trigger starts a workflow when a result is there: by webhook, or by a check of its own where a call was missed.',
 		async play(stage) {
 			await openExample(stage, 'collect-query-results');
 			await stage.editor.node('Tax Query Trigger').dblclick();
@@ -106,11 +108,7 @@ const shots: Shot[] = [
 		title: 'Documents',
 		seconds: 30,
 		text: 'The Credit Profile node lists collections and their documents, and downloads files.',
-		async play(stage) {
-			await openExample(stage, 'list-documents');
-			await stage.editor.click();
-			await stage.editor.succeeded();
-		},
+		play: async (stage) => await runExample(stage, 'list-documents'),
 	},
 	{
 		title: 'Where it was billed',

@@ -12,6 +12,7 @@ import { sandboxWithQueries, type SandboxWithQueries } from '../integration/supp
 import { until } from '../support/until';
 import { deliverUntilTaken } from './support/delivery';
 import { executionEnded } from './support/executions';
+import { sandboxCredential } from './support/triggerNode';
 
 /** Skipped without Redis or PostgreSQL. In CI they must not be missing. */
 const describeWithStores = missingStores() && !process.env.CI ? describe.skip : describe;
@@ -60,10 +61,8 @@ describeWithStores('two main processes of n8n with one database', () => {
 		second = { url, client: first.client.at(url) };
 		sandbox = await sandboxWithQueries();
 		sink = await startSink();
-		const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
-		const login = { baseUrl, grant: 'clientCredentials', clientId, clientSecret };
-		const data = { ...login, pointsPerSecond: 0 };
-		credential = await first.client.createCredential('taxQueryApi', 'Tax Query sandbox', data);
+		const { taxQueryApi } = await sandboxCredential(first.client, sandbox, 'Tax Query sandbox');
+		credential = taxQueryApi.id;
 	});
 	afterAll(async () => {
 		await processes.stop();

@@ -7,13 +7,13 @@ import type { QueryOutcome } from './rows';
 const MAX_LISTED_WARNINGS = 3;
 const MAX_LISTED_IDS = 50;
 
-/** Describes what the list of queries left open. */
+/** The open ends of the list of queries. */
 export interface ListGaps {
 	uncompared: number;
 	cut?: QueryListing;
 }
 
-/** Describes what a run has spent, and how its items ended. */
+/** The spending of a run, and how its items ended. */
 interface RunSummary {
 	mode: NodeRun['mode'];
 	items: number;

@@ -20,7 +20,6 @@ const PAUSE_MS = 5_000;
 /** A reusable record for each query that a request expects, if there is one. */
 type ReusableRecords = Array<QueryRecord | undefined>;
 
-/** Describes a reuse of listed queries. */
 type ListedReuse = Reuse & { since: number };
 
 /** Reads past queries once for all items of a run with the same account. */

@@ -23,10 +23,10 @@ const MAX_LAST = 100;
 /** A query that lies deeper in the list is read by its ID. */
 const MAX_PAGES = 20;
 
-/** Describes what an item waits for. */
+/** The query that an item waits for, and how long. */
 interface WaitRequest {
 	query: Query;
-	service: QueryClient;
+	client: QueryClient;
 	/** The end of the wait, by a monotonic clock. */
 	deadline: number;
 	/** The time until the next check; it grows with each one. */
@@ -150,7 +150,7 @@ export class ResultPoller {
 	}
 
 	async #check(waiting: Waiter[]): Promise<void> {
-		const isFew = waiting.length <= MAX_BY_ID || !hasList(waiting[0].service.mapping);
+		const isFew = waiting.length <= MAX_BY_ID || !hasList(waiting[0].client.mapping);
 		const unread = isFew ? waiting.map((waiter) => ({ waiter })) : await this.#checkInList(waiting);
 		for (const one of unread) void this.#checkById(one);
 	}
@@ -178,7 +178,7 @@ export class ResultPoller {
 	async #checkInList(waiting: Waiter[]): Promise<Unread[]> {
 		const missing = new Set(waiting);
 		const short: Unread[] = [];
-		const [{ service: client }] = waiting.sort((a, b) => b.deadline - a.deadline);
+		const [{ client }] = waiting.sort((a, b) => b.deadline - a.deadline);
 		this.#isListing = true;
 		try {
 			let pages = 0;
@@ -211,7 +211,7 @@ export class ResultPoller {
 	}
 
 	async #read(waiter: Waiter, how: ReadOptions, row?: QueryRecord): Promise<void> {
-		const { service: client, query } = waiter;
+		const { client, query } = waiter;
 		try {
 			const reading = row ? readRowById(client, row, how) : getQuery(client, query.id, how);
 			this.#see(waiter, await reading);
@@ -228,11 +228,11 @@ export class ResultPoller {
 	}
 }
 
-const newPendingQueries = () => new ResultPoller();
+const newResultPoller = () => new ResultPoller();
 
-/** Returns the queries of a client that items of this process wait for. */
+/** Returns the poller that all items of this process share for a client. */
 export const resultPollerOf = ({ clientKey }: QueryClient): ResultPoller =>
-	stateOfClient(clientKey).shared(newPendingQueries);
+	stateOfClient(clientKey).shared(newResultPoller);
 
 const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number): boolean =>
 	lastCheck === 'due' && deadline - LAST_CHECK_MS <= now;

@@ -22,7 +22,7 @@ export interface PlannedQuery {
 	request: QueryRequest;
 }
 
-/** Describes the list in which a day's queries were counted. */
+/** The list in which a day's queries were counted. */
 type CountedListing = Pick<QueryListing, 'completeness' | 'total'> & { listed: number };
 
 /**

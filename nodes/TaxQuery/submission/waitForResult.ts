@@ -32,7 +32,7 @@ export async function waitForResult(
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
 	const seen = await resultPollerOf(client).wait({
 		query,
-		service: client,
+		client,
 		deadline: now + waitMs,
 		pauseMs: Math.min(FIRST_PAUSE_MS, waitMs / 2),
 		cancelled: item.run.cancelled,

@@ -117,12 +117,12 @@ export class Ledger {
 
 	/** Returns whether a query's result in this status came through before, or is not wanted. */
 	isSettled({ queryId, status }: QueryStatus): boolean {
-		return hasMark(this.#marksOf(keyOf(queryId)), markFor(status));
+		return hasMark(this.#getMarks(keyOf(queryId)), markFor(status));
 	}
 
 	/** Returns whether any status of a query has settled. */
 	hasSettled(queryId: string): boolean {
-		return this.#marksOf(keyOf(queryId)) !== '';
+		return this.#getMarks(keyOf(queryId)) !== '';
 	}
 
 	isPending(queryId: string): boolean {
@@ -303,7 +303,7 @@ export class Ledger {
 		};
 	}
 
-	#marksOf(key: string): Marks {
+	#getMarks(key: string): Marks {
 		return (
 			(this.#seen.get(key) ?? '') + (this.#pending.get(key) ?? '') + (this.#late.get(key) ?? '')
 		);

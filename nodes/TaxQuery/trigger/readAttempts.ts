@@ -22,7 +22,6 @@ const REFUSAL_MS = 60_000;
 const REPORT_AFTER_MS = 10 * 60_000;
 const MAX_FAILED = 1_000;
 
-/** Describes how a query was read in vain. */
 interface FailedReads {
 	times: number;
 	/** The number of minutes in which it was refused. */
@@ -32,13 +31,12 @@ interface FailedReads {
 	failedSince: number;
 }
 
-/** Describes how the read of a record ended. */
 interface ReadOutcome {
 	result?: QueryEvent;
 	error?: unknown;
 }
 
-/** Remembers what a published trigger has read in vain, and what it still reads, by query ID. */
+/** The vain attempts of a published trigger to read queries, and its reads in flight, by query ID. */
 export class ReadAttempts {
 	readonly #context: ITriggerFunctions;
 	readonly #failed = new BoundedMap<string, FailedReads>(MAX_FAILED);
@@ -48,7 +46,7 @@ export class ReadAttempts {
 		this.#context = context;
 	}
 
-	/** Returns how often a query was read in vain. What was tried less often comes first. */
+	/** Returns the number of vain attempts; a poll reads queries with fewer first. */
 	failedTimes(id: string): number {
 		return this.#failed.get(id)?.times ?? 0;
 	}
@@ -60,7 +58,7 @@ export class ReadAttempts {
 
 	/**
 	 * Notes that a query has no result yet, or could not be read for this reason. Returns true if it is to be put aside,
-	 * because the service has refused it for good again and again, which is reported.
+	 * because the service has refused it again and again; that is reported.
 	 */
 	noteFailure(id: string, error?: unknown): boolean {
 		if (error instanceof RequestError && error.problem.kind === 'rateLimit') return false; // nothing was sent

@@ -62,18 +62,18 @@ const inTime = async (
 ): Promise<WebhookResponse> =>
 	await raceAbort(responding, AbortSignal.timeout(timeoutMs)).catch(() => otherwise());
 
-/** Starts what is believed as it was delivered. */
+/** Starts the results of a trusted webhook call as they were delivered. */
 export async function emitTrusted(
 	trigger: PollingSession,
 	all: ReceivedNotification[],
-	deployment: ItemSettings,
+	itemSettings: ItemSettings,
 	isListed: boolean,
 ): Promise<WebhookResponse> {
 	const { context, settings } = trigger;
-	const toItem = itemMaker(settings, deployment);
-	const results = all.flatMap(({ believed }) => believed ?? []);
+	const toItem = itemMaker(settings, itemSettings);
+	const results = all.flatMap(({ trusted }) => trusted ?? []);
 	const records = results.map(({ result }) => result.record);
-	reportExcluded(context, settings.choice, deployment.mapping, records);
+	reportExcluded(context, settings.choice, itemSettings.mapping, records);
 	const due = results.filter(({ result }) => dispositionOf(result, settings.choice) === 'emit');
 	const outcomes = Promise.all(
 		due.map(async ({ result, origin }) => await trigger.emitOnce(result, toItem(result, origin))),

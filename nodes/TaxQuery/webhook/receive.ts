@@ -39,7 +39,7 @@ const REFUSED =
 	'The Tax Query Trigger refuses webhook calls (401): if the service sent them, compare method, header names and secret with it';
 
 /**
- * Handles one webhook call. Unless it is proved and confirmation is off, none of its data is believed; it makes the
+ * Handles one webhook call. Unless it is proved and confirmation is off, none of its data is trusted; it makes the
  * published trigger poll now. The sender gets a response by the outcome, or in time by what is known. It never throws,
  * because that would start a failed execution for each call.
  */
@@ -151,30 +151,31 @@ async function handleNotifications(
 	secrets: string[],
 	call: WebhookCall,
 ): Promise<WebhookOutcome> {
-	const deployment = await readItemSettings(context);
-	const { mapping } = deployment;
-	const hidden = [...secrets, ...deployment.secrets];
+	const itemSettings = await readItemSettings(context);
+	const { mapping } = itemSettings;
+	const hidden = [...secrets, ...itemSettings.secrets];
 	const all = announced.map((each) => readNotification(each, settings, mapping, hidden));
-	const withoutSession = async () => await startWithoutSession(context, settings, all, deployment);
+	const withoutSession = async () =>
+		await startWithoutSession(context, settings, all, itemSettings);
 	if (context.getMode() === 'manual') return await withoutSession();
 	const published = sessionOf(context);
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
 	const storeForLater = () => (storeNotifications(context, named(all)) ? later : starting);
 	if (!published && isListed) return storeForLater(); // this process has no trigger yet
-	const isRemembered = isBeingPublished(context) && !all.some(({ believed }) => believed);
+	const isRemembered = isBeingPublished(context) && !all.some(({ trusted }) => trusted);
 	if (isListed || isRemembered) call.responseSoFar = later;
 	const trigger = published ?? (await waitForSession(context));
 	if (!trigger) {
 		if (!isBeingPublished(context)) return await withoutSession();
-		return all.some(({ believed }) => believed) ? starting : storeForLater();
+		return all.some(({ trusted }) => trusted) ? starting : storeForLater();
 	}
 	if (!isListed) call.responseSoFar = tryAgain;
 
-	const believed = all.filter((each) => each.believed);
-	const unconfirmed = all.filter((each) => !each.believed);
+	const trusted = all.filter((each) => each.trusted);
+	const unconfirmed = all.filter((each) => !each.trusted);
 	if (unconfirmed.length === 0) call.responseSoFar = later; // n8n is being given the results
 	const responses: Array<Promise<WebhookResponse>> = [];
-	if (believed.length > 0) responses.push(emitTrusted(trigger, believed, deployment, isListed));
+	if (trusted.length > 0) responses.push(emitTrusted(trigger, trusted, itemSettings, isListed));
 	if (unconfirmed.length > 0) {
 		const hasCredential = context.getNode().credentials?.taxQueryApi !== undefined;
 		responses.push(

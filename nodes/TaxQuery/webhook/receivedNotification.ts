@@ -22,10 +22,10 @@ export interface ReceivedNotification extends QueryNotification {
 	 * Set if no confirmation is needed: the call is proved, nothing is to be confirmed, and it shows how the query
 	 * ended.
 	 */
-	believed?: { result: QueryEvent; origin: Origin };
+	trusted?: { result: QueryEvent; origin: Origin };
 }
 
-/** Returns the parts of a call that may be used, by how far it is believed; the rest is dropped. */
+/** Returns the parts of a call that may be used, by how far it is trusted; the rest is dropped. */
 export function readNotification(
 	{ queryId, envelope, ...announced }: AnnouncedQuery,
 	{ isAuthenticated: isProved, confirm, hasEnvelope }: TriggerSettings,
@@ -54,7 +54,7 @@ export function readNotification(
 	};
 	if (confirm === 'off' && result && isFinalStatus(result)) {
 		const origin = { confirmed: false, event, envelope: notification.envelope?.fields };
-		return { ...notification, believed: { result, origin } };
+		return { ...notification, trusted: { result, origin } };
 	}
 	return isUsed && hasResponse ? { ...notification, detail: record } : notification;
 }

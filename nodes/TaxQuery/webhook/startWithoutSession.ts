@@ -34,10 +34,10 @@ export async function startWithoutSession(
 	context: IWebhookFunctions,
 	settings: TriggerSettings,
 	all: ReceivedNotification[],
-	deployment: ItemSettings,
+	itemSettings: ItemSettings,
 ): Promise<WebhookOutcome> {
 	const isTest = context.getMode() === 'manual';
-	const toRead = all.filter(({ believed }) => !believed).map(({ queryId }) => queryId);
+	const toRead = all.filter(({ trusted }) => !trusted).map(({ queryId }) => queryId);
 	if (toRead.length > 0 && context.getNode().credentials?.taxQueryApi === undefined)
 		return noCredential;
 	const isProved = isTest || settings.isAuthenticated;
@@ -52,19 +52,19 @@ export async function startWithoutSession(
 				).catch(() => undefined);
 	if (!read) return unreachable;
 	const ledger = new Ledger(isTest ? {} : loadStaticData(context, KEY));
-	const toItem = itemMaker(settings, deployment);
+	const toItem = itemMaker(settings, itemSettings);
 	const resolveNotification = (notification: ReceivedNotification) => {
-		const { queryId, believed, isReportedPending } = notification;
-		if (believed) return ifDue(believed);
+		const { queryId, trusted, isReportedPending } = notification;
+		if (trusted) return ifDue(trusted);
 		const found = read.get(queryId);
 		if (found === 'later') return tooMany;
 		if (typeof found !== 'object') return found === 'unknown' ? unknown : unreachable;
-		const brought = confirmResult(found, notification, deployment.mapping);
+		const brought = confirmResult(found, notification, itemSettings.mapping);
 		const { result } = brought;
 		const isWaiting = dispositionOf(result, settings.choice) === 'wait' && !isReportedPending;
 		return isWaiting || awaitsDeliveredResult(result) ? tryAgain : ifDue(brought);
 	};
-	const ifDue = (brought: NonNullable<ReceivedNotification['believed']>) =>
+	const ifDue = (brought: NonNullable<ReceivedNotification['trusted']>) =>
 		dispositionOf(brought.result, settings.choice) === 'emit' && !ledger.isSettled(brought.result)
 			? brought
 			: nothingNew;

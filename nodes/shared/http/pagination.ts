@@ -98,10 +98,11 @@ class CountedList {
 	readonly #startAt: number;
 	readonly #wanted: number;
 	readonly #first: RowsPage;
-	/** Counts the rows of a page. */
+	/** The number of rows of a page. */
 	readonly #size: number;
-	/** Counts the rows of the list by the first page, by the newest page, and the fewest over all pages. */
+	/** The number of rows of the list by the first page. */
 	readonly #whole: number;
+	/** The number of rows by the newest page, and the lowest over all pages. */
 	#total: number;
 	#least: number;
 	/** IDs of the rows that have come out. */
@@ -131,7 +132,7 @@ class CountedList {
 		throw this.#incomplete();
 	}
 
-	/** Counts the rows from the beginning of the range that the service reports. */
+	/** The number of rows that the service reports from the beginning of the range on. */
 	get #reported(): number {
 		return Math.max(0, this.#total - this.#startAt);
 	}

@@ -5,7 +5,7 @@ import { sandboxWithQueries, type SandboxWithQueries } from '../../integration/s
 import { until } from '../../support/until';
 import { bareN8n, bareUserFolder, processes } from '../support/bareN8n';
 import { outOf } from '../support/executions';
-import { TRIGGER, triggerNode } from '../support/triggerNode';
+import { sandboxCredential, TRIGGER, triggerWorkflow } from '../support/triggerNode';
 
 const RFC_DATA = '/query/rfc-data';
 
@@ -22,28 +22,15 @@ describe('a workflow that n8n import:workflow replaces while n8n runs', () => {
 	beforeAll(async () => {
 		sandbox = await sandboxWithQueries();
 		n8n = await bareN8n();
-		const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
-		const name = 'Sandbox of the import';
-		const login = { baseUrl, grant: 'clientCredentials', clientId, clientSecret };
-		const data = { ...login, pointsPerSecond: 0 };
-		const id = await n8n.client.createCredential('taxQueryApi', name, data);
-		credentials = { taxQueryApi: { id, name } };
+		credentials = await sandboxCredential(n8n.client, sandbox, 'Sandbox of the import');
 	});
 	afterAll(async () => await sandbox?.close());
 
 	/** A workflow of a trigger on these query types. */
-	const workflowOn = (name: string, services: string[]) => ({
-		name,
-		nodes: [
-			triggerNode(
-				name,
-				{ receiveBy: 'asking', services, settings: { checkEvery: 5 } },
-				credentials,
-			),
-		],
-		connections: {},
-		settings: { executionOrder: 'v1' },
-	});
+	const workflowOn = (name: string, services: string[]) => {
+		const parameters = { receiveBy: 'asking', services, settings: { checkEvery: 5 } };
+		return triggerWorkflow(name, parameters, credentials);
+	};
 	const importWorkflow = async (workflow: { id: string; name: string }) => {
 		const userFolder = await bareUserFolder();
 		const file = join(userFolder, `${workflow.name}.json`);

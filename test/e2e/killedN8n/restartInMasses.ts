@@ -8,7 +8,7 @@ import type { WorkflowNode } from '../../../demo/n8nClient';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../integration/support/queries';
 import { until } from '../../support/until';
 import { bareN8n, processes } from '../support/bareN8n';
-import { TRIGGER, triggerNode } from '../support/triggerNode';
+import { sandboxCredential, TRIGGER, triggerNode } from '../support/triggerNode';
 
 /** Behind the first check after a start others follow, and start more of what was interrupted. */
 const MORE_CHECKS_MS = 6_000;
@@ -69,14 +69,8 @@ describe('a restart of n8n with many results', () => {
 		sandbox = await sandboxWithQueries();
 		sink = await new Sink().listen();
 		n8n = await bareN8n();
-		const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
-		const name = 'Sandbox of many results';
-		const login = { baseUrl, grant: 'clientCredentials', clientId, clientSecret };
-		const id = await n8n.client.createCredential('taxQueryApi', name, {
-			...login,
-			pointsPerSecond: 0,
-		});
-		credential = { id, name };
+		const created = await sandboxCredential(n8n.client, sandbox, 'Sandbox of many results');
+		credential = created.taxQueryApi;
 	});
 
 	afterEach(() => {

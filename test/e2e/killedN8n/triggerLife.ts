@@ -10,7 +10,7 @@ import { until } from '../../support/until';
 import { bareN8n, processes } from '../support/bareN8n';
 import { deliverUntilTaken } from '../support/delivery';
 import { executionEnded } from '../support/executions';
-import { TRIGGER, triggerNode } from '../support/triggerNode';
+import { sandboxCredential, TRIGGER, triggerNode } from '../support/triggerNode';
 
 /** After the first poll another one follows, and starts more interrupted results. */
 const SECOND_POLL_MS = 5_000;
@@ -36,16 +36,8 @@ describe('the trigger in a real n8n', () => {
 		sandbox = await sandboxWithQueries();
 		hanging = await startHanging();
 		n8n = await bareN8n();
-		const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
-		const name = 'Tax Query sandbox';
-		const data = {
-			baseUrl,
-			grant: 'clientCredentials',
-			clientId,
-			clientSecret,
-			pointsPerSecond: 0,
-		};
-		credential = { name, id: await n8n.client.createCredential('taxQueryApi', name, data) };
+		const created = await sandboxCredential(n8n.client, sandbox, 'Tax Query sandbox');
+		credential = created.taxQueryApi;
 	});
 
 	afterAll(async () => {

@@ -10,7 +10,7 @@ import { until } from '../../support/until';
 import { deliverUntilTaken } from '../support/delivery';
 import { outOf } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
-import { TRIGGER, triggerNode } from '../support/triggerNode';
+import { sandboxCredential, TRIGGER, triggerWorkflow } from '../support/triggerNode';
 
 const SECRET = 'whsec-results';
 
@@ -34,21 +34,13 @@ describe('the results of the trigger in a real n8n', () => {
 		return sandbox;
 	};
 	/** Publishes a workflow of the trigger alone, for the queries of a sandbox. */
-	const publish = async (name: string, { taxQuery }: SandboxWithQueries, parameters: object) => {
-		const { baseUrl, clientId, clientSecret } = taxQuery;
-		const login = { baseUrl, grant: 'clientCredentials', clientId, clientSecret };
-		const id = await n8n.client.createCredential('taxQueryApi', name, {
-			...login,
-			pointsPerSecond: 0,
+	const publish = async (name: string, sandbox: SandboxWithQueries, parameters: object) => {
+		const credentials = await sandboxCredential(n8n.client, sandbox, name, {
 			...{ webhookVerification: 'header', webhookSecret: SECRET, webhookHeaderName: 'X-Secret' },
 		});
-		const credentials = { taxQueryApi: { id, name } };
-		const workflow = await n8n.client.createWorkflow({
-			name,
-			nodes: [triggerNode(name, parameters, credentials)],
-			connections: {},
-			settings: { executionOrder: 'v1' },
-		});
+		const workflow = await n8n.client.createWorkflow(
+			triggerWorkflow(name, parameters, credentials),
+		);
 		await n8n.client.publish(workflow);
 		published.push(workflow);
 		return workflow;

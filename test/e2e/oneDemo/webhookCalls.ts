@@ -7,14 +7,14 @@ import { sandboxWithQueries, type SandboxWithQueries } from '../../integration/s
 import { until } from '../../support/until';
 import { outOf } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
-import { TRIGGER, triggerNode } from '../support/triggerNode';
+import { sandboxCredential, TRIGGER, triggerWorkflow } from '../support/triggerNode';
 
 const SECRET = 'whsec-calls';
 const WAVES = 12;
 const CALLS_PER_WAVE = 10;
-/** If the answer does not name the time. */
+/** The pause of a sender where the response names none. */
 const SEND_AGAIN_SECONDS = 0.5;
-/** By n8n while it has no webhook for the URL, and by n8n or the trigger while a call cannot be taken. */
+/** n8n responds so while it has no webhook for the URL, and n8n or the trigger while they cannot take a call. */
 const REFUSALS = [404, 503];
 const TAKEN = [200, 202];
 
@@ -26,26 +26,18 @@ describe('webhook calls in a real n8n', () => {
 	beforeAll(async () => {
 		sandbox = await sandboxWithQueries();
 		({ n8n } = await oneDemo());
-		const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
-		const name = 'Sandbox of webhook calls';
-		const id = await n8n.client.createCredential('taxQueryApi', name, {
-			...{ baseUrl, grant: 'clientCredentials', clientId, clientSecret, pointsPerSecond: 0 },
+		credentials = await sandboxCredential(n8n.client, sandbox, 'Sandbox of webhook calls', {
 			...{ webhookVerification: 'signature', webhookSecret: SECRET },
 			signatureHeader: 'X-Signature',
 		});
-		credentials = { taxQueryApi: { id, name } };
 	});
 	afterAll(async () => await sandbox?.close());
 
 	/** Publishes a trigger of signed calls alone. */
 	const publish = async (name: string): Promise<string> => {
 		const parameters = { receiveBy: 'webhook', authenticity: 'credential' };
-		const id = await n8n.client.createWorkflow({
-			name,
-			nodes: [triggerNode(name, parameters, credentials)],
-			connections: {},
-			settings: { executionOrder: 'v1' },
-		});
+		const workflow = triggerWorkflow(name, parameters, credentials);
+		const id = await n8n.client.createWorkflow(workflow);
 		await n8n.client.publish(id);
 		return id;
 	};
@@ -57,7 +49,7 @@ describe('webhook calls in a real n8n', () => {
 	): Promise<number> => {
 		const signature = createHmac('sha256', SECRET).update(body).digest('hex');
 		for (;;) {
-			const { status, headers: answered } = await fetchUnpooled(
+			const { status, headers: received } = await fetchUnpooled(
 				`${n8n.url}/webhook/${name}/tax-query`,
 				{
 					method: 'POST',
@@ -66,7 +58,7 @@ describe('webhook calls in a real n8n', () => {
 				},
 			);
 			if (!REFUSALS.includes(status)) return status;
-			await sleep(1000 * Number(answered.get('retry-after') ?? SEND_AGAIN_SECONDS));
+			await sleep(1000 * Number(received.get('retry-after') ?? SEND_AGAIN_SECONDS));
 		}
 	};
 	/** Query IDs of the results that have started, once there are so many. */
@@ -87,7 +79,7 @@ describe('webhook calls in a real n8n', () => {
 	it('start each result once while the workflow is unpublished and published', async () => {
 		const id = await publish('while-publishing');
 		const ids: string[] = [];
-		const answers: Array<Promise<number>> = [];
+		const statuses: Array<Promise<number>> = [];
 		for (let wave = 0; wave < WAVES; wave++) {
 			const records = await Promise.all(
 				Array.from({ length: CALLS_PER_WAVE }, async () => await sandbox.result()),
@@ -95,7 +87,7 @@ describe('webhook calls in a real n8n', () => {
 			const sendSome = (count: number) => {
 				for (const record of records.splice(0, count)) {
 					ids.push(record._id);
-					answers.push(send('while-publishing', JSON.stringify(record)));
+					statuses.push(send('while-publishing', JSON.stringify(record)));
 				}
 			};
 			const unpublishing = n8n.client.unpublish(id);
@@ -105,7 +97,7 @@ describe('webhook calls in a real n8n', () => {
 			sendSome(CALLS_PER_WAVE / 2);
 			await publishing;
 		}
-		for (const status of await Promise.all(answers)) expect(TAKEN).toContain(status);
+		for (const status of await Promise.all(statuses)) expect(TAKEN).toContain(status);
 		expect((await started(id, ids.length)).sort()).toEqual(ids.sort());
 		await n8n.client.unpublish(id);
 	});

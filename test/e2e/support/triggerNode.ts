@@ -1,4 +1,5 @@
-import type { WorkflowNode } from '../../../demo/n8nClient';
+import type { N8nClient, WorkflowNode } from '../../../demo/n8nClient';
+import type { SandboxWithQueries } from '../../integration/support/queries';
 
 export const TRIGGER = 'Tax Query Trigger';
 
@@ -18,3 +19,23 @@ export const triggerNode = (
 		parameters,
 		credentials,
 	}) as unknown as WorkflowNode;
+
+/** A workflow of the trigger alone, which has the workflow's name as `webhookId`. */
+export const triggerWorkflow = (name: string, parameters: object, credentials: object) => ({
+	name,
+	nodes: [triggerNode(name, parameters, credentials)],
+	connections: {},
+	settings: { executionOrder: 'v1' },
+});
+
+/** Creates a credential for a sandbox, without a rate limit; returns what a node says of it. */
+export async function sandboxCredential(
+	client: N8nClient,
+	{ taxQuery: { baseUrl, clientId, clientSecret } }: SandboxWithQueries,
+	name: string,
+	more: object = {},
+): Promise<{ taxQueryApi: { id: string; name: string } }> {
+	const login = { baseUrl, grant: 'clientCredentials', clientId, clientSecret };
+	const data = { ...login, pointsPerSecond: 0, ...more };
+	return { taxQueryApi: { id: await client.createCredential('taxQueryApi', name, data), name } };
+}
