@@ -57,10 +57,11 @@ describe('forgetting an applicant', () => {
 			{ ...CASE, folio: 'S-2', borrarDesde: '2026-11-20T12:00:01.000-06:00' },
 			{ ...CASE, folio: 'S-3', borrarDesde: '' },
 		];
-		const [due] = runCode(FILE, 'Due for erasure', rows);
-		expect(due.cases).toEqual([{ folio: CASE.folio, rfc: CASE.rfc, consultaCrf: 'q3' }]);
-		expect(due.texts).toEqual([CASE.folio, CASE.curp, CASE.rfc, CASE.correo, 'aaaaaaaaaaaa']);
-		expect(runCode(FILE, 'Due for erasure', rows.slice(1))).toEqual([]);
+		const [due, ...others] = runCode(FILE, 'Due for erasure', rows);
+		expect(due).toMatchObject({ folio: CASE.folio, rfc: CASE.rfc, consultaCrf: 'q3' });
+		const texts = [CASE.folio, CASE.curp, CASE.rfc, CASE.correo, 'aaaaaaaaaaaa'];
+		expect(JSON.parse(String(due.textos))).toEqual(texts);
+		expect(others).toEqual([]);
 	});
 
 	it('finds the executions of the person, whatever the case of the letters', () => {
@@ -73,6 +74,23 @@ describe('forgetting an applicant', () => {
 		const nodes = { 'Search executions': [{ texts: [CASE.curp, CASE.rfc] }] };
 		const found = runCode(FILE, 'Executions of the person', [{ data }], { nodes });
 		expect(found).toEqual([{ id: '1' }, { id: '3' }]);
+	});
+
+	it('searches again for what was running when the rows were deleted', () => {
+		const row = {
+			...{ folio: 'S-2', estado: 'borrando', textos: '["EISE850314MDFXGL08"]', ejecuciones: 3 },
+			borrada: '2026-11-20T03:00:05.000-06:00',
+		};
+		const [search] = runCode(FILE, 'Texts to search', [row]);
+		expect(search).toMatchObject({
+			...{ texts: ['EISE850314MDFXGL08'], before: '2026-11-20T09:00:05.000Z' },
+		});
+		const erased = (running: number) =>
+			runCode(FILE, 'Erased', [{ ...search, deleted: 2, running }]);
+		expect(erased(1)).toEqual([
+			{ folio: 'S-2', estado: 'borrando', textos: row.textos, ejecuciones: 5 },
+		]);
+		expect(erased(0)).toEqual([{ folio: 'S-2', estado: 'borrada', textos: '', ejecuciones: 5 }]);
 	});
 
 	it('saves no execution of its own', () => {
