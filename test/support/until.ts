@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Less than a test may take, so that the error names what did not come. */
 const SECONDS = 600;
 const PAUSE_MS = 10;
-/** Who has waited long looks less often, since each look takes time from what is waited for. */
+/** After a long wait the pauses grow, since each check takes time from what is waited for. */
 const PART = 20;
 const LONGEST_PAUSE_MS = 250;
 
