@@ -21,6 +21,7 @@ import { readUnlistedRecords, type RowResult, type PollRecords } from './readUnl
 import { reportLoss, reportDropped, reportListing, reportMissing } from './reports';
 import { itemMaker, awaitsDeliveredResult, type ItemMaker, type QueryEvent } from './queryEvent';
 import { readStartFrom, startParameters } from './triggerSettings';
+import { cachedCredential } from './cachedCredential';
 import { isSettled, planPoll, applyPlan, type PollPlan, type PollRules } from './planPoll';
 
 /** Limits the requests of a poll whose list is up to date. */
@@ -70,7 +71,9 @@ export async function pollOnce(
 	const { state } = ledger;
 
 	// reads what it needs, and does not change the ledger
-	const connection = await connect(context, taxQuery);
+	const isOfCalls = notifications.size > 0;
+	const credential = isOfCalls ? await cachedCredential(context) : undefined;
+	const connection = await connect(context, taxQuery, credential);
 	const { mapping } = connection;
 	const toItem = itemMaker(settings, connection);
 	const rules: PollRules<QueryEvent> = {

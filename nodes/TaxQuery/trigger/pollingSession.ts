@@ -8,6 +8,7 @@ import { untilAfter } from '../../shared/utils/sleep';
 import { msLeft } from '../../shared/utils/time';
 import { isUnfinishedState } from '../client/queryRecord';
 import { ReadAttempts } from './readAttempts';
+import { forgetCredential } from './cachedCredential';
 import { decideEmission } from './decideEmission';
 import { emitResult, nodeKey, startKey, type EmitOutcome } from './emitter';
 import { EndSaver } from './endSaver';
@@ -113,6 +114,7 @@ export class PollingSession implements PublishedTrigger {
 		readonly settings: TriggerSettings,
 	) {
 		for (const replaced of replacedBy(context)) replaced.close();
+		forgetCredential(context);
 		const { ledger, unlisted, closedAt } = (this.#memory = triggerMemoryOf(context));
 		this.ledger = ledger as Ledger;
 		this.unlisted = unlisted;

@@ -1,5 +1,6 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
 import { queryTypes } from '../queryTypes/catalog';
+import { mapValues } from '../utils/entries';
 import { checkDistinct, checkMapping, type ValueShape, type MappingTable } from './mappingCheck';
 import { providers } from './providerLogin';
 
@@ -148,8 +149,10 @@ export function readCreditProfileMapping(
 		...given,
 	} as CreditProfileMapping;
 	// one provider's login would be stored as another's
-	const paths = providers.map(({ value }) => [value, pathIn(mapping, `/credential/${value}`)]);
-	checkDistinct(Object.fromEntries(paths) as Record<string, string>, 'paths');
+	checkDistinct(
+		providers.map(({ value }) => [value, pathIn(mapping, `/credential/${value}`)]),
+		'paths',
+	);
 	return mapping;
 }
 
@@ -164,24 +167,25 @@ export function pathIn({ paths }: CreditProfileMapping, path: string): string {
 /** The mapping in a credential. Throws a UserError that names what is not known or of the wrong type. */
 export function readTaxQueryMapping(credentials: ICredentialDataDecryptedObject): TaxQueryMapping {
 	const given = checkMapping(credentials.apiMapping, TAX_QUERY);
-	const parts = Object.entries(TAX_QUERY_DEFAULTS).map(([name, defaults]) => [
-		name,
-		{ ...defaults, ...(given[name] as IDataObject | undefined) },
-	]);
-	const mapping = Object.fromEntries(parts) as unknown as TaxQueryMapping;
+	const mapping = mapValues<object, object>(TAX_QUERY_DEFAULTS, (defaults, name) => ({
+		...defaults,
+		...(given[name] as IDataObject | undefined),
+	})) as unknown as TaxQueryMapping;
 	checkNames(mapping);
 	return mapping;
 }
 
 /** Two services of one name, or two fields of a body, would be confused: one result would be taken for another. */
 function checkNames({ services, fields, record }: TaxQueryMapping): void {
-	checkDistinct({ ...record, wrapper: '' }, 'record', true);
-	const codes = queryTypes.map(({ operation, code }) => [operation, services[operation] ?? code]);
-	checkDistinct(Object.fromEntries(codes) as Record<string, string>, 'services');
+	checkDistinct(Object.entries({ ...record, wrapper: '' }), 'record', true);
+	checkDistinct(
+		queryTypes.map(({ operation, code }) => [operation, services[operation] ?? code]),
+		'services',
+	);
 	for (const { operation, fields: own, echo = [] } of queryTypes) {
-		const names = [...own, ...echo].map(
-			(name) => [name, fields[operation]?.[name] ?? name] as const,
+		checkDistinct(
+			[...own, ...echo].map((name) => [name, fields[operation]?.[name] ?? name]),
+			`fields.${operation}`,
 		);
-		checkDistinct(Object.fromEntries(names), `fields.${operation}`);
 	}
 }

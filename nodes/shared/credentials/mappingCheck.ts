@@ -79,10 +79,14 @@ function rule(shape: ValueShape): [fits: (value: unknown) => boolean, be: string
 	return [(name) => shape.includes(name as string), `one of ${shape.join(', ')}`];
 }
 
-/** Throws a UserError if two keys of a table have the same name, regardless of case unless `isExact`. */
-export function checkDistinct(names: Record<string, string>, path: string, isExact = false): void {
+/** Throws a UserError if two keys have the same name, regardless of case unless `isExact`. */
+export function checkDistinct(
+	names: Array<[key: string, name: string]>,
+	path: string,
+	isExact = false,
+): void {
 	const keyOf = new Map<string, string>();
-	for (const [key, written] of Object.entries(names)) {
+	for (const [key, written] of names) {
 		const name = isExact ? written : written.toUpperCase();
 		const other = keyOf.get(name);
 		if (other !== undefined && name !== '') {

@@ -76,15 +76,16 @@ export interface Connection<Mapping = unknown> {
 const newClock = () => new ClockOffset();
 
 /**
- * Opens the only connection to a service. The credential is read once, and again where its token ends. Throws if it is missing
- * or cannot be right.
+ * Opens the only connection to a service. The credential is read once, unless `data` is it already, and again where its
+ * token ends. Throws if it is missing or cannot be right.
  */
 export async function connect<Mapping>(
 	context: RequestContext,
 	service: ServiceDefinition<Mapping>,
+	data?: ICredentialDataDecryptedObject,
 ): Promise<Connection<Mapping>> {
 	const read = async () => await context.getCredentials(service.credentialType);
-	return openConnection(context, service, { data: await read(), read });
+	return openConnection(context, service, { data: data ?? (await read()), read });
 }
 
 /** The contexts in which a credential may depend on the item. */

@@ -45,6 +45,7 @@ export class CredentialsInMemory extends ICredentialsHelper {
 	constructor(
 		private readonly stored: Credentials,
 		private readonly types = credentialTypes,
+		private readonly onRead = () => {},
 	) {
 		super();
 	}
@@ -63,6 +64,7 @@ export class CredentialsInMemory extends ICredentialsHelper {
 		_raw?: boolean,
 		values?: ICredentialsExpressionResolveValues,
 	) {
+		this.onRead();
 		const { properties } = this.types[type] ?? { properties: undefined };
 		if (!properties) return { ...this.stored[type] };
 		// like n8n's own: defaults come in, and values of fields that are not shown are dropped

@@ -105,6 +105,8 @@ export class TriggerHost {
 	readonly log: string[] = [];
 	/** Errors of the failed executions that the trigger reported. */
 	readonly errors: NodeError[] = [];
+	/** How often n8n had to read the credential, which costs it an expression engine each time. */
+	credentialReads = 0;
 	/** Executions do not end by themselves. */
 	areExecutionsLong: boolean;
 	/** Set to have somebody stop each execution before its first node. */
@@ -547,9 +549,11 @@ export class TriggerHost {
 
 	private additionalData(): IWorkflowExecuteAdditionalData {
 		return {
-			credentialsHelper: new CredentialsInMemory(this.options.credentials, {
-				taxQueryApi: this.loaded.taxQueryApi,
-			}),
+			credentialsHelper: new CredentialsInMemory(
+				this.options.credentials,
+				{ taxQueryApi: this.loaded.taxQueryApi },
+				() => this.credentialReads++,
+			),
 			variables: {},
 			webhookBaseUrl: 'https://n8n.example.com/webhook',
 			webhookWaitingBaseUrl: 'https://n8n.example.com/webhook-waiting',

@@ -178,6 +178,31 @@ describe('a delivered result', () => {
 		expect(host.started).toEqual(records.map(({ _id }) => _id));
 	});
 
+	it('has its credential read once, for its proof and for the poll that confirms it', async () => {
+		await startProved({ confirm: 'result' });
+		const record = await sandbox.result();
+		const before = host.credentialReads;
+		pass(5_000);
+		await host.deliver(record, secret);
+		expect([host.started, host.credentialReads - before]).toEqual([[record._id], 1]);
+	});
+
+	it('is confirmed by what was just saved, if the trigger was published again', async () => {
+		const credentials = verifying(sandbox.credentials(), {
+			webhookVerification: 'header',
+			webhookSecret: SECRET,
+			webhookHeaderName: 'X-Secret',
+		});
+		await start({ credentials, parameters: { authenticity: 'credential' } });
+		const wrong = { ...secret, 'X-Secret': 'whsec-saved-meanwhile' };
+		const record = await sandbox.result();
+		const refused = await host.deliver(record, wrong);
+		Object.assign(credentials.taxQueryApi, { webhookSecret: wrong['X-Secret'] });
+		await host.publish();
+		const answered = await host.deliver(record, wrong);
+		expect([refused.status, answered.status]).toEqual([401, 200]);
+	});
+
 	it('costs one request, however many IDs and repetitions a delivery has', async () => {
 		await start();
 		const before = (await sandbox.requests()).length;
