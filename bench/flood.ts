@@ -8,7 +8,7 @@ import axios from 'axios';
 import { fetchUnpooled } from '../demo/http';
 import { startN8n, type N8n } from '../demo/n8n';
 import type { WorkflowNode } from '../demo/n8nClient';
-import { ensureHost } from '../demo/n8nHost';
+import { ensureN8nInstalled } from '../demo/n8nInstallation';
 import { installPackage } from '../demo/package';
 import { Processes } from '../demo/processes';
 import { startSandbox, type Sandbox } from '../sandbox';
@@ -68,7 +68,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	const sandbox = await startSandbox({ resultDelay: 200 });
 	const sink = await startSink();
 	try {
-		await ensureHost();
+		await ensureN8nInstalled();
 		await installPackage(processes, userFolder);
 		log('starting n8n');
 		const n8n = await startN8n(processes, userFolder, log, {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureHost, host } from '../demo/n8nHost';
+import { ensureN8nInstalled, pinnedN8n } from '../demo/n8nInstallation';
 import { root } from '../demo/package';
 import { median, round, type BenchOptions, type BenchResult } from './result';
 
@@ -21,7 +21,7 @@ const PROGRAM = `
  * work.
  */
 export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
-	await ensureHost();
+	await ensureN8nInstalled();
 	log('building');
 	execFileSync('npm', ['run', '--silent', 'build'], {
 		cwd: root,
@@ -34,11 +34,11 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	const milliseconds = (paths: string[]) => {
 		const files = paths.map((path) => join(root, path).replaceAll('\\', '/'));
 		const runs = Array.from({ length: rounds * RUNS_PER_ROUND }, () =>
-			Number(execFileSync(host.node, ['-e', PROGRAM, ...files], { cwd: root })),
+			Number(execFileSync(pinnedN8n.node, ['-e', PROGRAM, ...files], { cwd: root })),
 		);
 		return round(median(runs), 1);
 	};
-	const version = execFileSync(host.node, ['--version'], { encoding: 'utf8' }).trim();
+	const version = execFileSync(pinnedN8n.node, ['--version'], { encoding: 'utf8' }).trim();
 	const nodes = milliseconds(n8n.nodes);
 	const all = milliseconds([...n8n.nodes, ...n8n.credentials]);
 	return {

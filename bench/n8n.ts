@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axios from 'axios';
-import { ensureHost } from '../demo/n8nHost';
+import { ensureN8nInstalled } from '../demo/n8nInstallation';
 import { startN8n } from '../demo/n8n';
 import type { N8nClient, WorkflowNode } from '../demo/n8nClient';
 import { installPackage } from '../demo/package';
@@ -81,7 +81,7 @@ export async function startBenchN8n(
 		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
 	};
 	try {
-		await ensureHost();
+		await ensureN8nInstalled();
 		const extra = { N8N_METRICS: 'true' };
 		if (queue) queueMode = await startQueueMode(processes, userFolder, log, { ...queue, extra });
 		else await installPackage(processes, userFolder);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
-import { ensureHost } from '../demo/n8nHost';
+import { ensureN8nInstalled } from '../demo/n8nInstallation';
 import { startN8n } from '../demo/n8n';
 import { installPackage } from '../demo/package';
 import { startSandbox, type Sandbox } from '../sandbox';
@@ -47,7 +47,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 	const sandbox = await startSandbox({ rateLimit: 0, resultDelay: RESULT_DELAY_MS });
 	const sink = await startSink();
 	try {
-		await ensureHost();
+		await ensureN8nInstalled();
 		await installPackage(processes, userFolder);
 		log('starting n8n');
 		const n8n = await startN8n(processes, userFolder, log, { N8N_METRICS: 'true' });

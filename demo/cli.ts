@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { smokeTest, type SmokeTestReport } from './smokeTest';
 import { startDemo, type Demo } from './startDemo';
-import { ensureHost } from './n8nHost';
+import { ensureN8nInstalled } from './n8nInstallation';
 import { applicationForm, OPERATOR } from './provision';
 import { demoPorts } from './ports';
 import type { QueueMode } from './queueMode';
@@ -95,7 +95,7 @@ async function main(signal: AbortSignal): Promise<number> {
 		return 0;
 	}
 	if (install) {
-		await ensureHost(undefined, signal);
+		await ensureN8nInstalled(undefined, signal);
 		return 0;
 	}
 	// A check beside a running demo takes no port that its user has bookmarked.

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureHost } from './n8nHost';
+import { ensureN8nInstalled } from './n8nInstallation';
 import { startN8n, type N8n } from './n8n';
 import { installPackage } from './package';
 import type { DemoPorts } from './ports';
@@ -87,7 +87,7 @@ export async function startDemo({
 		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
 	};
 	try {
-		await ensureHost(undefined, signal);
+		await ensureN8nInstalled(undefined, signal);
 		log('Starting the sandbox …');
 		const sandbox = await startSandbox(processes, sandboxProgram, [], ports?.sandbox);
 		const mainPort = ports && { N8N_PORT: String(ports.n8n) };

@@ -1,13 +1,13 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { oneOf, option, type Field } from '../shared/operations/field';
 import { wholeNumber } from '../shared/operations/commonFields';
-import { cleanText } from '../shared/utils/inputText';
+import { normalizeText } from '../shared/utils/textNormalization';
 import { isObject } from '../shared/utils/json';
 import { CodedError, fieldError } from '../shared/utils/codedError';
 
 /** The entries of a list as they were chosen; a typed text, or that of an expression, separates them by commas. */
 export const listed = (value: unknown): unknown[] =>
-	typeof value === 'string' ? value.split(',').map(cleanText) : [value].flat();
+	typeof value === 'string' ? value.split(',').map(normalizeText) : [value].flat();
 
 /** Reads one of a selector's own entries. */
 export const optionValueOf = <T extends string>({ options = [] }: INodeProperties) =>

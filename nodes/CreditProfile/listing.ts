@@ -14,7 +14,7 @@ const kind = (noun: string, required: string, key?: string) => ({
 	...{ noun, key },
 	isRow: rowWith(...required.split(' ')),
 });
-export const kinds = {
+export const rowKinds = {
 	/** CP §2.1 */
 	login: kind('provider login', 'createdAt updatedAt organizationId type isEnabled'),
 	/** CP §2.2 */
@@ -29,17 +29,17 @@ export const kinds = {
 	),
 };
 
-export type Kind = keyof typeof kinds;
+export type RowKind = keyof typeof rowKinds;
 
 /** Reads CP §4.2, or one page of CP §4.4, §4.6 or §4.8. */
-export function rowsIn(of: Kind) {
-	const { noun, isRow, key } = kinds[of];
+export function rowsIn(of: RowKind) {
+	const { noun, isRow, key } = rowKinds[of];
 	return (body: JsonBody) => readRows(body, { isRow, expected: `a list of ${noun}s` }, key);
 }
 
 /** Reads one row. */
-export function rowIn(of: Kind) {
-	const { noun, isRow } = kinds[of];
+export function rowIn(of: RowKind) {
+	const { noun, isRow } = rowKinds[of];
 	return (body: JsonBody) => readRow(body, { isRow, expected: `a ${noun}` });
 }
 
@@ -47,7 +47,7 @@ export function rowIn(of: Kind) {
 export const tagsIn = (body: JsonBody) => readTexts(body, 'a list of tags');
 
 interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, Range {
-	kind: Kind;
+	kind: RowKind;
 	/** The collection whose versions or documents are listed. */
 	collectionId?: number;
 }
@@ -124,7 +124,7 @@ export async function collectRows(
  * Returns how many rows a list has, by one request; by a second one where the total may count the page. Throws a
  * RequestError if the service does not say.
  */
-export async function countOf(
+export async function fetchTotal(
 	item: OperationItem,
 	{
 		path,

@@ -7,7 +7,12 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { format, resolveConfig } from 'prettier';
-import { ensureHost, host as demoHost, hostIn, type Host } from '../../demo/n8nHost';
+import {
+	ensureN8nInstalled,
+	pinnedN8n as demoHost,
+	n8nInstallationIn,
+	type N8nInstallation,
+} from '../../demo/n8nInstallation';
 import { nodes, runTools } from './tools';
 
 const root = join(__dirname, '..', '..');
@@ -18,10 +23,10 @@ const GOOD = '✓';
 const log = (line: string) => console.error(line);
 
 /** By name, the oldest first. */
-const hosts = new Map<string, Host>([
+const hosts = new Map<string, N8nInstallation>([
 	...readdirSync(folder)
 		.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-		.map((name): [string, Host] => [name, hostIn(join(folder, name))]),
+		.map((name): [string, N8nInstallation] => [name, n8nInstallationIn(join(folder, name))]),
 	['demo', demoHost],
 ]);
 
@@ -81,14 +86,14 @@ async function writeTable(
 }
 
 /** The n8n that a host's package.json pins. */
-function versionOf({ folder: of }: Host): string {
+function versionOf({ folder: of }: N8nInstallation): string {
 	const { dependencies } = JSON.parse(readFileSync(join(of, 'package.json'), 'utf8')) as {
 		dependencies: { n8n: string };
 	};
 	return dependencies.n8n;
 }
 
-async function runOn(name: string, host: Host): Promise<Column> {
+async function runOn(name: string, host: N8nInstallation): Promise<Column> {
 	const report = join(output, `compat-${name}.json`);
 	rmSync(report, { force: true });
 	const jest = spawn(
@@ -150,8 +155,8 @@ function options(): { names: string[]; majors: string[] } {
 async function checkHosts(names: string[]): Promise<boolean> {
 	const columns: Column[] = [];
 	for (const name of names) {
-		const host = hosts.get(name) as Host;
-		await ensureHost(host);
+		const host = hosts.get(name) as N8nInstallation;
+		await ensureN8nInstalled(host);
 		log(`${name}: running on n8n ${versionOf(host)} …`);
 		columns.push(await runOn(name, host));
 	}
@@ -164,7 +169,7 @@ async function checkHosts(names: string[]): Promise<boolean> {
 async function checkTools(majors: string[]): Promise<boolean> {
 	const columns: Column[] = [];
 	for (const { major, host } of nodes.filter((each) => majors.includes(each.major))) {
-		await ensureHost(host);
+		await ensureN8nInstalled(host);
 		log(`running the repository's tools on Node ${major} …`);
 		const cells = [...(await runTools(host))].map(([title, isWell]): [string, string] => [
 			title,

@@ -6,14 +6,16 @@ import type { INodeParameters } from 'n8n-workflow';
 import { fetchUnpooled } from '../../demo/http';
 import { startN8n } from '../../demo/n8n';
 import { isFinished, type Execution, type WorkflowNode } from '../../demo/n8nClient';
-import { host as newest, hostIn } from '../../demo/n8nHost';
+import { pinnedN8n as newest, n8nInstallationIn } from '../../demo/n8nInstallation';
 import { installPackage } from '../../demo/package';
 import { KillableN8n } from '../../bench/killableN8n';
 
 const PACKAGE = 'n8n-nodes-credit-profile';
 
 /** The n8n that this run is about; `npm run compat` names its folder. */
-export const host = process.env.COMPAT_HOST ? hostIn(process.env.COMPAT_HOST) : newest;
+export const n8nUnderTest = process.env.COMPAT_HOST
+	? n8nInstallationIn(process.env.COMPAT_HOST)
+	: newest;
 
 type Credentials = Record<string, { id: string; name: string }>;
 
@@ -45,8 +47,8 @@ export async function startHost() {
 	};
 	try {
 		await installPackage(processes, userFolder);
-		const older = host === newest ? {} : { N8N_DISABLED_MODULES: undefined }; // names that it does not know
-		const n8n = await startN8n(processes, userFolder, () => {}, older, host);
+		const older = n8nUnderTest === newest ? {} : { N8N_DISABLED_MODULES: undefined }; // names that it does not know
+		const n8n = await startN8n(processes, userFolder, () => {}, older, n8nUnderTest);
 		return { ...hostOf(n8n, processes), stop };
 	} catch (error) {
 		await stop();

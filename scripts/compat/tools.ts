@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { hostIn, type Host } from '../../demo/n8nHost';
+import { n8nInstallationIn, type N8nInstallation } from '../../demo/n8nInstallation';
 
 const root = join(__dirname, '..', '..');
 const folder = join(__dirname, 'nodes');
@@ -12,7 +12,7 @@ const bootstrap = join('demo', 'bootstrap.mjs');
 /** Each Node that the repository's own tools are run on, by its major version; its folder pins it. */
 export const nodes = readdirSync(folder)
 	.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-	.map((major) => ({ major, host: hostIn(join(folder, major)) }));
+	.map((major) => ({ major, host: n8nInstallationIn(join(folder, major)) }));
 
 /** Defines what is run on each: the command's arguments after `node`. */
 const tools = new Map([
@@ -33,7 +33,7 @@ const tools = new Map([
 ]);
 
 /** Runs the repository's tools on one Node; returns for each whether it ended well. */
-export async function runTools(host: Host): Promise<Map<string, boolean>> {
+export async function runTools(host: N8nInstallation): Promise<Map<string, boolean>> {
 	const results = new Map<string, boolean>();
 	for (const [title, args] of tools) {
 		const child = spawn(host.node, args, {

@@ -13,7 +13,7 @@ import {
 import { operation } from '../../shared/operations/field';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { isFilled, isObject, readObject } from '../../shared/utils/json';
-import { documentsOf, kinds, rowIn, rowsIn, tagsIn, versionsOf, type Kind } from '../listing';
+import { documentsOf, rowKinds, rowIn, rowsIn, tagsIn, versionsOf, type RowKind } from '../listing';
 import { sendOncePerPath, mappingOf } from '../mapping';
 import {
 	dataCollectionFields,
@@ -87,12 +87,12 @@ const RULES = {
 
 /** The first row of a list against the API reference; the fields that the output relies on are needed. */
 function shapeOf(
-	kind: Kind,
+	kind: RowKind,
 	{ rows, total }: RowsPage,
 	...needed: string[]
 ): CheckOutcome<IDataObject[]> {
 	if (rows.length === 0) return { ok: 'unknown', seen: 'There is none.', advice: '', value: rows };
-	const name = `A ${kinds[kind].noun}`;
+	const name = `A ${rowKinds[kind].noun}`;
 	const shape = checkShape(name, rows[0], Object.keys(RULES[kind]), ['id', ...needed]);
 	return { ...shape, seen: `${total ?? rows.length} found. ${shape.seen}`, value: rows };
 }

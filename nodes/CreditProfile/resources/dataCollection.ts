@@ -11,7 +11,7 @@ import { collectionId, offset as startAt } from '../fields';
 import { encodeFilter, filters, checkFiltered, withFilterKeys } from '../filter';
 import {
 	collectRows,
-	countOf,
+	fetchTotal,
 	getManyTags,
 	listPages,
 	withCollectionName,
@@ -113,7 +113,7 @@ const count = operation({
 	fields: { filters },
 	async execute(item, { filters: filter }) {
 		const list = { ...collections, ...encodeFilter(filter, await mappingOf(item)) };
-		const total = await countOf(item, list).catch(withFilterKeys(filter));
+		const total = await fetchTotal(item, list).catch(withFilterKeys(filter));
 		return item.protect({ total }, 'written', identity);
 	},
 });

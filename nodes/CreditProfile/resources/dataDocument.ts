@@ -6,7 +6,7 @@ import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt, order } from '../fields';
 import { documentFields } from '../personalDataRules';
 import { writeFile } from '../rowsFile';
-import { collectRows, countOf, documentsOf, getManyTags, listPages, rowIn } from '../listing';
+import { collectRows, fetchTotal, documentsOf, getManyTags, listPages, rowIn } from '../listing';
 import { OWN_COLUMNS, separateRaw, separateSimplified, simplifyDocument } from '../simplify';
 import { downloadFiles } from './downloadFiles';
 import { associations, fileFormat, includeAll, output } from './documentOptions';
@@ -91,7 +91,7 @@ const count = operation({
 	fields: { collectionId },
 	/** CP §4.8 */
 	async execute(item, { collectionId: id }) {
-		const total = await countOf(item, documentsOf(id));
+		const total = await fetchTotal(item, documentsOf(id));
 		return item.protect({ total, collectionId: id }, 'written', identity);
 	},
 });

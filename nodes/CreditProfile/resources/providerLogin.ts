@@ -15,7 +15,7 @@ import { isConfirmed } from '../../shared/http/confirmedNames';
 import { RequestError } from '../../shared/http/result';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
-import { kinds, rowsIn, requireWholeList } from '../listing';
+import { rowKinds, rowsIn, requireWholeList } from '../listing';
 import { sendOncePerPath, isRefused, mappingOf } from '../mapping';
 import { loginFields } from '../personalDataRules';
 import { simplifyLogin } from '../simplify';
@@ -63,7 +63,7 @@ const upsert = operation({
  * nothing else. An error may have an ID and a type, too.
  */
 function isCredential(value: unknown): value is IDataObject {
-	if (!kinds.login.isRow(value) || !/^\d+$/.test(textOf(value.id))) return false;
+	if (!rowKinds.login.isRow(value) || !/^\d+$/.test(textOf(value.id))) return false;
 	const names = Object.keys(value);
 	const documented = names.filter((name) => Object.hasOwn(loginFields, name)).length;
 	return documented === names.length || documented > 2;

@@ -156,7 +156,7 @@ export async function* readList({
 		const listRequest = {
 			method: 'GET' as const,
 			path,
-			pathKeys: [LIST],
+			pathKeys: [LIST_PATH_KEY],
 			query,
 			emptyAs: [] as [],
 		};
@@ -178,7 +178,7 @@ export async function* readList({
 			if (mayBeRefused && isAllByTotal && isParameterRefused(error)) return NO_PAGE;
 			throw error as Error;
 		});
-		confirmNames(clientKey, LIST);
+		confirmNames(clientKey, LIST_PATH_KEY);
 		total = page.total === undefined ? total : Math.max(page.total, total ?? 0);
 		const records = page.records.filter(({ id }) => !seen.has(id) && seen.add(id));
 		const length = page.records.length + page.unreadable;
@@ -204,8 +204,8 @@ export async function* readList({
 }
 
 /** The key of the API Mapping that names the list's path. */
-export const LIST = 'paths.getAll';
-const SHAPE_KEYS = ['list.rows', LIST];
+export const LIST_PATH_KEY = 'paths.getAll';
+const SHAPE_KEYS = ['list.rows', LIST_PATH_KEY];
 
 const NO_PAGE: ListPage = { records: [], rows: [], unreadable: 0 };
 
@@ -218,7 +218,7 @@ export function nameListKeys(error: unknown, clientKey: string): never {
 	const key = error instanceof RequestError ? taxQuery.testKeys[error.status ?? ''] : undefined;
 	if (!(error instanceof RequestError) || key === undefined) throw error;
 	throw error.withAdvice({
-		mappingKeys: isConfirmed(clientKey, LIST) ? [] : [key],
+		mappingKeys: isConfirmed(clientKey, LIST_PATH_KEY) ? [] : [key],
 		...(error.status === 404 && { todo: 'checkBaseUrl' }), // a list has no ID to check
 	});
 }
@@ -266,7 +266,7 @@ async function collect(
 }
 
 /** A row of the list by its ID; as it is listed where the service has nothing under that. */
-export const readRowById = async (
+export const readRecordOfRow = async (
 	client: QueryClient,
 	row: QueryRecord,
 	how: ReadOptions = {},
@@ -274,7 +274,7 @@ export const readRowById = async (
 
 /** A row with its result: what a row holds of a record is not shown (TQ §4.12). */
 export async function completeRow(client: QueryClient, row: QueryRecord): Promise<QueryRecord> {
-	return (await holdsResult(client, row)) ? row : await readRowById(client, row);
+	return (await holdsResult(client, row)) ? row : await readRecordOfRow(client, row);
 }
 
 /** Returns whether rows are whole, by query type. */
@@ -288,7 +288,7 @@ export async function holdsResult(client: QueryClient, row: QueryRecord): Promis
 	if (lacksResponse(row)) return false;
 	if (row.state !== 'success') return true;
 	const comparisons = stateOfClient(client.clientKey).shared(newComparisons);
-	const compareRow = async () => lengthOf(await readRowById(client, row)) <= lengthOf(row);
+	const compareRow = async () => lengthOf(await readRecordOfRow(client, row)) <= lengthOf(row);
 	const comparison = comparisons.get(row.code) ?? compareRow();
 	comparisons.set(row.code, comparison);
 	return await comparison.catch(() => {

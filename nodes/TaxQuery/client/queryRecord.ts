@@ -6,7 +6,7 @@ import { idText, textOf } from '../../shared/utils/text';
 import { isZoned, timeOf } from '../../shared/utils/time';
 import { withoutCiec } from './ciec';
 import { fromWireNames, queryTypes, queryTypeOf } from './queryTypeMapping';
-import { fromWire } from './recordMapping';
+import { fromRecordWireNames } from './recordWireNames';
 import type {
 	Acknowledgement,
 	UncertaintyReason,
@@ -33,7 +33,7 @@ export const spellingOf = ({ queryId, _id }: IDataObject, id: string): QueryId |
 
 /** A query record (TQ §2.1) as the service wrote it; undefined for anything else. */
 export const readRecord = (body: unknown, mapping: TaxQueryMapping): QueryRecord | undefined =>
-	isObject(body) ? recordOf(fromWire(body, mapping), mapping) : undefined;
+	isObject(body) ? recordOf(fromRecordWireNames(body, mapping), mapping) : undefined;
 
 /** A query record by its fields under the API reference's names; undefined for anything else. */
 export function recordOf(fields: IDataObject, mapping: TaxQueryMapping): QueryRecord | undefined {
@@ -106,12 +106,13 @@ function uncertaintyReason(kind: string): UncertaintyReason {
 /** The queries that an object is about by itself. */
 function readQueries(body: unknown, mapping: TaxQueryMapping): Query[] | undefined {
 	if (!isObject(body)) return undefined;
-	const fields = fromWire(body, mapping);
+	const fields = fromRecordWireNames(body, mapping);
 	if (Array.isArray(fields.results)) {
 		const { message } = fields; // TQ §4.11: it is there once, beside its queries
-		const rows = fields.results
-			.filter(isObject)
-			.map((row) => ({ ...(message !== undefined && { message }), ...fromWire(row, mapping) }));
+		const rows = fields.results.filter(isObject).map((row) => ({
+			...(message !== undefined && { message }),
+			...fromRecordWireNames(row, mapping),
+		}));
 		return readOnes(rows.map((row) => readQuery(row, mapping)));
 	}
 	return readOnes([readQuery(fields, mapping)]);

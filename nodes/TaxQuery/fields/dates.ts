@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { parseNumber, type Field } from '../../shared/operations/field';
 import type { OperationItem } from '../../shared/operations/operation';
-import { cleanText } from '../../shared/utils/inputText';
+import { normalizeText } from '../../shared/utils/textNormalization';
 import { textOf } from '../../shared/utils/text';
 import { fieldError } from '../../shared/utils/codedError';
 
@@ -37,7 +37,7 @@ export const dayField = (
 function toMoment(value: unknown, zone: string): DateTime {
 	if (DateTime.isDateTime(value)) return value;
 	if (value instanceof Date) return DateTime.fromJSDate(value, { zone: 'utc' });
-	const text = typeof value === 'string' ? cleanText(value) : '';
+	const text = typeof value === 'string' ? normalizeText(value) : '';
 	const date = DateTime.fromFormat(text, 'd/M/yyyy', { zone });
 	if (date.isValid || !ISO.test(text)) return date;
 	return DateTime.fromISO(text.replace(' ', 'T'), { zone, setZone: true });
@@ -97,7 +97,7 @@ export function readPlainDay(value: unknown, label: string, zone: string): DateT
 
 /** Returns whether a date names a moment: it has a zone, or is a Date or luxon's DateTime. */
 const isInstant = (value: unknown): boolean =>
-	typeof value !== 'string' || /(Z|[+-]\d\d(:?\d\d)?)$/i.test(cleanText(value).slice(10));
+	typeof value !== 'string' || /(Z|[+-]\d\d(:?\d\d)?)$/i.test(normalizeText(value).slice(10));
 
 const isMidnight = (moment: DateTime) => moment.equals(moment.startOf('day'));
 

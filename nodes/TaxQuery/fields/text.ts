@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { cleanText } from '../../shared/utils/inputText';
+import { normalizeText } from '../../shared/utils/textNormalization';
 import { textOf } from '../../shared/utils/text';
 
 /** A text field. */
@@ -21,6 +21,6 @@ export const textField = (
 
 /** An identifier in upper case, without blanks and hyphens, and composed as it is sent. */
 export const plain = (identifier: unknown): string =>
-	cleanText(textOf(identifier))
+	normalizeText(textOf(identifier))
 		.replace(/[\s\u2010\u2011-]/g, '')
 		.toUpperCase();

@@ -16,7 +16,7 @@ import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../req
 import type { PaidQuery } from '../request/queryRequest';
 import { fromWireNames, queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 import { isUnfinishedState } from '../client/queryRecord';
-import { toWire } from '../client/recordMapping';
+import { toRecordWireNames } from '../client/recordWireNames';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { QueryError, mappingKeysAdvice, renderError } from '../errors/queryError';
 import {
@@ -148,7 +148,7 @@ function shownResponse(query: QueryResponse, shape: RowShape): IDataObject {
 	}
 	return protect(query.raw, queryRule(query.raw, mapping, queryType), (safe) => {
 		const isWithoutId = query.kind === 'withoutId';
-		if (!isSimple) return isWithoutId ? safe : toWire(safe, mapping);
+		if (!isSimple) return isWithoutId ? safe : toRecordWireNames(safe, mapping);
 		return {
 			...besideRequested(
 				isWithoutId ? safe : omit(safe, ['queryId', mapping.record._id === undefined ? '' : '_id']),

@@ -8,7 +8,7 @@ import { reasonIn } from '../../shared/errors/serviceMessage';
 import { textOf } from '../../shared/utils/text';
 import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 import { requestIn } from '../client/queryRecord';
-import { toWire } from '../client/recordMapping';
+import { toRecordWireNames } from '../client/recordWireNames';
 import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
 import type { KnownColumns } from '../../shared/operations/inputColumns';
 import type { OperationItem } from '../../shared/operations/operation';
@@ -82,7 +82,7 @@ export const shownRecord = (
 	queryType = queryTypeOf(record.code, mapping),
 ): IDataObject =>
 	protect(record.raw, queryRule(record.raw, mapping, queryType), (safe) => {
-		if (!isSimple) return toWire(safe, mapping);
+		if (!isSimple) return toRecordWireNames(safe, mapping);
 		const shown = { ...record, raw: safe, request: requestIn(safe, mapping) };
 		return simplifyRecord(shown, mapping, queryType, record);
 	});

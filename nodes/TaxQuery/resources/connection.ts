@@ -13,9 +13,9 @@ import type { Resource } from '../../shared/operations/operation';
 import { isFilled, isObject, readObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
 import { findQuery, getQuery, queryClientOf, type QueryClient } from '../client/queryClient';
-import { listQueries, nameListKeys, readListPage, LIST } from '../client/queryList';
+import { listQueries, nameListKeys, readListPage, LIST_PATH_KEY } from '../client/queryList';
 import { pathOf, queryTypes } from '../client/queryTypeMapping';
-import { toWire } from '../client/recordMapping';
+import { toRecordWireNames } from '../client/recordWireNames';
 import type { QueryRecord } from '../client/queryModel';
 import { truncationText } from '../errors/queryError';
 import { impersonal } from '../errors/excludedQueries';
@@ -119,7 +119,7 @@ async function checkList(
 	return await diagnosis.run<FirstPage>('Address, token and list of queries', async () => {
 		const path = pathOf('getAll', '/query', mapping);
 		const query = mapping.list.parameters;
-		const listRequest = { method: 'GET' as const, path, pathKeys: [LIST], query };
+		const listRequest = { method: 'GET' as const, path, pathKeys: [LIST_PATH_KEY], query };
 		const body = await request(listRequest).catch((error: unknown) =>
 			nameListKeys(error, clientKey),
 		);
@@ -248,7 +248,7 @@ async function checkOne(
 			advice: 'Set paths.get in the API Mapping: a path that holds {queryId}.',
 		};
 	}
-	const written = toWire(record.raw, client.mapping);
+	const written = toRecordWireNames(record.raw, client.mapping);
 	const names = guessRecordMapping([written], client.mapping);
 	return {
 		ok: !isFilled(names),

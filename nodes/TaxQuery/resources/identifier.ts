@@ -16,7 +16,7 @@ import type { OperationItem, Resource } from '../../shared/operations/operation'
 import { dayField, readPlainDay } from '../fields/dates';
 import { identifierIn } from '../fields/identifiers';
 import { textField } from '../fields/text';
-import { cleanText } from '../../shared/utils/inputText';
+import { normalizeText } from '../../shared/utils/textNormalization';
 import { textOf } from '../../shared/utils/text';
 import { CodedError } from '../../shared/utils/codedError';
 import { pickBy } from '../../shared/utils/entries';
@@ -30,7 +30,8 @@ interface Entry {
 }
 
 /** A text as a query would send it; any other value as it is. */
-const cleaned = (value: unknown): unknown => (typeof value === 'string' ? cleanText(value) : value);
+const cleaned = (value: unknown): unknown =>
+	typeof value === 'string' ? normalizeText(value) : value;
 
 const readEntry = (item: OperationItem, name: string): Entry => {
 	const given = item.parameter<unknown>(name);

@@ -5,7 +5,7 @@ import { isFilled, isObject } from '../../shared/utils/json';
 import type { QueryClient as Service } from '../client/queryClient';
 import { listQueries, readListPage } from '../client/queryList';
 import { stateOf } from '../client/queryRecord';
-import { fromWire } from '../client/recordMapping';
+import { fromRecordWireNames } from '../client/recordWireNames';
 import { catalog, pathOf, queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 import type { QueryRecord, QueryState } from '../client/queryModel';
 import { isImpersonal, uniqueTexts } from '../errors/excludedQueries';
@@ -64,12 +64,12 @@ export function guessRecordMapping(
 ): TaxQueryMapping['record'] {
 	const [first] = rows;
 	if (!first) return {};
-	const known = rows.map((row) => fromWire(row, mapping));
+	const known = rows.map((row) => fromRecordWireNames(row, mapping));
 	const wrapper = mapping.record.wrapper ?? guessWrapper(known);
 	const inside =
 		wrapper === undefined
 			? known
-			: rows.map((row) => fromWire(row, mergeRecordMapping(mapping, { wrapper })));
+			: rows.map((row) => fromRecordWireNames(row, mergeRecordMapping(mapping, { wrapper })));
 	const names: TaxQueryMapping['record'] = {
 		...(mapping.record.wrapper === undefined && wrapper !== undefined && { wrapper }),
 	};

@@ -1,6 +1,6 @@
 import { indexRecords } from '../request/matchRecord';
 import type { QueryClient } from '../client/queryClient';
-import { lacksRequest, listSince, readRowById, readSelectedRows } from '../client/queryList';
+import { lacksRequest, listSince, readRecordOfRow, readSelectedRows } from '../client/queryList';
 import type { QueryListing, QueryRecord } from '../client/queryModel';
 
 /** Allows for dates that are this much too early: whole minutes, and clocks that differ. */
@@ -37,7 +37,7 @@ export class PastList {
 			const listing = await this.list(client, since);
 			const from = since + client.clockOffsetMs();
 			const recent = listing.records.filter(({ createdAt = from }) => createdAt >= from);
-			const read = async (row: QueryRecord) => await readRowById(client, row);
+			const read = async (row: QueryRecord) => await readRecordOfRow(client, row);
 			return indexRecords(await readSelectedRows(recent, lacksRequest, read));
 		};
 		const known = this.#indexes.get(this.#covering(since)) ?? make();

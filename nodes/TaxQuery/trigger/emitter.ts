@@ -36,7 +36,7 @@ interface RunningExecution {
 	/** The data that the execution stores in its static data; undefined for none. */
 	saved?: object;
 	/** Marks its static data as changed. */
-	touch?(): void;
+	markStaticDataChanged?(): void;
 }
 const newExecutions = () => new Map<string, RunningExecution>();
 const runningExecutions = () => stateOfProcess().shared(newExecutions);
@@ -45,8 +45,8 @@ const runningExecutions = () => stateOfProcess().shared(newExecutions);
  * Marks the static data of all running executions as changed. n8n forgets that mark when it starts another execution
  * of the same workflow, and would not write them at their ends.
  */
-export function touchRunning(): void {
-	for (const { touch } of runningExecutions().values()) touch?.();
+export function markRunningStaticDataChanged(): void {
+	for (const { markStaticDataChanged: touch } of runningExecutions().values()) touch?.();
 }
 
 /** The execution of a result that has reached this node; undefined in queue mode, where a worker runs it. */
@@ -88,7 +88,7 @@ export async function emitResult(
 	running.set(name, { begin, saved });
 	context.emit([[item]], undefined, done, key);
 	void ended.then((outcome) => {
-		touchRunning();
+		markRunningStaticDataChanged();
 		running.delete(name);
 		if (outcome !== 'failed') onEnd();
 	});

@@ -14,7 +14,7 @@ import {
 import {
 	emptyState,
 	isNumber,
-	isStarted,
+	isStartedResult,
 	isText,
 	readMap,
 	readState,
@@ -92,7 +92,7 @@ export class Ledger {
 		this.#pending = readQueries(saved.pending);
 		this.#ids = new Set([pendingIds].flat().filter(isText));
 		this.#letters = [...this.#ids].reduce((sum, id) => sum + id.length, 0);
-		this.interrupted = readMap(started, isStarted);
+		this.interrupted = readMap(started, isStartedResult);
 		this.#started = new StartedResults(this.interrupted);
 		this.#failures = readMap(failedStarts, isNumber);
 	}

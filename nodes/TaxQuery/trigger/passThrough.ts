@@ -4,7 +4,7 @@ import { taxQuery } from '../../shared/http/service';
 import { saveStaticData } from '../../shared/operations/nodeStaticData';
 import { sentences } from '../../shared/utils/sentences';
 import { listQueries, completeRow } from '../client/queryList';
-import { runningExecution, SAVE_ONLY, touchRunning } from './emitter';
+import { runningExecution, SAVE_ONLY, markRunningStaticDataChanged } from './emitter';
 import { describeExcluded } from '../errors/excludedQueries';
 import { dispositionOf } from './disposition';
 import { KEY } from './nodeMemory';
@@ -40,12 +40,12 @@ function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
 	const execution = runningExecution(context, deliveryId);
 	execution?.begin();
 	const { saved } = execution ?? {};
-	if (!execution || !saved) return touchRunning();
+	if (!execution || !saved) return markRunningStaticDataChanged();
 	for (const { context: trigger, ledger } of sessionsIn(context.getWorkflow().id))
 		saveStaticData(context, KEY, ledger.saved, trigger.getNode().id);
 	const { id } = context.getNode(); // n8n copies the node with each call
-	execution.touch = () => saveStaticData(context, KEY, saved, id);
-	touchRunning();
+	execution.markStaticDataChanged = () => saveStaticData(context, KEY, saved, id);
+	markRunningStaticDataChanged();
 }
 
 async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionData> {

@@ -4,7 +4,7 @@ import { taxQuery } from '../../shared/http/service';
 import { hasList } from '../client/queryList';
 import { lacksResponse, isUnfinishedState } from '../client/queryRecord';
 import { readInterrupted, startAgain, type InterruptedResult } from './interrupted';
-import { touchRunning, type EmitOutcome } from './emitter';
+import { markRunningStaticDataChanged, type EmitOutcome } from './emitter';
 import { dispositionOf, reportExcluded } from './disposition';
 import type { Ledger } from './ledger';
 import {
@@ -17,7 +17,7 @@ import {
 } from './readListing';
 import { confirmResult, type QueryNotification } from './queryNotification';
 import type { PublishedTrigger } from './publishedTrigger';
-import { readUnlistedRecords, type RowResult, type PollRecords } from './readUnlistedRecords';
+import { readPollRecords, type RowResult, type PollRecords } from './readPollRecords';
 import { reportLoss, reportDropped, reportListing, reportMissing } from './reports';
 import { itemMaker, awaitsDeliveredResult, type ItemMaker, type QueryEvent } from './queryEvent';
 import { readStartFrom, startParameters } from './triggerSettings';
@@ -102,7 +102,7 @@ export async function pollOnce(
 	};
 	const plan = planPoll(ledger, listing, pollContext, rules);
 	if (plan.isNewStart && startAt !== undefined) requireCreatedAt(listing.rows);
-	const read = await readUnlistedRecords(trigger, connection, plan, listing, notifications);
+	const read = await readPollRecords(trigger, connection, plan, listing, notifications);
 	const interrupted = await readInterrupted(trigger, connection, plan.listed);
 
 	const poll = { trigger, mapping, toItem, notifications, listing, plan, rules, read, interrupted };
@@ -141,7 +141,7 @@ function applyPoll(poll: Poll): PollResult {
 	const { ledger } = trigger;
 	trigger.mustBeOpen();
 	recordListing(poll);
-	touchRunning();
+	markRunningStaticDataChanged();
 	startAgain(trigger, interrupted, toItem);
 	for (const row of plan.due)
 		processResult(poll, row, lacksResponse(row.record) ? read.rows.get(row.queryId) : row);

@@ -81,5 +81,5 @@ export const readMap = <T>(
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isNumber = (value: unknown): value is number => typeof value === 'number';
-export const isStarted = (value: unknown): value is StartedResult =>
+export const isStartedResult = (value: unknown): value is StartedResult =>
 	Array.isArray(value) && isText(value[0]) && isNumber(value[1]);

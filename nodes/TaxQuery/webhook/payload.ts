@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { RecordName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { idText } from '../../shared/utils/text';
-import { wireName } from '../client/recordMapping';
+import { wireName } from '../client/recordWireNames';
 import { pickBy } from '../../shared/utils/entries';
 
 /** A delivery's data about one query, not yet verified. */

@@ -24,7 +24,7 @@ import { readItemSettings, verifyCall } from './webhookCredential';
 import { startWithoutSession, type WebhookOutcome } from './startWithoutSession';
 import { extractJson } from './formBody';
 import { readPayload, type AnnouncedQuery } from './payload';
-import { decodeBody, readRawBody, type UnreadableBody } from './requestBody';
+import { decodeBody, readRawBody, type BodyReadFailure } from './requestBody';
 import { isBeingPublished, pollAndRespond, emitTrusted, waitForSession } from './dispatch';
 import { readNotification, type ReceivedNotification } from './receivedNotification';
 
@@ -130,7 +130,7 @@ const named = (
 	all.map((notification) => [notification.queryId, notification]);
 
 const payloadOf = async (
-	body: Buffer | UnreadableBody,
+	body: Buffer | BodyReadFailure,
 	contentType: string | undefined,
 	names: Names,
 ) => (Buffer.isBuffer(body) ? readPayload(await extractJson(body, contentType), names) : body);

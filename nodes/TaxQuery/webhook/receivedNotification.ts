@@ -11,7 +11,7 @@ import {
 import type { TriggerSettings } from '../trigger/triggerSettings';
 import { withoutCiec } from '../client/ciec';
 import { asQueryId, readRecord } from '../client/queryRecord';
-import { fromWire } from '../client/recordMapping';
+import { fromRecordWireNames } from '../client/recordWireNames';
 import type { AnnouncedQuery } from './payload';
 
 /** A webhook call's report of one query. */
@@ -67,7 +67,8 @@ const maskEnvelope = (
 	secrets: string[],
 ): IDataObject =>
 	redactValues(
-		withoutCiec({ ...fromWire(record, mapping), envelope }, mapping).envelope as IDataObject,
+		withoutCiec({ ...fromRecordWireNames(record, mapping), envelope }, mapping)
+			.envelope as IDataObject,
 		secrets,
 	);
 

@@ -1,7 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 
 /** The reason why the body of a webhook call cannot be read, with the response for its sender. */
-export interface UnreadableBody {
+export interface BodyReadFailure {
 	status: 400 | 413 | 415;
 	reason: string;
 }
@@ -16,16 +16,16 @@ type Request = ReturnType<IWebhookFunctions['getRequestObject']>;
 
 const MAX_BYTES = 1_000_000;
 const MAX_CODINGS = 4;
-const TOO_LARGE: UnreadableBody = { status: 413, reason: 'The body is too large' };
-const INCOMPLETE: UnreadableBody = { status: 400, reason: 'The body could not be read' };
+const TOO_LARGE: BodyReadFailure = { status: 413, reason: 'The body is too large' };
+const INCOMPLETE: BodyReadFailure = { status: 400, reason: 'The body could not be read' };
 
-const UNSUPPORTED: UnreadableBody = {
+const UNSUPPORTED: BodyReadFailure = {
 	status: 415,
 	reason: 'The Content-Encoding is not supported',
 };
 
 /** Reads the body of a request as it came. */
-export async function readRawBody(request: Request): Promise<RawBody | UnreadableBody> {
+export async function readRawBody(request: Request): Promise<RawBody | BodyReadFailure> {
 	const { headers } = request;
 	if (Number(headers['content-length']) > MAX_BYTES) return TOO_LARGE;
 	const coding = headers['content-encoding'];
@@ -50,9 +50,9 @@ const readCodings = (header: string | undefined): string[] =>
 		.filter((coding) => coding !== '' && coding !== 'identity');
 
 /** Undoes the codings of a body, the last one first; each step is bounded, so that a small body cannot grow large. */
-export async function decodeBody({ raw, codings }: RawBody): Promise<Buffer | UnreadableBody> {
+export async function decodeBody({ raw, codings }: RawBody): Promise<Buffer | BodyReadFailure> {
 	if (codings.length > MAX_CODINGS) return UNSUPPORTED;
-	let body: Buffer | UnreadableBody = raw;
+	let body: Buffer | BodyReadFailure = raw;
 	for (const coding of [...codings].reverse()) {
 		if (!Buffer.isBuffer(body)) return body;
 		const format = formatOf(coding, body);
@@ -92,7 +92,7 @@ function newDecoder(format: string): DecompressionStream | undefined {
 async function decompress(
 	body: Buffer,
 	decoder: DecompressionStream,
-): Promise<Buffer | UnreadableBody> {
+): Promise<Buffer | BodyReadFailure> {
 	const chunks: Uint8Array[] = [];
 	let size = 0;
 	try {

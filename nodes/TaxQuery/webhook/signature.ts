@@ -58,7 +58,7 @@ function timestampIn(part: string): string[] {
 }
 
 /** The parts of the signed text. */
-export interface SignedText {
+export interface SignatureInput {
 	/** The operator's text, in which `{timestamp}`, `{body}` and `{Header-Name}` are replaced. */
 	template: string;
 	body: Buffer;
@@ -69,7 +69,7 @@ const PLACEHOLDER = /\{([\w!#$%&'*+.^`|~-]+)\}/;
 
 /** Returns the bytes that the service signed; undefined if a header in the template was not sent. */
 function renderSignedText(
-	{ template, body, header }: SignedText,
+	{ template, body, header }: SignatureInput,
 	timestamp: string,
 ): Buffer[] | undefined {
 	// every second piece is the name in a placeholder
@@ -84,7 +84,7 @@ function renderSignedText(
 
 /** Returns the signatures that a call with one of these times and keys may carry, for each algorithm that it uses. */
 export function expectedSignatures(
-	signed: SignedText,
+	signed: SignatureInput,
 	timestamps: string[],
 	keys: Buffer[],
 	lengths: number[],

@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { readObject } from '../utils/json';
 import type { OperationItem, Operation, OperationStep } from './operation';
 import { CHECK, fieldError } from '../utils/codedError';
-import { cleanText, isDamaged } from '../utils/inputText';
+import { normalizeText, hasEncodingDamage } from '../utils/textNormalization';
 
 /** A parameter of an operation that reads itself; with several properties, they make one value together. */
 export interface Field<T> {
@@ -119,9 +119,9 @@ export const oneOf =
  */
 export function parseText(value: unknown, label: string): string {
 	const given = typeof value === 'number' ? String(value) : value;
-	const text = typeof given === 'string' ? cleanText(given) : '';
+	const text = typeof given === 'string' ? normalizeText(given) : '';
 	if (text === '') throw fieldError('field.empty', label, 'is empty or not a text');
-	if (!isDamaged(given as string)) return text;
+	if (!hasEncodingDamage(given as string)) return text;
 	throw fieldError(
 		'field.damaged',
 		label,

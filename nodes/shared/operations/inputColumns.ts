@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { cleanText } from '../utils/inputText';
+import { normalizeText } from '../utils/textNormalization';
 import { idText } from '../utils/text';
 
 export const includeOtherFields: INodeProperties = {
@@ -78,4 +78,4 @@ function freeName(name: string, isFree: (name: string) => boolean): string {
 export const isSameValue = (one: unknown, other: unknown): boolean =>
 	JSON.stringify(cleaned(one)) === JSON.stringify(cleaned(other));
 
-const cleaned = (value: unknown) => (typeof value === 'string' ? cleanText(value) : value);
+const cleaned = (value: unknown) => (typeof value === 'string' ? normalizeText(value) : value);

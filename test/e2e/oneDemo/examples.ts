@@ -13,7 +13,7 @@ const examples = readdirSync(join(root, 'examples')).map((file) => file.replace(
 
 /**
  * Defines what a person clicks, and the node whose output shows that it worked. Those of AI agents: agents.ts; the
- * decision: onboardingDecisions.ts.
+ * decision: onboardingOperatorDecisions.ts.
  */
 const clicks: Array<[example: string, last: string, trigger: string | undefined]> = [
 	['collect-query-results', 'Fiscal regimes', undefined],

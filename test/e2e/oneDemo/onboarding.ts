@@ -8,7 +8,7 @@ import { describeWithBrowser } from '../support/browser';
 import { newContext, takeScreenshot } from '../support/launch';
 import { Onboarding, TABLES, type Applicant, type Dossier } from '../support/onboarding';
 import { oneDemo, oneEditor } from '../support/oneDemo';
-import { keepRows } from '../support/output';
+import { writeMarkdownRows } from '../support/testArtifacts';
 
 const MINUTES = 60_000;
 /** Defines what n8n says of itself, and no page of the flow may. */
@@ -42,7 +42,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 	}, 5 * MINUTES);
 	afterAll(async () => {
 		await flow?.close();
-		keepRows('onboarding-billed.md', table);
+		writeMarkdownRows('onboarding-billed.md', table);
 	}, MINUTES);
 
 	/** Notes the page, the bill since `from` and the state of the case; no page may speak English. */

@@ -7,7 +7,7 @@ import { describeWithBrowser } from '../support/browser';
 import { countClicks } from '../support/clicks';
 import { newContext, takeScreenshot } from '../support/launch';
 import { oneDemo, oneEditor } from '../support/oneDemo';
-import { keepRows } from '../support/output';
+import { writeMarkdownRows } from '../support/testArtifacts';
 
 /** A person's clicks for all five tasks; docs/tutorial.md must not grow longer than that. */
 const MOST_CLICKS = 35;
@@ -34,7 +34,7 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 	});
 	afterAll(async () => {
 		await context?.close();
-		keepRows('tutorial-clicks.md', table);
+		writeMarkdownRows('tutorial-clicks.md', table);
 	});
 
 	const task = async (name: string, steps: () => Promise<void>) => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HEADLESS, startN8n } from '../../../demo/n8n';
-import { ensureHost } from '../../../demo/n8nHost';
+import { ensureN8nInstalled } from '../../../demo/n8nInstallation';
 import { installPackage } from '../../../demo/package';
 import { KillableN8n } from '../../../bench/killableN8n';
 import { once } from './once';
@@ -12,7 +12,7 @@ export const processes = new KillableN8n();
 const begun = once(
 	async () => {
 		const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-e2e-'));
-		await ensureHost();
+		await ensureN8nInstalled();
 		await installPackage(processes, userFolder);
 		return { userFolder, n8n: await startN8n(processes, userFolder, () => {}, HEADLESS) };
 	},

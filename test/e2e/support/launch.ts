@@ -6,7 +6,7 @@ import {
 	type Page,
 } from 'playwright-core';
 import { findChromium } from './chromium';
-import { outputFile } from './output';
+import { artifactPath } from './testArtifacts';
 
 /** `.ci/run` takes pictures only on demand, as on GitHub, which stores them; each takes the time of a few clicks. */
 const WITH_PICTURES = !process.env.CI || process.env.PICTURES === 'true';
@@ -57,6 +57,6 @@ export async function newContext(
 
 export async function takeScreenshot(page: Page, name: string, fullPage = false): Promise<void> {
 	if (!WITH_PICTURES) return;
-	const path = outputFile(`${name}.png`);
+	const path = artifactPath(`${name}.png`);
 	await page.screenshot({ path, fullPage, animations: 'disabled' });
 }

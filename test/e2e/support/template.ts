@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HEADLESS, startUnowned } from '../../../demo/n8n';
-import { ensureHost, host } from '../../../demo/n8nHost';
+import { ensureN8nInstalled, pinnedN8n } from '../../../demo/n8nInstallation';
 import { copyDatabase, TEMPLATE } from '../../../demo/n8nTemplate';
 import { Processes } from '../../../demo/processes';
 
 /** Makes, once for an installed n8n, a user folder whose database has all its tables, and no owner yet. */
 export async function ensureTemplate(): Promise<void> {
-	const modules = join(host.folder, 'node_modules');
+	const modules = join(pinnedN8n.folder, 'node_modules');
 	const template = join(modules, '.user-template');
 	const processes = new Processes();
-	await ensureHost();
+	await ensureN8nInstalled();
 	if (!existsSync(template)) {
 		const folder = await mkdtemp(join(modules, '.user-'));
 		try {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { delimiter, join } from 'node:path';
 
 /** A pinned n8n and the Node it runs on. */
-export interface Host {
+export interface N8nInstallation {
 	folder: string;
 	node: string;
 	n8n: string;
@@ -12,7 +12,7 @@ export interface Host {
 }
 
 /** The n8n that the lock in this folder pins; see `ensureHost`. */
-export function hostIn(folder: string): Host {
+export function n8nInstallationIn(folder: string): N8nInstallation {
 	const modules = join(folder, 'node_modules');
 	return {
 		folder,
@@ -23,10 +23,13 @@ export function hostIn(folder: string): Host {
 }
 
 /** The demo's n8n, which the tests run on, too. */
-export const host = hostIn(join(__dirname, 'n8n-host'));
+export const pinnedN8n = n8nInstallationIn(join(__dirname, 'n8n-host'));
 
 /** Installs what the folder's lock pins, unless it is there, and shows the progress on stderr. */
-export async function ensureHost({ folder }: Host = host, signal?: AbortSignal): Promise<void> {
+export async function ensureN8nInstalled(
+	{ folder }: N8nInstallation = pinnedN8n,
+	signal?: AbortSignal,
+): Promise<void> {
 	const child = spawn(process.execPath, [join(__dirname, 'install.mjs'), folder], {
 		stdio: ['ignore', 2, 2],
 		signal,

@@ -4,7 +4,7 @@ const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 const BLANKS = /\p{Z}+/gu;
 
 /** A text as it is sent: composed letters (NFC), nothing invisible, one blank for several of any kind, none around it. */
-export const cleanText = (text: string): string =>
+export const normalizeText = (text: string): string =>
 	text.replace(INVISIBLE, '').normalize('NFC').replace(BLANKS, ' ').trim();
 
 /** Replacement characters, control characters, halves of characters, and code points that no text has. */
@@ -21,8 +21,8 @@ const HALF_LETTER = /Ã(?=\p{Ll})|(?<=\p{Ll})Ã/u;
  * Returns whether a text surely lost letters. It holds characters that no text has, or UTF-8 read as Latin-1 or
  * windows-1252 ("MuÃ±oz"), once or several times.
  */
-export const isDamaged = (text: string): boolean =>
-	NO_TEXT.test(text) || UTF8.test(bytesOf(text)) || HALF_LETTER.test(cleanText(text));
+export const hasEncodingDamage = (text: string): boolean =>
+	NO_TEXT.test(text) || UTF8.test(bytesOf(text)) || HALF_LETTER.test(normalizeText(text));
 
 /** The characters of the bytes 80 to 9F, written out because some versions of Node decode them wrongly. */
 const WINDOWS_1252 = Array.from('€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ');

@@ -1,5 +1,5 @@
 import { parseText } from '../../../../nodes/shared/operations/field';
-import { cleanText, isDamaged } from '../../../../nodes/shared/utils/inputText';
+import { normalizeText, hasEncodingDamage } from '../../../../nodes/shared/utils/textNormalization';
 
 /** The bytes 80 to 9F in windows-1252. */
 const HIGH = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
@@ -23,11 +23,11 @@ describe('a text as it is sent', () => {
 		['a soft hyphen', 'Gó\u00admez', 'Gómez'],
 		['variation selectors and fillers', 'Emma\ufe0f\u3164\u180e', 'Emma'],
 		['nothing but invisible characters', '\u200b\u00a0\u2060', ''],
-	])('has no %s', (_what, text, sent) => expect(cleanText(text)).toBe(sent));
+	])('has no %s', (_what, text, sent) => expect(normalizeText(text)).toBe(sent));
 
 	it('is the same when it is cleaned again', () => {
 		const odd = 'n\u200d\u0303 \u00a0\u200b \u0301';
-		expect(cleanText(cleanText(odd))).toBe(cleanText(odd));
+		expect(normalizeText(normalizeText(odd))).toBe(normalizeText(odd));
 	});
 });
 
@@ -38,7 +38,7 @@ describe('a damaged text', () => {
 			for (const word of [`Ma${letter}ra`, `${letter}ra`, `MA${letter}RA`, `${letter}`]) {
 				const once = ['latin1', 'windows-1252'].map((encoding) => misread(word, encoding));
 				const twice = once.map((text) => misread(text, 'windows-1252'));
-				expect([...once, ...twice].map(isDamaged)).toEqual([true, true, true, true]);
+				expect([...once, ...twice].map(hasEncodingDamage)).toEqual([true, true, true, true]);
 			}
 		},
 	);
@@ -53,7 +53,7 @@ describe('a damaged text', () => {
 		['a character of private use', 'Emma \ue000'],
 		['a misread quotation mark', 'Dâ€™Angelo'],
 		['a misread blank', 'JuanÂ\u00a0Pérez'],
-	])('is one with %s', (_what, text) => expect(isDamaged(text)).toBe(true));
+	])('is one with %s', (_what, text) => expect(hasEncodingDamage(text)).toBe(true));
 
 	it.each([
 		...[
@@ -70,7 +70,7 @@ describe('a damaged text', () => {
 		],
 		...['NOEMÍ\u00a0GÓMEZ', 'Aleš', 'PEÑA–NIETO', 'Nguyễn', 'Žižek', 'a\tb\nc', '«Ñandú»', '¿Qué?'],
 		...['Mun\u0303oz', 'Ä', 'Ì', 'https://files.example/a?b=%C3%B1', '山田', 'Иван', '😀'],
-	])('is not %j', (text) => expect(isDamaged(text)).toBe(false));
+	])('is not %j', (text) => expect(hasEncodingDamage(text)).toBe(false));
 
 	it('is refused as the input of any field', () => {
 		expect(() => parseText('MuÃ±oz', 'Name')).toThrow("'Name' has lost letters");

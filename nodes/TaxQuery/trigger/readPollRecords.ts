@@ -30,7 +30,7 @@ export interface PollRecords {
 const MAX_AGAIN = 10;
 
 /** Reads by ID what a poll needs and the list does not show. */
-export async function readUnlistedRecords(
+export async function readPollRecords(
 	trigger: PublishedTrigger,
 	client: QueryClient,
 	plan: PollPlan<QueryEvent>,

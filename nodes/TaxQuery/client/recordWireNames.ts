@@ -24,9 +24,9 @@ function rename(fields: IDataObject, names: Map<string, string>): IDataObject {
 }
 
 /** An object of the service under the API reference's names, without its wrapper. */
-export const fromWire = (body: IDataObject, mapping: Names): IDataObject =>
+export const fromRecordWireNames = (body: IDataObject, mapping: Names): IDataObject =>
 	rename(unwrap(body, mapping), renaming(mapping));
 
 /** Returns the fields under the service's own names again. */
-export const toWire = (fields: IDataObject, mapping: Names): IDataObject =>
+export const toRecordWireNames = (fields: IDataObject, mapping: Names): IDataObject =>
 	rename(fields, new Map([...renaming(mapping)].map(([wire, name]) => [name, wire])));
