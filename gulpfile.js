@@ -36,7 +36,7 @@ async function bundle() {
 		charset: 'utf8',
 		legalComments: 'none',
 		minify: true,
-		lineLimit: 4_000, // a stack trace points to a place in a line
+		lineLimit: 20_000, // a stack trace points to a place in a line
 		logLevel: 'warning',
 	});
 	for (const path of published) {

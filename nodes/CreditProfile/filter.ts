@@ -3,6 +3,7 @@ import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import { parseText, type Field } from '../shared/operations/field';
 import { wholeNumber } from '../shared/operations/commonFields';
 import type { ServiceRequest } from '../shared/http/connection';
+import { mapKeys } from '../shared/utils/entries';
 import { isObject } from '../shared/utils/json';
 import { textOf } from '../shared/utils/text';
 import { CodedError, fieldError } from '../shared/utils/codedError';
@@ -115,10 +116,7 @@ export function encodeFilter(
 ): Pick<ServiceRequest, 'query' | 'lists'> {
 	if (Object.keys(filter).length === 0) return { query: {} };
 	if (filterEncoding === 'json') return { query: { filter: JSON.stringify(filter) } };
-	const query =
-		filterEncoding === 'dots'
-			? Object.fromEntries(Object.entries(filter).map(([key, value]) => [`filter.${key}`, value]))
-			: { filter };
+	const query = filterEncoding === 'dots' ? mapKeys(filter, (key) => `filter.${key}`) : { filter };
 	return { query, lists };
 }
 

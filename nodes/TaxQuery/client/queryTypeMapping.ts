@@ -3,6 +3,7 @@ import { DateTime } from 'luxon';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
 import { isConfirmed, confirmNames } from '../../shared/http/confirmedNames';
+import { mapKeys, mapValues, pickBy } from '../../shared/utils/entries';
 import { invertNames } from '../../shared/utils/renaming';
 import { textOf } from '../../shared/utils/text';
 
@@ -68,11 +69,9 @@ export function toWireNames(
 	{ fields }: TaxQueryMapping,
 ): IDataObject {
 	const names = fields[operation] ?? {};
-	return Object.fromEntries(
-		Object.entries(values)
-			.map(([name, value]) => [names[name] ?? name, value] as const)
-			.filter(([name, value]) => name !== '' && value !== ''),
-	);
+	const wireName = (name: string) => names[name] ?? name;
+	const sent = pickBy(values, (name, value) => wireName(name) !== '' && value !== '');
+	return mapKeys(sent, wireName);
 }
 
 /** Fields of a query under the API reference's names; periods in ISO 8601. */
@@ -82,11 +81,9 @@ export function fromWireNames(
 	{ fields, periodFormat }: TaxQueryMapping,
 ): IDataObject {
 	const names = invertNames(fields[operation] ?? {});
-	return Object.fromEntries(
-		Object.entries(values).map(([own, value]) => {
-			const name = names.get(own) ?? own;
-			return [name, PERIOD.includes(name) ? isoPeriod(value, periodFormat) : value];
-		}),
+	const named = mapKeys(values, (own) => names.get(own) ?? own);
+	return mapValues(named, (value, name) =>
+		PERIOD.includes(name) ? isoPeriod(value, periodFormat) : value,
 	);
 }
 

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { RecordName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { mapKeys } from '../../shared/utils/entries';
 import { isObject } from '../../shared/utils/json';
 import { invertNames } from '../../shared/utils/renaming';
 
@@ -18,9 +19,7 @@ const renaming = ({ record }: Names) => invertNames({ ...record, wrapper: '' });
 
 function rename(fields: IDataObject, names: Map<string, string>): IDataObject {
 	if (names.size === 0) return fields;
-	return Object.fromEntries(
-		Object.entries(fields).map(([name, value]) => [names.get(name) ?? name, value]),
-	);
+	return mapKeys(fields, (name) => names.get(name) ?? name);
 }
 
 /** An object of the service under the API reference's names, without its wrapper. */

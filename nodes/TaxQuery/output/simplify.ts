@@ -15,7 +15,7 @@ import type { OperationItem } from '../../shared/operations/operation';
 import { queryRule } from './personalDataRules';
 import type { QueryRecord } from '../client/queryModel';
 import type { Warning } from '../fields/identifiers';
-import { mapValues, pickBy } from '../../shared/utils/entries';
+import { mapKeys, mapValues, pickBy } from '../../shared/utils/entries';
 
 /** Columns of the query itself, behind its result. */
 const TAIL = ['status', 'service', 'createdAt', 'queryId'];
@@ -191,13 +191,11 @@ const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 function ownNames(response: IDataObject): IDataObject {
 	const isFree = (name: string, own: string) =>
 		!TAKEN.includes(name) && (name === own || !Object.hasOwn(response, name));
-	return Object.fromEntries(
-		Object.entries(response).map(([own, value]) => {
-			let name = own;
-			while (!isFree(name, own)) name = `result${capital(name)}`;
-			return [name, value];
-		}),
-	);
+	return mapKeys(response, (own) => {
+		let name = own;
+		while (!isFree(name, own)) name = `result${capital(name)}`;
+		return name;
+	});
 }
 
 /** Dates as ISO 8601, and whether a CURP is in use. */

@@ -12,7 +12,7 @@ const createTaxProfile = billedQuery({
 	name: 'Create Tax Profile',
 	does: "Register a taxpayer's CIEC (tax-authority password). Needed once before CSF, 32D and invoice queries",
 	takes: `${TAKES_RFC}. The CIEC comes from the credential`,
-	price: 'what your contract says for a new profile, which may be one query per item',
+	price: 'what your contract says for a new profile, perhaps one query',
 	hasNoResult: true,
 	hasNoShownResponse: true,
 	input: profile,
@@ -44,7 +44,7 @@ const getInvoices = billedQuery({
 	subtitle: 'Get invoices (CFDI)',
 	does: 'Get the invoices of an RFC in a period (CFDI, facturas), one item per month',
 	takes: TAKES_RFC,
-	price: 'one query per item and month',
+	price: 'one query per different item and month',
 	needsProfile: true,
 	input: {
 		properties: [...rfc.properties, ...period.properties],

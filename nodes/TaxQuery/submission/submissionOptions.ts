@@ -168,7 +168,7 @@ const reuseWithoutResult: Field<Reuse | undefined> = {
 };
 
 /** The price of an item, unless the query has another one. */
-export const DEFAULT_PRICE_TEXT = 'one query per item';
+export const DEFAULT_PRICE_TEXT = 'one query per different item';
 
 /** Shows the price before anything is filled in. */
 export const priceNotice = ({

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { pickBy } from '../../shared/utils/entries';
 import { isObject } from '../../shared/utils/json';
 import type { StartedResult } from './startedResults';
 
@@ -63,9 +64,9 @@ export const emptyState = (): LedgerState => ({
 export function readState(saved: Partial<LedgerState>): LedgerState {
 	const state = emptyState();
 	const types: IDataObject = { ...state, runsElsewhere: true };
-	const isReadable = ([key, value]: [string, unknown]) =>
+	const isReadable = (key: string, value: unknown) =>
 		Object.hasOwn(types, key) && typeof value === typeof types[key];
-	return Object.assign(state, Object.fromEntries(Object.entries(saved).filter(isReadable)));
+	return Object.assign(state, pickBy<unknown>({ ...saved }, isReadable));
 }
 
 /** Reads an object of static data, without entries of another shape. */

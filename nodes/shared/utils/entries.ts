@@ -11,3 +11,10 @@ export const mapValues = <T, R>(
 	map: (value: T, name: string) => R,
 ): Record<string, R> =>
 	Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]));
+
+/** Returns an object with the same values under other names. */
+export const mapKeys = <T>(
+	values: Record<string, T>,
+	map: (name: string) => string,
+): Record<string, T> =>
+	Object.fromEntries(Object.entries(values).map(([name, value]) => [map(name), value]));

@@ -1,3 +1,4 @@
+import { mapKeys, mapValues } from './entries';
 import { isObject } from './json';
 import { secretFinder } from './secrets';
 
@@ -16,8 +17,9 @@ export function redactValues<T>(json: T, secrets: string[]): T {
 		if (depth > DEEPEST) return MASK;
 		if (Array.isArray(value)) return value.map((one) => copy(one, depth + 1));
 		if (!isObject(value)) return value;
-		return Object.fromEntries(
-			Object.entries(value).map(([key, inner]) => [safeKey(key), copy(inner, depth + 1)]),
+		return mapKeys(
+			mapValues(value, (inner) => copy(inner, depth + 1)),
+			safeKey,
 		);
 	};
 	return secrets.some((secret) => secret !== '') ? (copy(json, 0) as T) : json;
