@@ -120,7 +120,7 @@ function main(): void {
 		);
 		run(process.execPath, ['--import', 'tsx', join(clone, 'release', 'bundleSandbox.ts')], clone);
 		step('package');
-		const check = join(clone, 'test', 'package', 'check.ts');
+		const check = join(clone, 'scripts', 'package', 'check.ts');
 		console.log(run(process.execPath, ['--import', 'tsx', check], clone));
 		step('install');
 		for (const one of PACKAGES) tryInstall(pack(join(clone, one), folder));
