@@ -133,7 +133,7 @@ function main(): void {
 		} else {
 			step('commit and tag');
 			run('git', ['add', ...write(root, version)]);
-			run('git', ['commit', '--quiet', '--message', `Release ${version}`]);
+			run('git', ['commit', '--quiet', '--message', `chore: release ${version}`]);
 			run('git', ['tag', '--annotate', `v${version}`, '--message', notes]);
 		}
 		if (placeholders.length > 0)
