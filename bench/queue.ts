@@ -63,8 +63,8 @@ const lookups =
 				});
 				if (!isOurs) continue;
 				verdicts.push(
-					{ what: `${what}: time ÷ ideal`, value: ideal, atMost: 1.08 },
-					{ what: `${what}: responses 429 per lookup`, value: perLookup, atMost: 0.1 },
+					{ what: `${what}: time ÷ ideal`, value: ideal, atMost: 1.1 },
+					{ what: `${what}: responses 429 per lookup`, value: perLookup, atMost: 0.5 },
 					{ what: `${what}: most items failed`, value: Math.max(...failed), atMost: 0 },
 				);
 			}
@@ -105,7 +105,9 @@ const unshown =
 				.filter(({ path }) => path.includes('/query/'))
 				.map(({ at }) => Date.parse(at))
 				.sort((a, b) => a - b);
-			const perSecond = round((1000 * times.length) / (times[times.length - 1] - times[0]), 1);
+			// the first request of each process waits for none
+			const paced = times.length - workers;
+			const perSecond = round((1000 * paced) / (times[times.length - 1] - times[0]), 1);
 			const what = `Tax Query over ${workers} workers, no headers: requests per second`;
 			return {
 				rows: [
