@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { firstViolation } from '../contract/check';
+import { credentialUpserts } from '../contract/creditProfile';
 import { closed, oneOf } from '../contract/shared';
 
 /** The queries of TQ §4.2 to §4.13 by the names that a mapping gives them: path and, for POSTs, service. */
@@ -37,14 +38,10 @@ const same = (names: readonly string[], schema: TSchema) =>
 const anything = Type.Record(Type.String(), Type.Unknown());
 const namesOfFields = Type.Record(Type.String(), Type.String());
 
-const PROVIDER_SEGMENTS = [
+/** The first segments of the providers' paths; each may have another name. */
+export const PROVIDER_SEGMENTS = [
 	'credential',
-	'bureau',
-	'prospector',
-	'identity-verification',
-	'sanctions-screening',
-	'credit-bureau-b',
-	'legal-records',
+	...new Set(Object.keys(credentialUpserts).map((path) => path.split('/')[0])),
 ];
 
 const MappingSchema = some({

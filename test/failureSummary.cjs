@@ -38,14 +38,24 @@ function listFailures(rootDir, { displayName, failureMessage, testFilePath, test
 
 /** A Jest reporter. When a run ends, it prints on one screen which tests failed, and why. */
 module.exports = class FailureSummary {
-	constructor({ rootDir }) {
+	constructor({ rootDir, testNamePattern }) {
 		this.rootDir = rootDir;
+		this.testNamePattern = testNamePattern;
 	}
 
-	onRunComplete(_contexts, { testResults }) {
+	onRunComplete(_contexts, { testResults, numPassedTests, numFailedTests }) {
+		if (this.testNamePattern && numPassedTests + numFailedTests === 0) {
+			this.error = new Error(`No title of a test fits "${this.testNamePattern}"`);
+			process.stderr.write(`\n${this.error.message}\n`);
+		}
 		const failures = testResults.flatMap((result) => listFailures(this.rootDir, result));
 		if (failures.length === 0) return;
 		process.stderr.write(`\n${summarize(failures).map(cut).join('\n')}\n`);
+	}
+
+	/** Jest ends with 1 if there is one. */
+	getLastError() {
+		return this.error;
 	}
 };
 

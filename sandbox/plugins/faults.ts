@@ -140,31 +140,62 @@ export function injectFaults(
 	});
 }
 
-/** Returns whether the fault strikes only when the service has accepted the request and made its answer. */
-function isResponseFault(fault: Fault): boolean {
-	if (typeof fault === 'object') {
-		return 'trickle' in fault || 'large' in fault || ('status' in fault && fault.accepted === true);
-	}
-	return ['resetAfter', 'truncated', 'nonJson'].includes(fault);
-}
+type NamedFault = Extract<Fault, string>;
+type ResponseFault = 'resetAfter' | 'truncated' | 'nonJson';
+type Limiter = { limit: number; clock: Clock };
+
+/** What the named faults do before the service has accepted the request. */
+const BEFORE: Record<
+	Exclude<NamedFault, ResponseFault>,
+	(request: FastifyRequest, reply: FastifyReply, limiter: Limiter) => void
+> = {
+	hang: (_request, reply) => void reply.hijack(),
+	resetBefore: (request, reply) => {
+		reply.hijack();
+		request.raw.socket.resetAndDestroy();
+	},
+	storm: (_request, reply, { limit, clock }) => {
+		setLimitHeaders(reply, clock, { limit, remaining: 0, resetInMs: WINDOW_MS });
+		throw new HttpError(429, 'All points of the rate limiter are consumed; wait until its reset');
+	},
+	expiredToken: () => {
+		throw new HttpError(401, 'The token has expired');
+	},
+};
+
+/** The payload that the named faults send in place of the service's response. */
+const RESPONSES: Record<
+	ResponseFault,
+	(payload: string, request: FastifyRequest, reply: FastifyReply) => string
+> = {
+	resetAfter: (payload, request) => {
+		request.raw.socket.resetAndDestroy();
+		return payload;
+	},
+	truncated: (payload) => payload.slice(0, Math.floor(payload.length / 2)),
+	nonJson: (_payload, _request, reply) => {
+		void reply.type('text/html');
+		return '<!doctype html><title>Gateway</title><p>The gateway has no response.</p>';
+	},
+};
+
+const isNamedResponse = (fault: NamedFault): fault is ResponseFault => fault in RESPONSES;
+
+/** Returns whether the fault strikes only when the service has accepted the request and made its response. */
+const isResponseFault = (fault: Fault): boolean =>
+	typeof fault === 'string'
+		? isNamedResponse(fault)
+		: 'trickle' in fault || 'large' in fault || ('status' in fault && fault.accepted === true);
 
 async function applyBefore(
 	fault: Fault,
 	request: FastifyRequest,
 	reply: FastifyReply,
-	{ limit, clock }: { limit: number; clock: Clock },
+	limiter: Limiter,
 ): Promise<void> {
-	if (fault === 'hang') {
-		reply.hijack();
-	} else if (fault === 'resetBefore') {
-		reply.hijack();
-		request.raw.socket.resetAndDestroy();
-	} else if (fault === 'storm') {
-		setLimitHeaders(reply, clock, { limit, remaining: 0, resetInMs: WINDOW_MS });
-		throw new HttpError(429, 'All points of the rate limiter are consumed; wait until its reset');
-	} else if (fault === 'expiredToken') {
-		throw new HttpError(401, 'The token has expired');
-	} else if (typeof fault === 'object' && 'status' in fault) {
+	if (typeof fault === 'string') {
+		if (!isNamedResponse(fault)) BEFORE[fault](request, reply, limiter);
+	} else if ('status' in fault) {
 		await reply.send(sendStatus(fault, reply));
 	}
 }
@@ -186,18 +217,12 @@ function corrupt(
 	closing: AbortSignal,
 ) {
 	reply.removeHeader('content-length');
-	if (fault === 'resetAfter') {
-		request.raw.socket.resetAndDestroy();
-		return payload;
+	if (typeof fault === 'string') {
+		return isNamedResponse(fault) ? RESPONSES[fault](payload, request, reply) : payload;
 	}
-	if (fault === 'truncated') return payload.slice(0, Math.floor(payload.length / 2));
-	if (typeof fault === 'object') {
-		if ('trickle' in fault) return Readable.from(byteByByte(payload, fault.trickle, closing));
-		if ('large' in fault) return Readable.from(withBlanks(payload, fault.large));
-		return 'status' in fault ? sendStatus(fault, reply) : payload;
-	}
-	void reply.type('text/html');
-	return '<!doctype html><title>Gateway</title><p>The gateway has no response.</p>';
+	if ('trickle' in fault) return Readable.from(byteByByte(payload, fault.trickle, closing));
+	if ('large' in fault) return Readable.from(withBlanks(payload, fault.large));
+	return 'status' in fault ? sendStatus(fault, reply) : payload;
 }
 
 async function* byteByByte(payload: string, ms: number, signal: AbortSignal) {

@@ -332,6 +332,7 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 			...['query get', 'query getAll', 'connection diagnose'],
 		];
 		const all = [nodeTypes.creditProfile, nodeTypes.taxQuery].flatMap(operationsOf);
+		// a new operation needs a row in `rows` or `lists`, and in the tables of docs/output.md or its sibling
 		expect(all.filter((one) => !compared.includes(one))).toEqual([]);
 		const tables = outputTables.map(({ resource, operation: name }) => `${resource} ${name}`);
 		expect(tables.sort()).toEqual(all.sort());

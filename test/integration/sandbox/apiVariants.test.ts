@@ -124,7 +124,8 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 				}
 			}
 			const { data } = await variant.creditProfile.get<object[]>(client.credentialPath());
-			expect([firstViolation(CredentialList, data), data.length]).toEqual([undefined, 7]);
+			const stored = Object.keys(credentialUpserts).length;
+			expect([firstViolation(CredentialList, data), data.length]).toEqual([undefined, stored]);
 		});
 
 		it('a filter has its own encoding, and is refused in any other', async () => {

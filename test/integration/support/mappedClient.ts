@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import type { QueryRecord } from '../../../contract/taxQuery';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
-import { OPERATIONS, type Mapping, type Operation } from '../../../sandbox/mapping';
+import {
+	OPERATIONS,
+	PROVIDER_SEGMENTS,
+	type Mapping,
+	type Operation,
+} from '../../../sandbox/mapping';
 
 /** Words that no document uses, distinct within one dialect. */
 const words = (count: number) =>
@@ -21,15 +26,6 @@ const FIELDS: Partial<Record<Operation, string[]>> = {
 	getComplianceOpinion: ['rfc'],
 	getInvoices: ['rfc', 'from', 'to', 'period'],
 };
-const SEGMENTS = [
-	'credential',
-	'bureau',
-	'prospector',
-	'identity-verification',
-	'sanctions-screening',
-	'credit-bureau-b',
-	'legal-records',
-];
 const queries = Object.keys(FIELDS) as Operation[];
 
 /** A mapping with a random word for every key that there is. */
@@ -52,7 +48,9 @@ export const mappings: fc.Arbitrary<Required<Mapping>> = fc
 			Object.fromEntries(names.map((name) => [name, of(name)]));
 		return {
 			creditProfile: {
-				paths: each(SEGMENTS, (name) => (name === 'bureau' ? `${next()}/${next()}` : next())),
+				paths: each(PROVIDER_SEGMENTS, (name) =>
+					name === 'bureau' ? `${next()}/${next()}` : next(),
+				),
 				fields: { bureauPublicKey: next() },
 				filterEncoding: chosen.filterEncoding,
 				listEncoding: chosen.listEncoding,
