@@ -1,6 +1,7 @@
 // These parts share one n8n, without queries before the first.
 import './oneDemo/demo';
 import './oneDemo/taxQuery';
+import './oneDemo/schemaPreview';
 import './oneDemo/creditProfile';
 import './oneDemo/agents';
 import './oneDemo/credentials';
