@@ -71,8 +71,8 @@ export async function pollOnce(
 	const { state } = ledger;
 
 	// reads what it needs, and does not change the ledger
-	const isOfCalls = notifications.size > 0;
-	const credential = isOfCalls ? await cachedCredential(context) : undefined;
+	// webhook calls are confirmed by the credential that has just verified them
+	const credential = notifications.size > 0 ? await cachedCredential(context) : undefined;
 	const connection = await connect(context, taxQuery, credential);
 	const { mapping } = connection;
 	const toItem = itemMaker(settings, connection);

@@ -194,12 +194,12 @@ describe('a delivered result', () => {
 			webhookHeaderName: 'X-Secret',
 		});
 		await start({ credentials, parameters: { authenticity: 'credential' } });
-		const wrong = { ...secret, 'X-Secret': 'whsec-saved-meanwhile' };
+		const saved = { ...secret, 'X-Secret': 'whsec-saved-meanwhile' };
 		const record = await sandbox.result();
-		const refused = await host.deliver(record, wrong);
-		Object.assign(credentials.taxQueryApi, { webhookSecret: wrong['X-Secret'] });
+		const refused = await host.deliver(record, saved);
+		Object.assign(credentials.taxQueryApi, { webhookSecret: saved['X-Secret'] });
 		await host.publish();
-		const answered = await host.deliver(record, wrong);
+		const answered = await host.deliver(record, saved);
 		expect([refused.status, answered.status]).toEqual([401, 200]);
 	});
 
