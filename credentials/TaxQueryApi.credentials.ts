@@ -16,7 +16,10 @@ import { maskedField, needed, shownFor, text } from '../nodes/shared/credentials
 import { LoginError } from '../nodes/shared/credentials/loginError';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
 import { storedCiecFields } from '../nodes/shared/credentials/storedLogins';
-import { advancedWebhookFields, webhookFields } from '../nodes/shared/credentials/webhookSecret';
+import {
+	advancedWebhookFields,
+	webhookFields,
+} from '../nodes/shared/credentials/webhookVerification';
 
 const withClient = shownFor('grant', 'clientCredentials');
 

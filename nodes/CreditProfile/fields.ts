@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { oneOf, option, type Field } from '../shared/operations/field';
 import { wholeNumber } from '../shared/operations/commonFields';
-import { normalizeText } from '../shared/utils/textNormalization';
+import { normalizeText } from '../shared/utils/inputTextCleaning';
 import { isObject } from '../shared/utils/json';
 import { CodedError, fieldError } from '../shared/utils/codedError';
 

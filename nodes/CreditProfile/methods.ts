@@ -5,8 +5,8 @@ import type {
 } from 'n8n-workflow';
 import { connect } from '../shared/http/connection';
 import { creditProfile } from '../shared/http/service';
-import { encodeFilter } from './filter';
-import { rowsIn, tagsIn } from './listing';
+import { encodeFilter } from './collectionFilterField';
+import { rowsIn, tagsIn } from './pagedLists';
 
 const LIST_PAGE = 50;
 

@@ -13,8 +13,16 @@ import {
 import { operation } from '../../shared/operations/field';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { isFilled, isObject, readObject } from '../../shared/utils/json';
-import { documentsOf, rowKinds, rowIn, rowsIn, tagsIn, versionsOf, type RowKind } from '../listing';
-import { sendOncePerPath, mappingOf } from '../mapping';
+import {
+	documentsOf,
+	rowKinds,
+	rowIn,
+	rowsIn,
+	tagsIn,
+	versionsOf,
+	type RowKind,
+} from '../pagedLists';
+import { withPathAdvice, mappingOf } from '../pathMapping';
 import {
 	dataCollectionFields,
 	documentFields,
@@ -100,7 +108,7 @@ function shapeOf(
 async function checkLogins(diagnosis: Diagnosis, get: Get, item: OperationItem): Promise<void> {
 	await diagnosis.run('Address, token and provider logins', async () => {
 		const path = '/credential';
-		const page = await sendOncePerPath(item, path, get(rowsIn('login'), path));
+		const page = await withPathAdvice(item, path, get(rowsIn('login'), path));
 		const shape = shapeOf('login', page, 'type', 'isEnabled');
 		const types = [...new Set(page.rows.map(({ type }) => String(type)))];
 		const others = types.filter((type) => !providers.some(({ value }) => value === type));

@@ -8,7 +8,7 @@ import {
 import type { Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt } from '../fields';
-import { encodeFilter, filters, checkFiltered, withFilterKeys } from '../filter';
+import { encodeFilter, filters, checkFiltered, withFilterKeys } from '../collectionFilterField';
 import {
 	collectRows,
 	fetchTotal,
@@ -17,8 +17,8 @@ import {
 	withCollectionName,
 	rowIn,
 	versionsOf,
-} from '../listing';
-import { mappingOf } from '../mapping';
+} from '../pagedLists';
+import { mappingOf } from '../pathMapping';
 import { dataCollectionFields, versionFields } from '../personalDataRules';
 import { simplifyCollection, simplifyVersion } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';

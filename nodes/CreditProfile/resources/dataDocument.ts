@@ -5,8 +5,8 @@ import { FileRows, type OperationItem, type Resource } from '../../shared/operat
 import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt, order } from '../fields';
 import { documentFields } from '../personalDataRules';
-import { writeFile } from '../rowsFile';
-import { collectRows, fetchTotal, documentsOf, getManyTags, listPages, rowIn } from '../listing';
+import { writeFile } from '../writeRowsFile';
+import { collectRows, fetchTotal, documentsOf, getManyTags, listPages, rowIn } from '../pagedLists';
 import { OWN_COLUMNS, separateRaw, separateSimplified, simplifyDocument } from '../simplify';
 import { downloadFiles } from './downloadFiles';
 import { associations, fileFormat, includeAll, output } from './documentOptions';

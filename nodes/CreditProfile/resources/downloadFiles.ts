@@ -15,7 +15,7 @@ import { linkOf } from '../files/fileLink';
 import { offset as startAt, order } from '../fields';
 import { includeFiles } from './documentOptions';
 import { filesOf, incomingFiles, source, type DocumentWithFile } from './fileSource';
-import { documentsOf, listPages } from '../listing';
+import { documentsOf, listPages } from '../pagedLists';
 import { documentFields, associationTypeOf } from '../personalDataRules';
 import { associationsOf, separateRaw, separateSimplified, without } from '../simplify';
 

@@ -2,8 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import type { Diagnosis } from '../../shared/operations/diagnosis';
 import type { BodyReader, ServiceRequest } from '../../shared/http/connection';
-import { encodeFilter } from '../filter';
-import { rowsIn } from '../listing';
+import { encodeFilter } from '../collectionFilterField';
+import { rowsIn } from '../pagedLists';
 
 /** Sends one plain read. */
 export type Get = <T extends object>(

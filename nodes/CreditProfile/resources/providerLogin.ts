@@ -15,8 +15,8 @@ import { isConfirmed } from '../../shared/http/confirmedNames';
 import { RequestError } from '../../shared/http/result';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
-import { rowKinds, rowsIn, requireWholeList } from '../listing';
-import { sendOncePerPath, isRefused, mappingOf } from '../mapping';
+import { rowKinds, rowsIn, requireWholeList } from '../pagedLists';
+import { withPathAdvice, isRefused, mappingOf } from '../pathMapping';
 import { loginFields } from '../personalDataRules';
 import { simplifyLogin } from '../simplify';
 
@@ -117,7 +117,7 @@ async function store(
 	const keyName = mapping.fields.bureauPublicKey ?? 'bureauPublicKey';
 	const body = { ...others, ...(bureauPublicKey !== undefined && { [keyName]: bureauPublicKey }) };
 	const request = { method: 'POST' as const, path: pathIn(mapping, path), body, secrets };
-	return await sendOncePerPath(item, path, sendSequentially(item, request, clientKey)).catch(
+	return await withPathAdvice(item, path, sendSequentially(item, request, clientKey)).catch(
 		(error: unknown) => {
 			if (!isRefused(error) || !provider.refused || isConfirmed(clientKey, provider.value))
 				throw error;
@@ -176,7 +176,7 @@ const getMany = operation({
 	async execute(item, { limit: wanted, simplify: isSimple }) {
 		const path = pathIn(await mappingOf(item), '/credential');
 		const reading = item.read({ method: 'GET', path }, rowsIn('login'));
-		const page = await sendOncePerPath(item, '/credential', reading);
+		const page = await withPathAdvice(item, '/credential', reading);
 		const shape = isSimple ? simplifyLogin : identity;
 		return requireWholeList(page, wanted).map((login) =>
 			item.protect(withoutPasswords(login), loginFields, shape),

@@ -7,7 +7,7 @@ import { RequestError } from '../../shared/http/result';
 import { renderRequestError } from '../../shared/errors/requestErrorText';
 import { mappingHint, quoteServiceMessage } from '../../shared/errors/errorText';
 import { taxQuery } from '../../shared/http/service';
-import type { Cost } from '../../shared/operations/operation';
+import type { BillingSummary } from '../../shared/operations/operation';
 import type { PaidQuery } from '../request/queryRequest';
 import { keysOfPath } from '../client/queryTypeMapping';
 import type { UncertaintyReason, Completeness, QueryId, QueryListing } from '../client/queryModel';
@@ -162,7 +162,7 @@ const billedText = (ids: QueryId[]): string =>
 		: `Already billed: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
 
 /** Returns the text that ends every error and receipt of a billed operation. */
-export function costText({ billed, queries }: Pick<Cost, 'billed' | 'queries'>): string {
+export function costText({ billed, queries }: Pick<BillingSummary, 'billed' | 'queries'>): string {
 	if (billed === 'unknown' || billed === 0) return `Billed: ${billed || 'nothing'}`;
 	const what = queries === 1 ? 'query' : 'queries';
 	return `Billed: ${billed === queries ? '' : `${billed} of `}${queries} ${what}`;

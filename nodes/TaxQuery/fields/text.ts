@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { normalizeText } from '../../shared/utils/textNormalization';
+import { normalizeText } from '../../shared/utils/inputTextCleaning';
 import { textOf } from '../../shared/utils/text';
 
 /** A text field. */

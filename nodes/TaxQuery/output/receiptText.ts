@@ -2,7 +2,7 @@ import type { FailedItems, NodeRun } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import type { QueryListing } from '../client/queryModel';
 import { truncationSentences, mappingKeysAdvice } from '../errors/queryError';
-import type { QueryOutcome } from './rows';
+import type { QueryOutcome } from './outcomeRows';
 
 const MAX_LISTED_WARNINGS = 3;
 const MAX_LISTED_IDS = 50;

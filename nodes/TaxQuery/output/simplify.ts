@@ -180,7 +180,7 @@ export function knownColumns(queryType: QueryType): KnownColumns {
 }
 
 /** Lists the columns of Query → Get, whose rows are of any query type. */
-export const anyQueryColumns: KnownColumns = {
+export const queryGetColumns: KnownColumns = {
 	requested: ['queryId'],
 	own: [...OF_QUERY, 'message', 'service', 'createdAt', ...FAILURE_COLUMNS],
 };

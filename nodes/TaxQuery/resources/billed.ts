@@ -1,7 +1,7 @@
 import type { Operation } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import { paidQueryOperation } from '../submission/paidQueryOperation';
-import { DEFAULT_PRICE_TEXT } from '../submission/submissionOptions';
+import { USUAL_PRICE_TEXT } from '../submission/submissionOptions';
 import type { PaidQuery } from '../request/queryRequest';
 
 /** A query that costs money, with the texts that the panel and an AI agent's tool share. */
@@ -16,7 +16,7 @@ interface Billed extends Omit<PaidQuery, 'action' | 'description' | 'tool'> {
 
 /** Returns the query's operation: the panel says when the result comes and what it costs, the tool what it takes. */
 export function billedQuery({ does, takes, ...query }: Billed): Operation {
-	const { queryType, needsProfile, price = DEFAULT_PRICE_TEXT } = query;
+	const { queryType, needsProfile, price = USUAL_PRICE_TEXT } = query;
 	const what = sentences(does, needsProfile ? 'It needs a tax profile' : '');
 	return paidQueryOperation({
 		action: query.name.replace(/ [A-Z](?=[a-z])/g, (initial) => initial.toLowerCase()),

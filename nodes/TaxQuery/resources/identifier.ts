@@ -16,7 +16,7 @@ import type { OperationItem, Resource } from '../../shared/operations/operation'
 import { dayField, readPlainDay } from '../fields/dates';
 import { identifierIn } from '../fields/identifiers';
 import { textField } from '../fields/text';
-import { normalizeText } from '../../shared/utils/textNormalization';
+import { normalizeText } from '../../shared/utils/inputTextCleaning';
 import { textOf } from '../../shared/utils/text';
 import { CodedError } from '../../shared/utils/codedError';
 import { pickBy } from '../../shared/utils/entries';

@@ -11,8 +11,8 @@ import { queryTypeOf } from '../client/queryTypeMapping';
 import { lacksResponse, spellingOf } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import { truncationText, totalText } from '../errors/queryError';
-import { isOwnId } from '../output/receipt';
-import { anyQueryColumns, lacksResult, NO_RESULT, shownRecord } from '../output/simplify';
+import { isOwnId } from '../output/runReceipt';
+import { queryGetColumns, lacksResult, NO_RESULT, shownRecord } from '../output/simplify';
 import { filters } from './queryFilters';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -35,7 +35,7 @@ const get = operation({
 	description: GET,
 	fields: { queryId },
 	options: { simplify },
-	keepsInput: anyQueryColumns,
+	keepsInput: queryGetColumns,
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
 		const client = await queryClientOf(item);

@@ -4,7 +4,7 @@ import { uncancelledClient, type QueryClient } from '../client/queryClient';
 import { completeRow, lacksRequest, readSelectedRows } from '../client/queryList';
 import type { Completeness, QueryId, QueryRecord } from '../client/queryModel';
 import { queriesOf } from './clientQueries';
-import { DATE_ERROR_MS, type SharedListReadings } from './sharedListReadings';
+import { DATE_TOLERANCE_MS, type SharedListReadings } from './sharedListReadings';
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
 export const CLOCK_MS = 2000;
@@ -66,7 +66,8 @@ async function readPossible(
 	{ expected, isFree }: LostQuery,
 	sentAt: number,
 ): Promise<QueryRecord[]> {
-	const isTooOld = ({ createdAt = Infinity }: QueryRecord) => createdAt < sentAt - DATE_ERROR_MS;
+	const isTooOld = ({ createdAt = Infinity }: QueryRecord) =>
+		createdAt < sentAt - DATE_TOLERANCE_MS;
 	const free: QueryRecord[] = [];
 	for (const row of records) {
 		const mayBe = !isTooOld(row) && expected.some((one) => matchRecord(one, row) !== 'mismatch');

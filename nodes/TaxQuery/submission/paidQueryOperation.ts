@@ -16,13 +16,13 @@ import {
 import { getQuery, queryClientOf, type QueryClient } from '../client/queryClient';
 import type { QueryRecord } from '../client/queryModel';
 import { withBilled } from '../errors/queryError';
-import { Receipt } from '../output/receipt';
-import { isUnfinished, buildRows, type QueryOutcome, type RowShape } from '../output/rows';
+import { RunReceipt } from '../output/runReceipt';
+import { isUnfinished, buildRows, type QueryOutcome, type RowShape } from '../output/outcomeRows';
 import { knownColumns } from '../output/simplify';
 import {
 	fieldsOf,
 	optionsOf,
-	DEFAULT_PRICE_TEXT,
+	USUAL_PRICE_TEXT,
 	priceNotice,
 	type Reuse,
 } from './submissionOptions';
@@ -35,7 +35,7 @@ import {
 } from './submissionContext';
 import { recheckReadQueries } from './recheckReadQueries';
 import { isSubmitted, planSubmissions, reuseOrSubmit } from './reuseOrSubmit';
-import { isWaitedFor, readResult, waitForResult } from './waitForResult';
+import { mayBeWaitedFor, readResult, waitForResult } from './waitForResult';
 import { pickBy } from '../../shared/utils/entries';
 
 interface PaidQuerySettings extends SendingOptions {
@@ -53,7 +53,7 @@ const AT_ONCE = 'The result comes at once.';
 
 /** Makes the operation of a billed query: check, search a result to reuse, send, wait. */
 export function paidQueryOperation(definition: PaidQuery): Operation {
-	const { queryType, input, tool, hasNoResult, price = DEFAULT_PRICE_TEXT, ...shown } = definition;
+	const { queryType, input, tool, hasNoResult, price = USUAL_PRICE_TEXT, ...shown } = definition;
 	const paid = operation({
 		...shown,
 		value: queryType.operation,
@@ -70,7 +70,7 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 
 /** Returns what the items of a run share. */
 function startSpending(run: NodeRun) {
-	const receipt: Receipt = new Receipt(run, {
+	const receipt: RunReceipt = new RunReceipt(run, {
 		gaps: () => context.past.gaps(),
 		billed: (index) => countBilledQueries(context.journal.statesOf(index)),
 	});
@@ -221,7 +221,7 @@ async function conclude(
 		receipt.give(item, rows, ended.filter((one) => isUnfinished(one, definition)).length);
 		return rows;
 	};
-	const isWaiting = wait !== undefined && outcomesOf(queries).some(isWaitedFor);
+	const isWaiting = wait !== undefined && outcomesOf(queries).some(mayBeWaitedFor);
 	if (!isWaiting) return give(outcomesOf(queries));
 	const waitForAll = async (outcomes: QueryOutcome[]) =>
 		await Promise.all(outcomes.map(async (one) => await waitForResult(item, one, wait)));

@@ -3,10 +3,10 @@ import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf } from '../client/queryClient';
 import type { QueryId, Query, QueryRecord } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
-import { foreignProblem, type QueryOutcome } from '../output/rows';
+import { foreignProblem, type QueryOutcome } from '../output/outcomeRows';
 import {
 	isForeign,
-	wantQuery,
+	toWantedQuery,
 	type SendingOptions,
 	type SubmissionContext,
 } from './submissionContext';
@@ -56,7 +56,7 @@ async function replaceForeign(
 	submission: Submission,
 	read: QueryOutcome[],
 ): Promise<QueryOutcome[]> {
-	const wanted = await wantQuery(item, request, sending);
+	const wanted = await toWantedQuery(item, request, sending);
 	const { definition, expected, contentHash, sharingKey } = request;
 	const { client, known } = wanted;
 	const received = queriesIn(read);

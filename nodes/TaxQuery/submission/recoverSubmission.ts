@@ -15,7 +15,7 @@ interface Unrecovered {
 	state: Unresolved;
 	search: RecoverySearch;
 	/** The list would surely show the query if it were accepted. */
-	isProved: boolean;
+	isProvedMissing: boolean;
 }
 
 /** Limits how long to wait before each reading of the list: what was just accepted may not be listed yet. */
@@ -70,7 +70,7 @@ async function recover(
 		const isEnough = isBodyEnough && !('unlisted' in search);
 		if (!isEnough && (number + 1 < READING_DELAYS_MS.length || mayWait)) continue;
 		submission.save(next);
-		return { state: isUnresolved(next) ? next : state, search, isProved };
+		return { state: isUnresolved(next) ? next : state, search, isProvedMissing: isProved };
 	}
 }
 

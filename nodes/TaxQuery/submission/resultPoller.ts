@@ -5,7 +5,7 @@ import { hasList, readList, holdsResult, readRecordOfRow } from '../client/query
 import { isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { QueryError, reasonFor } from '../errors/queryError';
-import type { QueryOutcome } from '../output/rows';
+import type { QueryOutcome } from '../output/outcomeRows';
 
 const BACKOFF = 1.5;
 const LONGEST_PAUSE_MS = 15_000;

@@ -6,7 +6,7 @@ import type { Query, QueryId } from '../client/queryModel';
 import {
 	isSharing,
 	reservationName,
-	wantQuery,
+	toWantedQuery,
 	type ObtainedQueries,
 	type SendingOptions,
 	type SubmissionContext,
@@ -62,7 +62,7 @@ export async function reuseOrSubmit(
 	sending: SendingOptions,
 ): Promise<ObtainedQueries> {
 	const { locks } = context.journal.register;
-	const wanted = await wantQuery(item, request, sending);
+	const wanted = await toWantedQuery(item, request, sending);
 	const own = ownSubmission(context, item, request);
 	if (own) return await submitAndRecover(context, wanted, own);
 	const { reuse } = sending;

@@ -5,7 +5,7 @@ import type { Problem } from '../../shared/http/result';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf, type QueryClient } from '../client/queryClient';
 import type { QueryId, Query } from '../client/queryModel';
-import { isForeignRecord, type QueryResponse, type QueryOutcome } from '../output/rows';
+import { isForeignRecord, type QueryResponse, type QueryOutcome } from '../output/outcomeRows';
 import { Journal } from './journal';
 import { SpendingLimit, type Limits } from './spendingLimit';
 import { SharedListReadings } from './sharedListReadings';
@@ -74,7 +74,7 @@ export function newSubmissionContext(run: NodeRun, log: SpendingLog): Submission
 	};
 }
 
-export async function wantQuery(
+export async function toWantedQuery(
 	item: OperationItem,
 	request: QueryRequest,
 	sending: SendingOptions,

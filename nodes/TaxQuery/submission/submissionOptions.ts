@@ -168,11 +168,11 @@ const reuseWithoutResult: Field<Reuse | undefined> = {
 };
 
 /** The price of an item, unless the query has another one. */
-export const DEFAULT_PRICE_TEXT = 'one query per different item';
+export const USUAL_PRICE_TEXT = 'one query per different item';
 
 /** Shows the price before anything is filled in. */
 export const priceNotice = ({
-	price = DEFAULT_PRICE_TEXT,
+	price = USUAL_PRICE_TEXT,
 	hasNoResult,
 }: PaidQuery): Field<undefined> => ({
 	...emptyField,

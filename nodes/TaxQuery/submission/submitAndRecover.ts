@@ -3,7 +3,7 @@ import type { QueryRequest } from '../request/queryRequest';
 import { findQuery } from '../client/queryClient';
 import type { QueryId, Query } from '../client/queryModel';
 import { QueryError, type RecoverySearch } from '../errors/queryError';
-import { hasAllResultFields, foreignProblem, type ResponseWithoutId } from '../output/rows';
+import { hasAllResultFields, foreignProblem, type ResponseWithoutId } from '../output/outcomeRows';
 import {
 	isForeign,
 	reservationName,
@@ -52,7 +52,7 @@ export async function submitAndRecover(
 		const mayBeSentAgain = sending.sendAgain && sends < MAX_SENDS && !uncertainty.received;
 		const recovery = await recoverSubmission(context, wanted, submission, mayBeSentAgain);
 		if ('queries' in recovery) return { queries: recovery.queries, how: 'recovered' };
-		const { state, search, isProved } = recovery;
+		const { state, search, isProvedMissing: isProved } = recovery;
 		const body = bodyToPassOn(wanted, state, uncertainty);
 		if (body) return { queries: [body], how: isEarlier ? 'resumed' : 'sent' };
 		const own = await acceptMatchingPart(context, wanted, submission, uncertainty.received);

@@ -4,7 +4,7 @@ import { getQuery, uncancelledClient } from '../client/queryClient';
 import { lacksResponse, isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { reasonFor } from '../errors/queryError';
-import type { QueryOutcome } from '../output/rows';
+import type { QueryOutcome } from '../output/outcomeRows';
 import { resultPollerOf } from './resultPoller';
 
 /** A result that is ready at once is not waited for. */
@@ -13,7 +13,7 @@ const FIRST_PAUSE_MS = 500;
 const BEFORE_TIMEOUT_MS = 3000;
 
 /** Returns whether a query may be waited for: it was only acknowledged, or nothing is known of its end. */
-export const isWaitedFor = ({ query }: QueryOutcome): boolean =>
+export const mayBeWaitedFor = ({ query }: QueryOutcome): boolean =>
 	query.kind === 'acknowledged' || (query.kind === 'record' && isUnfinishedState(query.state));
 
 /**
@@ -26,7 +26,7 @@ export async function waitForResult(
 	maxMs: number,
 ): Promise<QueryOutcome> {
 	const { query } = outcome;
-	if (query.kind === 'withoutId' || !isWaitedFor(outcome)) return outcome;
+	if (query.kind === 'withoutId' || !mayBeWaitedFor(outcome)) return outcome;
 	const client = await uncancelledClient(item); // one that failed must not blind the others
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));

@@ -35,7 +35,7 @@ const FLOOD = 10;
 const FLOOD_REST_MS = 2_000;
 
 /** The progress of a query in a poll: emitted, pending or settled; or why it was not read. */
-export type PollOutcome =
+export type PolledQueryProgress =
 	Promise<EmitOutcome> | 'pending' | 'settled' | 'unknown' | 'later' | 'failed';
 
 /** Results for notified IDs that do not exist, and seldom for real ones. */
@@ -43,7 +43,7 @@ const UNKNOWN_RESULTS: unknown[] = [undefined, 'unknown', 'later'];
 
 export interface PollResult {
 	/** The notified queries by ID; one that is not listed is missing. */
-	queries: Map<string, PollOutcome>;
+	queries: Map<string, PolledQueryProgress>;
 	/** The trigger reads the list, which shows all queries. */
 	isListed: boolean;
 	isWhole: boolean;
@@ -217,7 +217,7 @@ const namedAs = ({ read }: Poll, queryId: string): string =>
 function summarize(poll: Poll): PollResult {
 	const { trigger, notifications, listing, plan, read, interrupted, isListed, isAudit } = poll;
 	const { ledger } = trigger;
-	const progressOf = (result: QueryEvent): PollOutcome => {
+	const progressOf = (result: QueryEvent): PolledQueryProgress => {
 		const isOver = !poll.unresolved.has(result.queryId) && isSettled(ledger, result);
 		return trigger.outcomeOf(result) ?? (isOver ? 'settled' : 'pending');
 	};
@@ -227,7 +227,7 @@ function summarize(poll: Poll): PollResult {
 		(result) => [result.queryId, progressOf(result)] as const,
 	);
 	// the last of a query stands: its row, then its record, then why there is none
-	const queries = new Map<string, PollOutcome>([...known, ...read.missing]);
+	const queries = new Map<string, PolledQueryProgress>([...known, ...read.missing]);
 	for (const [id, own] of read.ownIds) queries.set(id, queries.get(own) ?? 'pending');
 	const unknownIds = ids.filter((id) => UNKNOWN_RESULTS.includes(queries.get(id)));
 	// an audit is rare, so the next poll needs one request for the list

@@ -1,5 +1,5 @@
 import { OperationalError, type INodeExecutionData, type ITriggerFunctions } from 'n8n-workflow';
-import { validateWebhookFields } from '../../shared/credentials/webhookSecret';
+import { validateWebhookFields } from '../../shared/credentials/webhookVerification';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
 import { stateOfProcess } from '../../shared/processState';

@@ -62,7 +62,7 @@ export const mergeResponse = (
 export type ItemSettings = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
 
 /** The fields of a webhook call around a record. */
-export interface Envelope {
+export interface WebhookEnvelope {
 	fields: IDataObject;
 	/** The status that the call names; '' if it names none. */
 	status: string;
@@ -71,7 +71,7 @@ export interface Envelope {
 /** The envelope of a result: that of a call about another status is not its own. */
 export const envelopeOf = (
 	{ status }: QueryEvent,
-	envelope: Envelope | undefined,
+	envelope: WebhookEnvelope | undefined,
 ): { envelope?: IDataObject } =>
 	envelope && ['', status].includes(envelope.status) ? { envelope: envelope.fields } : {};
 

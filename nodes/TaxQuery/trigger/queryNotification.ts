@@ -5,7 +5,7 @@ import {
 	envelopeOf,
 	awaitsDeliveredResult,
 	mergeResponse,
-	type Envelope,
+	type WebhookEnvelope,
 	type Origin,
 	type QueryEvent,
 } from './queryEvent';
@@ -21,7 +21,7 @@ export interface QueryNotification {
 	detail?: QueryRecord;
 	event?: string;
 	/** Only of a call that is proved, and where it is wanted. */
-	envelope?: Envelope;
+	envelope?: WebhookEnvelope;
 }
 
 /** Merges what two calls report of a query. The better proof counts, then a finished result, then a newer status. */

@@ -2,10 +2,10 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import {
 	acceptedSecrets,
-	DEFAULT_TOLERANCE,
+	DEFAULT_TOLERANCE_SECONDS,
 	signingKeys,
 	validateWebhookFields,
-} from '../../shared/credentials/webhookSecret';
+} from '../../shared/credentials/webhookVerification';
 import { textOf } from '../../shared/utils/text';
 import {
 	expectedSignatures,
@@ -60,7 +60,7 @@ function verifySignature(
 	now: number,
 ): boolean {
 	const { template, signatures, timestamps } = readScheme(rawHeaders, credential);
-	const toleranceMs = Number(credential.timestampTolerance ?? DEFAULT_TOLERANCE) * 1000;
+	const toleranceMs = Number(credential.timestampTolerance ?? DEFAULT_TOLERANCE_SECONDS) * 1000;
 	const isInTime = (timestamp: string) => Math.abs(now - readTimestamp(timestamp)) <= toleranceMs;
 	const isTimed = template.includes('{timestamp}');
 	const expected = expectedSignatures(

@@ -1,7 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { refuseBlankValues } from '../../shared/credentials/blankValue';
 import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { webhookSecrets } from '../../shared/credentials/webhookSecret';
+import { webhookSecrets } from '../../shared/credentials/webhookVerification';
 import { taxQuery } from '../../shared/http/service';
 import { cachedCredential } from '../trigger/cachedCredential';
 import type { ItemSettings } from '../trigger/queryEvent';

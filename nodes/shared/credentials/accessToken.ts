@@ -108,7 +108,7 @@ export const isRefreshRefused = (credentials: ICredentialDataDecryptedObject): b
 	loginOf(fingerprint(credentials)).isRefreshRefused === true;
 
 /** Notes that the service accepted the token sent with these credentials. */
-export function tokenAccepted(credentials: ICredentialDataDecryptedObject): void {
+export function noteTokenAccepted(credentials: ICredentialDataDecryptedObject): void {
 	if (isPasted(credentials)) return;
 	const login = loginOf(fingerprint(credentials));
 	if (isSame(login.current, readStored(credentials))) {
@@ -120,7 +120,7 @@ export function tokenAccepted(credentials: ICredentialDataDecryptedObject): void
  * Notes that the service refused the token sent with these credentials. Returns true if a new one is worth a try.
  * That ends after two logins in a row whose tokens were never accepted, or each item would log in again.
  */
-export function tokenRefused(credentials: ICredentialDataDecryptedObject): boolean {
+export function noteTokenRefused(credentials: ICredentialDataDecryptedObject): boolean {
 	const stored = readStored(credentials);
 	if (isPasted(credentials) || !stored) return false;
 	const login = loginOf(stored.client);

@@ -2,8 +2,8 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import {
 	logIn,
 	loginFailure,
-	tokenAccepted,
-	tokenRefused,
+	noteTokenAccepted,
+	noteTokenRefused,
 	tokenSecrets,
 } from '../credentials/accessToken';
 import {
@@ -17,7 +17,7 @@ import { creditProfileBaseUrl, taxQueryBaseUrl } from '../credentials/baseUrl';
 import { refuseBlankValues } from '../credentials/blankValue';
 import { storedLoginSecrets } from '../credentials/storedLogins';
 import { bareToken } from '../credentials/tokenRequest';
-import { webhookSecrets } from '../credentials/webhookSecret';
+import { webhookSecrets } from '../credentials/webhookVerification';
 import { textOf } from '../utils/text';
 
 type Credentials = ICredentialDataDecryptedObject;
@@ -123,7 +123,7 @@ export const taxQuery: ServiceDefinition<TaxQueryMapping> = {
 		...storedLoginSecrets(credentials),
 	],
 	authorization: taxQueryAuthorization,
-	tokens: { logIn, accepted: tokenAccepted, refused: tokenRefused, failure: loginFailure },
+	tokens: { logIn, accepted: noteTokenAccepted, refused: noteTokenRefused, failure: loginFailure },
 	testPath: listPath,
 	probePath: (mapping) =>
 		listPath(mapping) ??

@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 import { findPseudonymKeyProblem } from '../credentials/pseudonymKey';
 import { findStoredLoginProblem } from '../credentials/storedLogins';
-import { findWebhookProblem } from '../credentials/webhookSecret';
+import { findWebhookProblem } from '../credentials/webhookVerification';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { readFault } from '../errors/networkFault';
 import { withRequestId } from '../errors/requestIds';

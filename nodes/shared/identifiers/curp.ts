@@ -18,7 +18,7 @@ import {
 	readText,
 	type Part,
 } from './text';
-import { CURP_WORDS } from './inconvenientWords';
+import { CURP_INCONVENIENT_WORDS } from './inconvenientWords';
 
 const SEXES = { H: 'male', M: 'female', X: 'non-binary' } as const;
 
@@ -102,7 +102,7 @@ const COMPARE = 'Compare it with an official document.';
 
 function warningsOf(text: string, birthDate: string | undefined, today: Date): CheckWarning[] {
 	const warnings: CheckWarning[] = [];
-	if (CURP_WORDS.includes(text.slice(0, 4))) {
+	if (CURP_INCONVENIENT_WORDS.includes(text.slice(0, 4))) {
 		const problem =
 			'Positions 1–4 of the CURP form a word that the civil registry avoids by an X at position 2';
 		warnings.push(finding('WORD', problem, COMPARE));

@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { readObject } from '../utils/json';
 import type { OperationItem, Operation, OperationStep } from './operation';
 import { CHECK, fieldError } from '../utils/codedError';
-import { normalizeText, hasEncodingDamage } from '../utils/textNormalization';
+import { normalizeText, hasEncodingDamage } from '../utils/inputTextCleaning';
 
 /** A parameter of an operation that reads itself; with several properties, they make one value together. */
 export interface Field<T> {

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { normalizeText } from '../utils/textNormalization';
+import { normalizeText } from '../utils/inputTextCleaning';
 import { idText } from '../utils/text';
 
 export const includeOtherFields: INodeProperties = {

@@ -4,7 +4,7 @@ import type { PersonalDataHider } from '../personalData/personalData';
 import type { ServiceRequest } from '../http/connection';
 import { RequestError } from '../http/result';
 import { itemErrorOf, type ItemError, type ItemErrorOptions } from './itemError';
-import type { Cost, FailedItems, Operation, NodeRun } from './operation';
+import type { BillingSummary, FailedItems, Operation, NodeRun } from './operation';
 
 /** An item that failed, and why. */
 export interface Failure {
@@ -68,7 +68,7 @@ export class ItemErrors {
 	): ItemError {
 		const operation = this.operations.get(index);
 		const protection = this.protections.get(index);
-		const { text: costText = '', ...data }: Partial<Cost> =
+		const { text: costText = '', ...data }: Partial<BillingSummary> =
 			operation?.costOf?.(this.run, costOf) ?? {};
 		const isUncertain = cause instanceof RequestError && cause.accepted === 'unknown';
 		// neither now nor in an earlier try

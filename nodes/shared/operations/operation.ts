@@ -85,7 +85,7 @@ export interface NodeRun {
 }
 
 /** The cost of an operation; `text` ends its errors. */
-export interface Cost {
+export interface BillingSummary {
 	text: string;
 	/** The number of planned queries that are billed. */
 	billed: number | 'unknown';
@@ -153,7 +153,7 @@ export interface Operation {
 	/** Its rows keep the columns of the input, unless the operator leaves them out. */
 	keepsInput?: KnownColumns;
 	/** Returns what an item has cost, or all items of the run. */
-	costOf?(run: NodeRun, index?: number): Cost;
+	costOf?(run: NodeRun, index?: number): BillingSummary;
 	/** Returns what comes out for the item: one object, a list of them (possibly empty), or a next step. */
 	execute(item: OperationItem): Promise<OperationStep>;
 }

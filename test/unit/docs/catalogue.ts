@@ -1,5 +1,5 @@
 import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
-import { checkFiltered } from '../../../nodes/CreditProfile/filter';
+import { checkFiltered } from '../../../nodes/CreditProfile/collectionFilterField';
 import { collectionId } from '../../../nodes/CreditProfile/fields';
 import {
 	readCreditProfileMapping,
@@ -33,8 +33,12 @@ import { catalog } from '../../../nodes/TaxQuery/client/queryTypeMapping';
 import type { QueryId, QueryListing } from '../../../nodes/TaxQuery/client/queryModel';
 import { describeExcluded } from '../../../nodes/TaxQuery/errors/excludedQueries';
 import { QueryError, type QueryProblem } from '../../../nodes/TaxQuery/errors/queryError';
-import { Receipt } from '../../../nodes/TaxQuery/output/receipt';
-import { buildRows, type QueryOutcome, type RowShape } from '../../../nodes/TaxQuery/output/rows';
+import { RunReceipt } from '../../../nodes/TaxQuery/output/runReceipt';
+import {
+	buildRows,
+	type QueryOutcome,
+	type RowShape,
+} from '../../../nodes/TaxQuery/output/outcomeRows';
 import * as answers from '../../../nodes/TaxQuery/webhook/responses';
 
 const asDocumented = readTaxQueryMapping({});
@@ -210,7 +214,7 @@ function ofReceipts(): RenderedMessage[] {
 			atEnd: (work: typeof end) => (end = work),
 		} as unknown as NodeRun;
 		const cut = { records: [{}], completeness: 'truncated', total: 9 } as unknown as QueryListing;
-		const receipt = new Receipt(run, { gaps: () => ({ uncompared: 2, cut }), billed: () => 3 });
+		const receipt = new RunReceipt(run, { gaps: () => ({ uncompared: 2, cut }), billed: () => 3 });
 		const item = itemWith({}, {}, { protect: ((row: unknown) => row) as never });
 		receipt.accepted(item, [id]);
 		receipt.uncertain({ ...item, index: 1 }, 1);

@@ -9,7 +9,7 @@ import {
 	providers,
 	taxAuthority,
 } from '../../../../nodes/shared/credentials/providerLogin';
-import { validateWebhookFields } from '../../../../nodes/shared/credentials/webhookSecret';
+import { validateWebhookFields } from '../../../../nodes/shared/credentials/webhookVerification';
 import { creditProfile, taxQuery } from '../../../../nodes/shared/http/service';
 import { CreditProfileApi } from '../../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';

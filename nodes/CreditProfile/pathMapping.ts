@@ -16,7 +16,7 @@ export const isRefused = (error: unknown): error is RequestError =>
  * Reads at a path of the API reference. A path that works is noted, since its mapping is right. If the service does
  * not know it, the error names the API Mapping keys that may be missing.
  */
-export async function sendOncePerPath<T>(
+export async function withPathAdvice<T>(
 	item: OperationItem,
 	documented: string,
 	reading: Promise<T>,

@@ -1,11 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Cost, FailedItems, OperationItem, NodeRun } from '../../shared/operations/operation';
+import type {
+	BillingSummary,
+	FailedItems,
+	OperationItem,
+	NodeRun,
+} from '../../shared/operations/operation';
 import { identity } from '../../shared/operations/commonFields';
 import type { QueryId } from '../client/queryModel';
 import { costText } from '../errors/queryError';
 import { addCount, addMetadata } from './executionMetadata';
 import { receiptText, spentText, type ListGaps } from './receiptText';
-import type { QueryOutcome } from './rows';
+import type { QueryOutcome } from './outcomeRows';
 
 /** An RFC or a CURP somewhere in a text: neither goes into the metadata of an execution. */
 const IDENTIFIER = /[A-ZÑ&]{3,4}[\s-]?\d{6}/i;
@@ -29,7 +34,7 @@ interface Known {
 /**
  * Records what a run has spent. It is shown in the output pane, stored with the execution, and added to its error.
  */
-export class Receipt {
+export class RunReceipt {
 	readonly #run: NodeRun;
 	readonly #known: Known;
 	readonly #counts = { sent: 0, recovered: 0, resumed: 0, reused: 0 };
@@ -64,7 +69,7 @@ export class Receipt {
 	}
 
 	/** Returns the cost of an item, or of the run; an item that was not planned yet counts as one query. */
-	costOf(index?: number): Cost {
+	costOf(index?: number): BillingSummary {
 		const items = index === undefined ? [...Array(this.#run.items).keys()] : [index];
 		const queries = items.reduce((sum, one) => sum + (this.#planned.get(one) ?? 1), 0);
 		const cost = { billed: this.#known.billed(index) ?? ('unknown' as const), queries };

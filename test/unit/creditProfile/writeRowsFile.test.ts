@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
-import { writeFile, type FileFormat } from '../../../nodes/CreditProfile/rowsFile';
+import { writeFile, type FileFormat } from '../../../nodes/CreditProfile/writeRowsFile';
 import type { OperationItem } from '../../../nodes/shared/operations/operation';
 
 const PAGES = 50;

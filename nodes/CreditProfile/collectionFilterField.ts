@@ -7,7 +7,7 @@ import { mapKeys } from '../shared/utils/entries';
 import { isObject } from '../shared/utils/json';
 import { textOf } from '../shared/utils/text';
 import { CodedError, fieldError } from '../shared/utils/codedError';
-import { isRefused } from './mapping';
+import { isRefused } from './pathMapping';
 import { listed } from './fields';
 
 /** A filter that takes several values. */

@@ -4,7 +4,7 @@ import { findBlankValue } from './blankValue';
 import { maskedField, needed, shownFor, text } from './inputs';
 
 /** Accepts timestamps this many seconds old. */
-export const DEFAULT_TOLERANCE = 300;
+export const DEFAULT_TOLERANCE_SECONDS = 300;
 
 const shownForMethod = (...methods: string[]) => shownFor('webhookVerification', ...methods);
 const shownForFormat = (...formats: string[]) => ({
@@ -121,7 +121,7 @@ export const advancedWebhookFields: INodeProperties[] = [
 		name: 'timestampTolerance',
 		type: 'number',
 		typeOptions: { minValue: 1 },
-		default: DEFAULT_TOLERANCE,
+		default: DEFAULT_TOLERANCE_SECONDS,
 		description: 'How far the time of sending may differ from the clock of this n8n',
 		...shownForFormat('standard', 'template', 'timestamped'),
 	},
@@ -207,7 +207,7 @@ function validateFormat(
 	header: (name: string, label: string) => string | undefined,
 ): string | undefined {
 	const tolerance =
-		Number(credential.timestampTolerance ?? DEFAULT_TOLERANCE) > 0
+		Number(credential.timestampTolerance ?? DEFAULT_TOLERANCE_SECONDS) > 0
 			? undefined
 			: "'Timestamp Tolerance (Seconds)' must be 1 or more";
 	const signatureHeader = header('signatureHeader', 'Signature Header');
