@@ -2,6 +2,7 @@ import type { QueryId, QueryRecord } from '../../../../nodes/TaxQuery/client/que
 import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
 import type { Journal } from '../../../../nodes/TaxQuery/submission/journal';
 import type { PastQueries } from '../../../../nodes/TaxQuery/submission/pastQueries';
+import { SpendingDay } from '../../../../nodes/TaxQuery/submission/spendingDay';
 import { SpendingLimit } from '../../../../nodes/TaxQuery/submission/spendingLimit';
 import {
 	Spending,
@@ -70,5 +71,14 @@ describe('Max Queries per Day with many queries of unknown outcome', () => {
 	it('compares each of them with few records of the list', async () => {
 		await planOneMore(listed.length + 1);
 		expect(reads).toBeLessThan(3 * listed.length);
+	});
+
+	it('counts two equal ones as two where the list shows one of them', () => {
+		const day = new SpendingDay();
+		const { expected } = requestFor('same');
+		for (const share of ['one', 'other']) day.addOutcome(submissionOf(share, Date.now()), expected);
+		const shown = countingReads('same');
+		day.addListed([shown], [shown], 0);
+		expect(day.made).toBe(2);
 	});
 });

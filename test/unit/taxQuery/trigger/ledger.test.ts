@@ -16,6 +16,19 @@ describe('the ledger', () => {
 		reloaded.end('delivery');
 		expect([failures, reload(reloaded).failedStarts('delivery')]).toEqual([2, 0]);
 	});
+
+	it('remembers what came through of a pending query behind many newer ones', () => {
+		const ledger = new Ledger();
+		const success = { queryId: 'pending again', status: 'SUCCESS' };
+		ledger.take(success.queryId);
+		ledger.settle(success);
+		ledger.addPending([success.queryId]);
+		const newer = Array.from({ length: 1_200 }, (_, index) => `newer ${index}`);
+		for (const id of newer) ledger.take(id);
+		ledger.trim(newer);
+		expect(ledger.isSeen(success.queryId)).toBe(false);
+		expect(reload(ledger).isSettled(success)).toBe(true);
+	});
 });
 
 describe('a ledger whose static data are damaged', () => {
