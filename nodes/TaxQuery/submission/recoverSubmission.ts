@@ -65,12 +65,12 @@ async function recover(
 		await item.wait(READING_DELAYS_MS[number] ?? LATER_READING_DELAY_MS);
 		const read = await readOnce(context, wanted, submission, state);
 		if ('queries' in read) return read;
-		const { next, search, isProved } = read;
-		const mayWait = mayBeSentAgain && next.status === 'missing' && !isProved;
+		const { next, search, isProvedMissing } = read;
+		const mayWait = mayBeSentAgain && next.status === 'missing' && !isProvedMissing;
 		const isEnough = isBodyEnough && !('unlisted' in search);
 		if (!isEnough && (number + 1 < READING_DELAYS_MS.length || mayWait)) continue;
 		submission.save(next);
-		return { state: isUnresolved(next) ? next : state, search, isProvedMissing: isProved };
+		return { state: isUnresolved(next) ? next : state, search, isProvedMissing };
 	}
 }
 
@@ -81,7 +81,8 @@ async function readOnce(
 	submission: Submission,
 	state: Unresolved,
 ): Promise<
-	{ queries: Query[] } | { next: Submission['state']; search: RecoverySearch; isProved: boolean }
+	| { queries: Query[] }
+	| { next: Submission['state']; search: RecoverySearch; isProvedMissing: boolean }
 > {
 	const { item, request } = wanted;
 	const { sentAt, contentHash } = state;
@@ -90,7 +91,7 @@ async function readOnce(
 	const listed = await findLostQueries(context.readings, item, lost).catch((error: unknown) => ({
 		unlisted: errorText(error),
 	}));
-	if ('unlisted' in listed) return { next: state, search: listed, isProved: false };
+	if ('unlisted' in listed) return { next: state, search: listed, isProvedMissing: false };
 	const { found: queries, isLater, ...read } = listed;
 	const found = queries.map(({ id }) => id);
 	const search = { ...read, found };
@@ -102,7 +103,7 @@ async function readOnce(
 		return { queries };
 	}
 	const hadTime = performance.now() - submission.sentMoment >= LIST_LAG_MS;
-	return { next, search, isProved: next.status === 'missing' && (isLater || hadTime) };
+	return { next, search, isProvedMissing: next.status === 'missing' && (isLater || hadTime) };
 }
 
 /** Returns whether no other item has a query, and no list showed it before this one was sent. */

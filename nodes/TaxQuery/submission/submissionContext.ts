@@ -74,6 +74,7 @@ export function newSubmissionContext(run: NodeRun, log: SpendingLog): Submission
 	};
 }
 
+/** Adds to a request what submitting it needs: its client, and what this process knows of that client's queries. */
 export async function toWantedQuery(
 	item: OperationItem,
 	request: QueryRequest,

@@ -52,14 +52,14 @@ export async function submitAndRecover(
 		const mayBeSentAgain = sending.sendAgain && sends < MAX_SENDS && !uncertainty.received;
 		const recovery = await recoverSubmission(context, wanted, submission, mayBeSentAgain);
 		if ('queries' in recovery) return { queries: recovery.queries, how: 'recovered' };
-		const { state, search, isProvedMissing: isProved } = recovery;
+		const { state, search, isProvedMissing } = recovery;
 		const body = bodyToPassOn(wanted, state, uncertainty);
 		if (body) return { queries: [body], how: isEarlier ? 'resumed' : 'sent' };
 		const own = await acceptMatchingPart(context, wanted, submission, uncertainty.received);
 		if (own) return { queries: own, how: 'sent' };
 		context.log.uncertain(item, request.expected.length); // and stays so, whatever is sent after it
 		const isPlanned =
-			mayBeSentAgain && isProved && (await planAgain(context, wanted, `${name} ${sends}`));
+			mayBeSentAgain && isProvedMissing && (await planAgain(context, wanted, `${name} ${sends}`));
 		const next = isPlanned
 			? transition(state, { type: 'sendAgain' }, request.expected.length)
 			: state;

@@ -84,7 +84,7 @@ export interface NodeRun {
 	metadata?: IWorkflowExecutionCustomData;
 }
 
-/** The cost of an operation; `text` ends its errors. */
+/** The queries that an item or a run has spent; `text` ends their errors. */
 export interface BillingSummary {
 	text: string;
 	/** The number of planned queries that are billed. */

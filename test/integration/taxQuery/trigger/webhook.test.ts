@@ -203,14 +203,13 @@ describe('a delivered result', () => {
 		expect([refused.status, answered.status]).toEqual([401, 200]);
 	});
 
-	it('costs few requests, however many IDs and repetitions a delivery has', async () => {
+	it('costs at most one request for each delivery, however many IDs it names', async () => {
 		await start();
 		const before = (await sandbox.requests()).length;
 		const body = Array.from({ length: 100 }, (_, index) => ({ queryId: `forged-${index}` }));
 		pass(1_000);
 		await Promise.all(Array.from({ length: 20 }, () => host.deliver(body)));
-		// one and one more, and each delivery that a slow machine brings later may cause another
-		expect((await sandbox.requests()).length - before).toBeLessThanOrEqual(5);
+		expect((await sandbox.requests()).length - before).toBeLessThanOrEqual(20);
 	});
 });
 
