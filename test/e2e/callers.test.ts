@@ -380,7 +380,7 @@ describe('a billed query in a real n8n is billed once', () => {
 			const id = await workflowOf(
 				'timeout',
 				[webhook('timeout'), split, crf({ waitForResult: true, maxWait: 300 })],
-				{ settings: { executionTimeout: 12 } },
+				{ settings: { executionTimeout: 40 } },
 			);
 			await n8n.client.publish(id);
 			await call('timeout', wanted);

@@ -22,6 +22,23 @@ it.each(['fake-token-1234', 'Secret_of_fake'])(
 	},
 );
 
+it.each([
+	['signature', 'webhookSecret', 'the-secret-in-force'],
+	['header', 'additionalWebhookSecrets', 'the-secret-before'],
+	['basic', 'webhookPassword', 'the-password-of-calls'],
+])('masks a webhook secret that a response repeats: %s, %s', async (method, field, secret) => {
+	const service = await fakeService({
+		post: (_accept, response) => give(response, { message: 'Taken', of: secret }),
+	});
+	const result = await service.run(
+		createTaxProfile(RFC),
+		service.credential({ webhookVerification: method, [field]: secret }),
+	);
+	await service.close();
+	expect(result.items).toHaveLength(1);
+	expect(inspect(result, { depth: 20 })).not.toContain(secret);
+});
+
 it('withholds a message with a CIEC that was given under its mapped name', async () => {
 	const ciec = 'OtraCiec77';
 	const { error } = await runAgainstStub(

@@ -130,6 +130,21 @@ describe('a question in an execution', () => {
 		expect([items[0]?.json.recovered, billed()]).toEqual([true, [RFC]]);
 	});
 
+	it('sends a query of its own in each round of a loop with Never, though one is lost', async () => {
+		let isListed = false;
+		await service.close();
+		service = await tenantService({
+			post: (arrived) => answer(arrived),
+			list: (stored) => (isListed ? stored : []),
+		});
+		answer = lose;
+		const loop = { executionId: 'loop-lost', memory: {}, items: itemsOf([RFC]) };
+		await service.run(getCrf(NEVER), loop);
+		[answer, isListed] = [acknowledge, true];
+		await service.run(getCrf(NEVER), { ...loop, ranBefore: 1 });
+		expect(billed()).toEqual([RFC, RFC]);
+	});
+
 	it('sends a failed immediate query again, also in the next execution', async () => {
 		answer = ({ accept, response }) => give(response, accept({ status: 'FAILED' }));
 		const hours = getCrf({ reuse: 'hours', reuseHours: 24 });

@@ -35,6 +35,16 @@ describe('a lost query does not match', () => {
 		expect(codeOf(items[0].json)).toBe('unsure');
 	});
 
+	it('an equal query that the list showed before it was sent', async () => {
+		await (await sandbox.elsewhere()).post('/query/crf', { rfc: RFC });
+		await sandbox.faults(faultOnNextCrf('resetBefore'));
+		const { error } = await sandbox.run(
+			getCrf({ reuse: 'never' }, { spendingLimits: { maxQueriesPerDay: 5 } }),
+			{ items: itemsOf([RFC]) },
+		);
+		expect(codeOf(error)).toBe('unsure');
+	});
+
 	it('a query of another type or another person', async () => {
 		const service = await sandbox.elsewhere();
 		await sandbox.faults(faultOnNextCrf('resetBefore'));
