@@ -96,7 +96,7 @@ export async function publish(
 }
 
 /** Asks so many queries, evenly; returns their ids. */
-export async function sendQuery(
+export async function sendQueries(
 	sandbox: Sandbox,
 	many: number,
 	perSecond: number,
@@ -111,7 +111,7 @@ export async function sendQuery(
 }
 
 /** Calls `deliver` with each result, once it is there and without waiting for the one before, until it is over. */
-export async function eachResult(
+export async function forEachResult(
 	sandbox: Sandbox,
 	isOver: () => boolean,
 	deliver: (result: { _id: string; updatedAt: string }, index: number) => Promise<unknown>,

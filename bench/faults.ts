@@ -1,9 +1,9 @@
 import axios from 'axios';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
 import type { FaultRule } from '../sandbox/plugins/faults';
-import type { LedgerEntry } from '../sandbox/services/taxQuery/ledger';
+import type { BilledQuery } from '../sandbox/services/taxQuery/billingLedger';
 import { startBenchN8n, type BenchN8n } from './n8n';
-import { companyOf, curpOfIndex, dateOf, rfcOf } from './people';
+import { companyRfcOf, curpOfIndex, dateOf, rfcOf } from './people';
 import type { BenchOptions, BenchResult } from './result';
 
 /** Of each kind in each mode; of each list and upsert. */
@@ -80,7 +80,7 @@ const login = { loginFrom: 'fields', ciec: 'Ciec_1234' };
 const months = { period: 'months', firstMonth: '2026-01', lastMonth: '2026-02' };
 
 const KINDS: Kind[] = [
-	rfcKind('company', 'getShareholders', { subject: companyOf }),
+	rfcKind('company', 'getShareholders', { subject: companyRfcOf }),
 	{
 		resource: 'taxpayer',
 		operation: 'calculateRfc',
@@ -154,7 +154,7 @@ const isUnconfirmed = ({ warnings }: Row) =>
 const isThrottled = (text: unknown) => /too many requests|rate limit/i.test(String(text));
 
 /** Counts what went wrong between what was billed and what came out of a cell. */
-function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): void {
+function count(cell: Cell, ledger: BilledQuery[], counts: Counts, log: Log): void {
 	const { kind, mode, subjects, runs } = cell;
 	const { keyOf } = kind;
 	const billed = ledger.filter(({ query }) => subjects.includes(String(keyOf(query))));
@@ -359,7 +359,7 @@ async function runSeed(
 	];
 	await inTurn(works);
 	await control.delete('/faults');
-	const { data: ledger } = await control.get<LedgerEntry[]>('/ledger');
+	const { data: ledger } = await control.get<BilledQuery[]>('/ledger');
 	const known = new Set<string>();
 	for (const cell of cells) {
 		const ofKind = ledger.filter(({ service: code }) => code === codes[cell.kind.operation]);

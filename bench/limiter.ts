@@ -2,7 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../demo/package';
-import { simulate, type Outcome, type Pattern, type Simulated } from './limiter/simulation';
+import {
+	simulate,
+	type Outcome,
+	type OtherPattern,
+	type SimulationInput,
+} from './limiter/simulation';
 import { round, type BenchOptions, type BenchResult, type Verdict } from './result';
 
 const COUNTS = [1, 2, 4, 16, 64];
@@ -15,7 +20,7 @@ const SEEDS_WITHOUT_HEADERS = 5;
 /** Uneven responses come up to so much later, one in ten up to four times as much. */
 const UNEVEN_MS = 600;
 const OTHER_PER_SECOND = 4;
-const PATTERNS: Pattern[] = ['bursts', 'evenly', 'at the start of each window'];
+const PATTERNS: OtherPattern[] = ['bursts', 'evenly', 'at the start of each window'];
 const PICTURE = join(root, 'docs', 'scaling-limiter.svg');
 
 /** Of the outcomes of all seeds; of all skews the worst. */
@@ -49,7 +54,7 @@ function spread(runs: Outcome[][], value: (outcome: Outcome) => number, digits =
 }
 
 /** All seeds, for each skew. */
-function runAll(options: Omit<Simulated, 'seed' | 'skewMs'>): Outcome[][] {
+function runAll(options: Omit<SimulationInput, 'seed' | 'skewMs'>): Outcome[][] {
 	const [skews, seeds] = options.headers ? [SKEWS_MS, SEEDS] : [[0], SEEDS_WITHOUT_HEADERS];
 	return skews.map((skewMs) =>
 		Array.from({ length: seeds }, (_, seed) => simulate({ ...options, skewMs, seed: 1 + seed })),
@@ -80,7 +85,11 @@ function measure(processes: number, { headers, answers }: Conditions): Measured 
 }
 
 /** 200 lookups of one process beside another program. */
-function measureBeside(pattern: Pattern): { pattern: Pattern; seconds: Spread; refused: Spread } {
+function measureBeside(pattern: OtherPattern): {
+	pattern: OtherPattern;
+	seconds: Spread;
+	refused: Spread;
+} {
 	const runs = runAll({
 		lookups: [200],
 		limit: LIMIT,

@@ -12,7 +12,7 @@ export function rfcOf(index: number): string {
 }
 
 /** The RFC of a company that differs for each index. */
-export function companyOf(index: number): string {
+export function companyRfcOf(index: number): string {
 	const start = `EKU${dateOf(index).slice(2).replaceAll('-', '')}1A`;
 	return start + checkDigitOf(start);
 }

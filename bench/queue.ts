@@ -1,13 +1,13 @@
 // n8n's queue mode: one main and several workers on Redis and PostgreSQL, which share one token and one budget.
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
-import { missingStores } from '../demo/stores';
+import { missingStoresText } from '../demo/stores';
 import { startSandbox } from '../sandbox';
 import type { LoggedRequest } from '../sandbox/plugins/requests';
 import { contestants, idealMs, LATENCY_MS, POINTS_PER_SECOND } from './lookups';
 import { startBenchN8n, type BenchN8n, type Run } from './n8n';
-import { paidRuns } from './queuePaid';
-import { results } from './queueResults';
+import { measureCrashes } from './queueCrashes';
+import { measureResults } from './queueResults';
 import { median, round, type BenchOptions, type BenchResult, type Verdict } from './result';
 
 const LOOKUPS = 300;
@@ -123,12 +123,12 @@ const unshown =
 const parts: Array<{ name: string; workers: number; parts: Part[] }> = [
 	{ name: '2', workers: 2, parts: [lookups(2, 3, /./), unshown(2)] },
 	{ name: '4', workers: 4, parts: [lookups(4, 6, /^Credit/), unshown(4)] },
-	{ name: 'paid', workers: 2, parts: [paidRuns] },
+	{ name: 'paid', workers: 2, parts: [measureCrashes] },
 ];
 
 /** BENCH_WORKERS (2, 4, `paid` or `results`) picks one part. */
 export async function run(options: BenchOptions): Promise<BenchResult> {
-	const missing = missingStores();
+	const missing = missingStoresText();
 	if (missing) throw new Error(missing);
 	const rows: Row[] = [];
 	const verdicts: Verdict[] = [];
@@ -147,7 +147,7 @@ export async function run(options: BenchOptions): Promise<BenchResult> {
 		}
 	}
 	if ((process.env.BENCH_WORKERS ?? 'results') === 'results') {
-		const measured = await results(options);
+		const measured = await measureResults(options);
 		rows.push(...measured.rows);
 		verdicts.push(...measured.verdicts);
 	}

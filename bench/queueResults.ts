@@ -3,13 +3,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { startSandbox } from '../sandbox';
-import { KillableN8n } from './killableN8n';
+import { N8nProcesses } from './n8nProcesses';
 import { startBenchN8n } from './n8n';
 import { round, type BenchOptions, type BenchResult } from './result';
 import {
-	sendQuery,
+	sendQueries,
 	createCredential,
-	eachResult,
+	forEachResult,
 	publish,
 	SECRET,
 	startSink,
@@ -34,10 +34,10 @@ const TIMEOUT_MS = 180_000;
 /** One more poll shows whether something is started too often. */
 const AFTERMATH_MS = 40_000;
 
-export async function results({
+export async function measureResults({
 	log,
 }: BenchOptions): Promise<Pick<BenchResult, 'rows' | 'verdicts'>> {
-	const processes = new KillableN8n();
+	const processes = new N8nProcesses();
 	const sandbox = await startSandbox({ rateLimit: 0, resultDelay: RESULT_DELAY_MS });
 	const sink = await startSink();
 	const n8n = await startBenchN8n(log, { workers: 2, webhookProcessors: 2 }, processes);
@@ -49,7 +49,7 @@ export async function results({
 		const answers: Record<string, number> = {};
 		const finishedAt = new Map<string, number>();
 		let isOver = false;
-		const delivering = eachResult(
+		const delivering = forEachResult(
 			sandbox,
 			() => isOver,
 			async ({ _id, updatedAt }, index) => {
@@ -73,18 +73,18 @@ export async function results({
 		);
 		const arrived = (id: string) => sink.arrivals.some(({ queryId }) => queryId === id);
 		log(`${FIRST} first ones`);
-		const first = await sendQuery(sandbox, FIRST, PER_SECOND);
+		const first = await sendQueries(sandbox, FIRST, PER_SECOND);
 		while (!first.every(arrived)) await sleep(500);
 		log(`asking ${QUERIES} queries, ${PER_SECOND} per second`);
 		const requestedAt = Date.now();
-		const ids = await sendQuery(sandbox, BEFORE_KILL, PER_SECOND);
+		const ids = await sendQueries(sandbox, BEFORE_KILL, PER_SECOND);
 		const killedAt = Date.now();
 		const beforeKill = sink.arrivals.length - FIRST;
 		log(`killing the main after ${beforeKill} results`);
 		await processes.kill();
 		const [readyAt] = await Promise.all([
 			processes.restart(n8n.url).then(() => Date.now()),
-			sendQuery(sandbox, QUERIES - BEFORE_KILL, PER_SECOND).then((more) => ids.push(...more)),
+			sendQueries(sandbox, QUERIES - BEFORE_KILL, PER_SECOND).then((more) => ids.push(...more)),
 		]);
 		const missing = () => ids.filter((id) => !arrived(id));
 		for (const end = Date.now() + TIMEOUT_MS; missing().length > 0 && Date.now() < end;)

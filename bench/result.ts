@@ -21,7 +21,7 @@ export interface BenchResult {
 	verdicts: Verdict[];
 }
 
-export const holds = ({ value, atMost, atLeast }: Verdict): boolean =>
+export const isBoundMet = ({ value, atMost, atLeast }: Verdict): boolean =>
 	(atMost === undefined || value <= atMost) && (atLeast === undefined || value >= atLeast);
 
 export function median(values: number[]): number {
@@ -48,7 +48,7 @@ export function toMarkdown({ name, setting, rows, verdicts }: BenchResult): stri
 		...verdicts.map((verdict) => {
 			const { what, value, atMost, atLeast } = verdict;
 			const bound = atMost === undefined ? `at least ${atLeast}` : `at most ${atMost}`;
-			return `- ${what}: ${value} (${bound}): ${holds(verdict) ? 'holds' : 'missed'}`;
+			return `- ${what}: ${value} (${bound}): ${isBoundMet(verdict) ? 'holds' : 'missed'}`;
 		}),
 	].join('\n');
 }

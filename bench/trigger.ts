@@ -10,13 +10,13 @@ import { startN8n } from '../demo/n8n';
 import { installPackage } from '../demo/package';
 import { startSandbox, type Sandbox } from '../sandbox';
 import { queriesAt } from '../test/integration/support/queries';
-import { contestantsOfDelivery } from './deliveryCost';
-import { KillableN8n } from './killableN8n';
+import { prepareCpuMeasurement } from './deliveryCpu';
+import { N8nProcesses } from './n8nProcesses';
 import { median, round, type BenchResult, type BenchOptions } from './result';
 import {
-	sendQuery,
+	sendQueries,
 	createCredential,
-	eachResult,
+	forEachResult,
 	publish,
 	SECRET,
 	startSink,
@@ -42,7 +42,7 @@ const COST_TURNS = 5;
 const COST_RATES = [2, 10];
 
 export async function run({ log }: BenchOptions): Promise<BenchResult> {
-	const processes = new KillableN8n();
+	const processes = new N8nProcesses();
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-bench-'));
 	const sandbox = await startSandbox({ rateLimit: 0, resultDelay: RESULT_DELAY_MS });
 	const sink = await startSink();
@@ -60,7 +60,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		log(`asking ${QUERIES} queries, ${PER_SECOND} per second`);
 		const ids: string[] = [];
 		const askMore = async (share: number) =>
-			ids.push(...(await sendQuery(sandbox, Math.round(QUERIES * share), PER_SECOND)));
+			ids.push(...(await sendQueries(sandbox, Math.round(QUERIES * share), PER_SECOND)));
 		await askMore(0.1);
 		for (let count = 0; count < REPUBLISHED; count++) {
 			log(`publishing anew after ${sink.arrivals.length} results`);
@@ -99,7 +99,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		const backToBack = await timeAnswers(timed.url, record, 0);
 		const onlyTimes = await timeAnswers(only, record, 1000 / PER_SECOND);
 		await n8n.client.unpublish(timed.workflowId); // or it would start the results of what follows, too
-		const costOfDeliveries = await contestantsOfDelivery(n8n, sandbox, {
+		const costOfDeliveries = await prepareCpuMeasurement(n8n, sandbox, {
 			rates: COST_RATES,
 			count: COSTED,
 			turns: COST_TURNS,
@@ -189,7 +189,7 @@ async function register(sandbox: Sandbox, settings: object): Promise<void> {
 
 /** Delivers some of the results many times at once, until it is over. */
 async function copy(url: string, sandbox: Sandbox, isOver: () => boolean): Promise<void> {
-	await eachResult(sandbox, isOver, async ({ _id }, index) => {
+	await forEachResult(sandbox, isOver, async ({ _id }, index) => {
 		if ((index + 1) % (1 / COPIED) !== 0) return;
 		const deliver = async () =>
 			await axios.post(url, { queryId: _id }).then(

@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { advanced } from '../nodes/shared/credentials/advanced';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
-import { creditProfileAuthorization } from '../nodes/shared/credentials/authorization';
+import { creditProfileAuthHeader } from '../nodes/shared/credentials/authorization';
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
 import { maskedField, needed } from '../nodes/shared/credentials/inputs';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
@@ -46,7 +46,7 @@ export class CreditProfileApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		request: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
-		const Authorization = creditProfileAuthorization(credentials);
+		const Authorization = creditProfileAuthHeader(credentials);
 		return runBeforeSend(request, Authorization);
 	}
 }

@@ -10,7 +10,7 @@ import {
 import { logIn } from '../nodes/shared/credentials/accessToken';
 import { advanced } from '../nodes/shared/credentials/advanced';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
-import { taxQueryAuthorization } from '../nodes/shared/credentials/authorization';
+import { taxQueryAuthHeader } from '../nodes/shared/credentials/authorization';
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
 import { maskedField, needed, shownFor, text } from '../nodes/shared/credentials/inputs';
 import { LoginError } from '../nodes/shared/credentials/loginError';
@@ -117,7 +117,7 @@ export class TaxQueryApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		request: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
-		const Authorization = taxQueryAuthorization(credentials);
+		const Authorization = taxQueryAuthHeader(credentials);
 		if (Authorization === undefined) {
 			// n8n takes it for a response 401, calls preAuthentication and then sends the request. A token that was
 			// refused to others meanwhile is due again: that passes with the next attempt.

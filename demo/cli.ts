@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { smokeTest, type SmokeTestReport } from './smokeTest';
 import { startDemo, type Demo } from './startDemo';
 import { ensureN8nInstalled } from './n8nInstallation';
-import { applicationForm, OPERATOR } from './provision';
+import { applicationFormUrl, OPERATOR } from './provision';
 import { demoPorts } from './ports';
 import type { QueueMode } from './queueMode';
 
@@ -67,7 +67,7 @@ sandbox  ${sandbox.page}
 
 1. Start here: open ${editor('start-here')} and click Execute workflow.
    It links to every other example.
-2. Onboard an applicant by a form: ${applicationForm(n8n)}
+2. Onboard an applicant by a form: ${applicationFormUrl(n8n)}
    (its workflow: ${editor('onboard-applicant')})
    The operator's pages: ${n8n.url}/webhook/solicitudes (${OPERATOR.user}, ${OPERATOR.password})
 3. A moment later the tax authority's result starts

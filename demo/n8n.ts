@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchUnpooled } from './http';
 import { pinnedN8n, type N8nInstallation } from './n8nInstallation';
 import { signUpOwner, type N8nClient } from './n8nClient';
-import { useTemplate } from './n8nTemplate';
+import { copyTemplate } from './n8nTemplate';
 import { freePorts } from './ports';
 import type { Processes, Running } from './processes';
 
@@ -118,7 +118,7 @@ async function untilReady(
 }
 
 /** A worker or a webhook processor of n8n's queue mode. */
-export interface WorkerProcess {
+export interface QueueProcess {
 	/** Says where it answers: webhooks, if it is a webhook processor. */
 	url: string;
 	process: Running;
@@ -127,13 +127,13 @@ export interface WorkerProcess {
 }
 
 /** Starts a further process beside a running n8n, and waits until it is ready. `extra` names what both share. */
-export async function startWorkerProcess(
+export async function startQueueProcess(
 	processes: Processes,
 	kind: 'worker' | 'webhook',
 	userFolder: string,
 	log: (line: string) => void,
 	extra: NodeJS.ProcessEnv,
-): Promise<WorkerProcess> {
+): Promise<QueueProcess> {
 	const [port, brokerPort] = await freePorts(2);
 	const url = `http://127.0.0.1:${port}`;
 	const env = environment(pinnedN8n, userFolder, port, brokerPort, {
@@ -166,7 +166,7 @@ export async function startUnowned(
 	extra: NodeJS.ProcessEnv = {},
 	on: N8nInstallation = pinnedN8n,
 ): Promise<{ url: string; process: Running }> {
-	if (on === pinnedN8n && extra.DB_TYPE === undefined) await useTemplate(userFolder);
+	if (on === pinnedN8n && extra.DB_TYPE === undefined) await copyTemplate(userFolder);
 	const [free, brokerPort] = await freePorts(2);
 	const port = Number(extra.N8N_PORT ?? free);
 	const url = `http://127.0.0.1:${port}`;

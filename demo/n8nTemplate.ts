@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Names the folder whose database a fresh user folder of n8n begins with; tests set it. */
-export const TEMPLATE = 'CREDIT_PROFILE_N8N_TEMPLATE';
+export const TEMPLATE_ENV = 'CREDIT_PROFILE_N8N_TEMPLATE';
 const FILES = /^(config|database\.sqlite.*)$/;
 
 /** Copies n8n's database and its encryption key into another user folder. */
@@ -14,8 +14,8 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
 }
 
 /** Gives a fresh user folder the database of the template, if there is one: n8n need not make its tables then. */
-export async function useTemplate(userFolder: string): Promise<void> {
-	const template = process.env[TEMPLATE];
+export async function copyTemplate(userFolder: string): Promise<void> {
+	const template = process.env[TEMPLATE_ENV];
 	const isFresh = !existsSync(join(userFolder, '.n8n', 'database.sqlite'));
 	if (template !== undefined && isFresh) await copyDatabase(template, userFolder);
 }

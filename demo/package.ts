@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { npm } from './npm';
+import { npmCommand } from './npmCommand';
 import type { Processes } from './processes';
 
 export const root = join(__dirname, '..');
@@ -22,7 +22,8 @@ async function isBuilt(): Promise<boolean> {
 
 /** Builds the package unless dist/ is current. */
 export async function buildPackage(processes: Processes): Promise<void> {
-	if (!(await isBuilt())) await processes.run(...npm(['run', 'build', '--silent']), { cwd: root });
+	if (!(await isBuilt()))
+		await processes.run(...npmCommand(['run', 'build', '--silent']), { cwd: root });
 }
 
 /** The archive of the package as for publication, made once for each build. */
@@ -32,7 +33,9 @@ async function packed(processes: Processes): Promise<string> {
 	const archive = async () => (await readdir(folder).catch(() => [])).at(0);
 	if ((await archive()) === undefined) {
 		const fresh = await mkdtemp(join(root, 'dist', '.packing-'));
-		await processes.run(...npm(['pack', '--silent', '--pack-destination', fresh]), { cwd: root });
+		await processes.run(...npmCommand(['pack', '--silent', '--pack-destination', fresh]), {
+			cwd: root,
+		});
 		// Another process may have been quicker.
 		await rename(fresh, folder).catch(async () => await rm(fresh, { recursive: true }));
 	}
@@ -43,7 +46,7 @@ const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8
 	repository: { url: string };
 };
 /** The address of the documentation in the published package. */
-export const PUBLISHED_PAGES = `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`;
+export const PUBLISHED_DOCS_URL = `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`;
 
 /** Replaces the address of the documentation, in a folder's files. */
 async function relink(folder: string, documentation: string): Promise<void> {
@@ -51,8 +54,8 @@ async function relink(folder: string, documentation: string): Promise<void> {
 		if (!/\.js(on)?$/.test(name)) continue;
 		const path = join(folder, name);
 		const text = await readFile(path, 'utf8');
-		if (!text.includes(PUBLISHED_PAGES)) continue;
-		await writeFile(path, text.replaceAll(PUBLISHED_PAGES, documentation));
+		if (!text.includes(PUBLISHED_DOCS_URL)) continue;
+		await writeFile(path, text.replaceAll(PUBLISHED_DOCS_URL, documentation));
 	}
 }
 

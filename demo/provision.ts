@@ -2,13 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { N8n } from './n8n';
 import type { Workflow, WorkflowNode } from './n8nClient';
-import { PUBLISHED_PAGES, root } from './package';
+import { PUBLISHED_DOCS_URL, root } from './package';
 import { registerWebhook, type SandboxAccess } from './sandbox';
 
 const START = 'start-here.json';
 const TRIGGER = 'n8n-nodes-credit-profile.taxQueryTrigger';
 
-export interface Provisioned {
+export interface CreatedWorkflow {
 	id: string;
 	name: string;
 	nodes: WorkflowNode[];
@@ -33,7 +33,7 @@ export const OPERATOR = { user: 'operador', password: 'solo-demostracion' };
 const ERASING_SCOPES = ['execution:list', 'execution:read', 'execution:delete'];
 
 /** Returns where applicants open the form of Onboard applicant. */
-export const applicationForm = ({ url }: N8n): string => `${url}/webhook/solicitud`;
+export const applicationFormUrl = ({ url }: N8n): string => `${url}/webhook/solicitud`;
 
 /** Creates the credentials under the names that the workflows in `examples/` use. */
 async function createCredentials(
@@ -146,7 +146,10 @@ const calledBy = ({ parameters }: WorkflowNode): string | undefined =>
 	(parameters as SubWorkflowParameters | undefined)?.workflowId?.cachedResultName;
 
 /** A workflow's nodes with the ids that the workflows they call have in this n8n. */
-function withSubWorkflows(nodes: WorkflowNode[], workflows: Iterable<Provisioned>): WorkflowNode[] {
+function withSubWorkflows(
+	nodes: WorkflowNode[],
+	workflows: Iterable<CreatedWorkflow>,
+): WorkflowNode[] {
 	const byName = new Map([...workflows].map(({ id, name }) => [name, id]));
 	return nodes.map((node) => {
 		const called = calledBy(node);
@@ -180,18 +183,18 @@ export async function provision(
 	n8n: N8n,
 	sandbox: SandboxAccess,
 	agentServices: AgentServices = {},
-	documentation = PUBLISHED_PAGES,
-): Promise<Map<string, Provisioned>> {
+	documentation = PUBLISHED_DOCS_URL,
+): Promise<Map<string, CreatedWorkflow>> {
 	const ids = await createCredentials(n8n, sandbox, agentServices);
 	const folder = join(root, 'examples');
 	const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort();
-	const workflows = new Map<string, Provisioned>();
+	const workflows = new Map<string, CreatedWorkflow>();
 	const addressOf = (link: string) => {
-		if (link.endsWith('/docs/onboarding.md')) return applicationForm(n8n);
+		if (link.endsWith('/docs/onboarding.md')) return applicationFormUrl(n8n);
 		if (link.endsWith('/docs/sandbox.md')) return sandbox.page;
 		const linked = workflows.get(basename(link, '.json'));
 		if (linked) return `${n8n.url}/workflow/${linked.id}`;
-		return link.replace(PUBLISHED_PAGES, documentation);
+		return link.replace(PUBLISHED_DOCS_URL, documentation);
 	};
 	const sources = await Promise.all(
 		files.map(async (file) => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startWorkerProcess, startN8n, type WorkerProcess, type N8n } from './n8n';
+import { startQueueProcess, startN8n, type QueueProcess, type N8n } from './n8n';
 import { installPackage } from './package';
 import type { Processes } from './processes';
 import { startStores } from './stores';
@@ -19,18 +19,18 @@ export interface QueueModeOptions {
 
 /** n8n in queue mode: itself (the main), its workers and webhook processors, over PostgreSQL and Redis. */
 export interface QueueMode extends N8n {
-	workers: WorkerProcess[];
-	webhookProcessors: WorkerProcess[];
+	workers: QueueProcess[];
+	webhookProcessors: QueueProcess[];
 	/** Says what an operator must set on every process. */
 	settings: Record<string, string>;
 	/** Starts one more worker. */
-	addWorker(): Promise<WorkerProcess>;
+	addWorker(): Promise<QueueProcess>;
 	/** Removes the data of PostgreSQL and Redis, once all processes have ended. */
 	remove(): Promise<void>;
 }
 
 /** The settings that matter beyond the addresses of the stores, with the reason for each. */
-export const forEveryProcess = () => ({
+export const createQueueSettings = () => ({
 	EXECUTIONS_MODE: 'queue',
 	/** Credentials are encrypted with it; who has another one cannot read them. */
 	N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
@@ -45,7 +45,7 @@ export const forEveryProcess = () => ({
 });
 
 /** Limits how many processes run beside the main. */
-export const PROCESSES = { workers: 2, webhookProcessors: 1 };
+export const PROCESS_COUNTS = { workers: 2, webhookProcessors: 1 };
 
 /**
  * Starts n8n in queue mode below `folder`, with the built package in the folder of every process: a worker without it
@@ -56,8 +56,8 @@ export async function startQueueMode(
 	folder: string,
 	log: (line: string) => void,
 	{
-		workers = PROCESSES.workers,
-		webhookProcessors = PROCESSES.webhookProcessors,
+		workers = PROCESS_COUNTS.workers,
+		webhookProcessors = PROCESS_COUNTS.webhookProcessors,
 		extra = {},
 		mainPort = {},
 		documentation,
@@ -66,7 +66,7 @@ export async function startQueueMode(
 	log('Starting PostgreSQL and Redis …');
 	const stores = await startStores(processes);
 	try {
-		const settings = { ...forEveryProcess(), ...stores.settings };
+		const settings = { ...createQueueSettings(), ...stores.settings };
 		const env = { ...settings, ...extra };
 		const main = join(folder, 'main');
 		await mkdir(main, { recursive: true });
@@ -78,7 +78,7 @@ export async function startQueueMode(
 			const own = join(folder, `${kind}-${number + 1}`);
 			const nodes = join('.n8n', 'nodes');
 			await cp(join(main, nodes), join(own, nodes), { recursive: true });
-			return await startWorkerProcess(processes, kind, own, log, env);
+			return await startQueueProcess(processes, kind, own, log, env);
 		};
 		log(`Starting ${workers} workers and ${webhookProcessors} webhook processor(s) …`);
 		const several = async (kind: 'worker' | 'webhook', count: number) =>

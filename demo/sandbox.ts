@@ -12,13 +12,13 @@ export interface SandboxAccess {
 }
 
 /** Describes how the sandbox is started, without its flags. */
-export interface SandboxProgram {
+export interface SandboxCommand {
 	command: string;
 	args: string[];
 	cwd: string;
 }
 
-const fromSources: SandboxProgram = {
+const fromSources: SandboxCommand = {
 	command: process.execPath,
 	args: ['--import', 'tsx', join(root, 'sandbox', 'cli.ts')],
 	cwd: root,
@@ -27,7 +27,7 @@ const fromSources: SandboxProgram = {
 /** Starts the sandbox, on a free port unless one is given, and waits until it listens. */
 export async function startSandbox(
 	processes: Processes,
-	{ command, args, cwd }: SandboxProgram = fromSources,
+	{ command, args, cwd }: SandboxCommand = fromSources,
 	flags: string[] = [],
 	port = 0,
 ): Promise<SandboxAccess> {
@@ -49,7 +49,7 @@ export async function startSandbox(
 }
 
 /** Returns where a sandbox of the sources serves the documentation. */
-export const pagesOf = ({ page }: SandboxAccess): string => new URL('repository/', page).href;
+export const docsUrlOf = ({ page }: SandboxAccess): string => new URL('repository/', page).href;
 
 /** Registers with the sandbox where to deliver results. Throws if it does not accept the address. */
 export async function registerWebhook(sandbox: SandboxAccess, url: string): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFinished, type Execution, type ExecutionError, type NodeExecution } from './n8nClient';
 import { applicationOf, sendApplication } from './form';
-import { applicationForm, type Provisioned } from './provision';
+import { applicationFormUrl, type CreatedWorkflow } from './provision';
 import type { Demo } from './startDemo';
 
 const EXECUTION_TIMEOUT_MS = 300_000;
@@ -34,7 +34,7 @@ interface VerificationOutcome {
 	state?: { motivo: string };
 }
 
-export const applicantFile = join(__dirname, 'applicant.json');
+export const applicantPath = join(__dirname, 'applicant.json');
 
 const itemsOf = (run: NodeExecution) => (run.data?.main ?? []).flatMap((items) => items ?? []);
 
@@ -84,7 +84,7 @@ export async function smokeTest(
 	{ n8n, workflows }: Demo,
 	log: (line: string) => void,
 ): Promise<SmokeTestReport> {
-	const named = (file: string) => workflows.get(file) as Provisioned;
+	const named = (file: string) => workflows.get(file) as CreatedWorkflow;
 	const onboarding = named('onboard-applicant');
 	const verifying = named('verify-applicant');
 	const collecting = named('collect-query-results');
@@ -98,7 +98,7 @@ export async function smokeTest(
 
 	/** The first finished execution of a workflow that is not among `before` and suits; undefined when time is over. */
 	const next = async (
-		workflow: Provisioned,
+		workflow: CreatedWorkflow,
 		before: Set<string> = new Set(),
 		timeout: number,
 		suits: (execution: Execution) => boolean = () => true,
@@ -114,18 +114,18 @@ export async function smokeTest(
 		}
 		return undefined;
 	};
-	const idsOf = async (workflow: Provisioned) =>
+	const idsOf = async (workflow: CreatedWorkflow) =>
 		new Set((await n8n.client.executions(workflow.id)).map(({ id }) => id));
 	const failed = (problem: string) => ({ ...report, problem });
 
-	const known = new Map<Provisioned, Set<string>>();
+	const known = new Map<CreatedWorkflow, Set<string>>();
 	for (const workflow of [onboarding, verifying, collecting]) {
 		known.set(workflow, await idsOf(workflow));
 	}
 
 	log(`Submitting an applicant to "${onboarding.name}" …`);
-	const applicant = JSON.parse(await readFile(applicantFile, 'utf8')) as Record<string, string>;
-	const page = sendApplication(applicationForm(n8n), applicationOf(applicant)).catch(
+	const applicant = JSON.parse(await readFile(applicantPath, 'utf8')) as Record<string, string>;
+	const page = sendApplication(applicationFormUrl(n8n), applicationOf(applicant)).catch(
 		({ message }: Error) => message,
 	);
 	const runs: Execution[] = [];

@@ -6,11 +6,11 @@ import { startN8n, type N8n } from './n8n';
 import { installPackage } from './package';
 import type { DemoPorts } from './ports';
 import { Processes } from './processes';
-import { provision, type AgentServices, type Provisioned } from './provision';
+import { provision, type AgentServices, type CreatedWorkflow } from './provision';
 import { startQueueMode, type QueueMode } from './queueMode';
-import { pagesOf, startSandbox, type SandboxAccess, type SandboxProgram } from './sandbox';
-import { missingStores } from './stores';
-import { checkOnce, StubModel } from './stubModel';
+import { docsUrlOf, startSandbox, type SandboxAccess, type SandboxCommand } from './sandbox';
+import { missingStoresText } from './stores';
+import { decideDemoTurn, StubModel } from './stubModel';
 
 export interface Demo {
 	n8n: N8n;
@@ -20,7 +20,7 @@ export interface Demo {
 	/** Says where n8n writes; removed by `stop`. */
 	folder: string;
 	/** The workflows of `examples/`, by file name without `.json`. */
-	workflows: Map<string, Provisioned>;
+	workflows: Map<string, CreatedWorkflow>;
 	/** Ends every process that was started and removes the temporary n8n user folder. */
 	stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ interface DemoOptions {
 	/** n8n in queue mode, over PostgreSQL and Redis, instead of one process. */
 	queue?: boolean;
 	/** The sandbox; that of the sources when absent. */
-	sandboxProgram?: SandboxProgram;
+	sandboxProgram?: SandboxCommand;
 	/** Stand-ins for a language model and a mail server. */
 	agentServices?: AgentServices;
 	/** Further settings for n8n's environment, where it is one process. */
@@ -72,7 +72,7 @@ export async function startDemo({
 	processes = new Processes(),
 	signal,
 }: DemoOptions = {}): Promise<Demo> {
-	const missing = queue ? missingStores() : undefined;
+	const missing = queue ? missingStoresText() : undefined;
 	if (missing) throw new Error(missing);
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-demo-'));
 	let queueMode: QueueMode | undefined;
@@ -91,7 +91,7 @@ export async function startDemo({
 		log('Starting the sandbox …');
 		const sandbox = await startSandbox(processes, sandboxProgram, [], ports?.sandbox);
 		const mainPort = ports && { N8N_PORT: String(ports.n8n) };
-		const documentation = sandboxProgram ? undefined : pagesOf(sandbox); // only a clone has them
+		const documentation = sandboxProgram ? undefined : docsUrlOf(sandbox); // only a clone has them
 		if (queue) {
 			const options = { mainPort, documentation };
 			queueMode = await startQueueMode(processes, userFolder, log, options);
@@ -101,7 +101,7 @@ export async function startDemo({
 		log('Creating the credentials and the example workflows …');
 		if (!agentServices?.modelUrl) {
 			model = await StubModel.start();
-			model.speak = checkOnce;
+			model.speak = decideDemoTurn;
 		}
 		const workflows = await provision(
 			n8n,

@@ -33,7 +33,7 @@ function findPrograms(): Programs {
 /**
  * Returns what queue mode needs and this machine has not, in one line that says how to get it; undefined if nothing.
  */
-export function missingStores({ redis, postgres } = findPrograms()): string | undefined {
+export function missingStoresText({ redis, postgres } = findPrograms()): string | undefined {
 	const missing = [!redis && 'Redis', !postgres && 'PostgreSQL'].filter(Boolean).join(' and ');
 	return missing
 		? `Queue mode needs ${missing}, which ${missing.includes(' and ') ? 'are' : 'is'} not installed here. ` +
@@ -60,7 +60,7 @@ interface Stores {
 
 /** Starts a Redis and a PostgreSQL of their own, empty, on free ports of the loopback address. */
 export async function startStores(processes: Processes): Promise<Stores> {
-	const missing = missingStores();
+	const missing = missingStoresText();
 	if (missing) throw new Error(missing);
 	const { redis, postgres } = findPrograms() as Required<Programs>;
 	const [redisPort, postgresPort] = await freePorts(2);

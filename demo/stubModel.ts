@@ -71,7 +71,7 @@ const CHECK = 'Check_identifiers';
  * Returns what the demo's model does: one offline check of the CURP in the prompt, then an answer. It sends no billed
  * query.
  */
-export function checkOnce({ messages, tools }: ModelRequest): ModelTurn {
+export function decideDemoTurn({ messages, tools }: ModelRequest): ModelTurn {
 	const checked = messages.find(({ role }) => role === 'tool');
 	const [curp] = CURP.exec(JSON.stringify(messages)) ?? [];
 	if (!checked && curp && tools.some(({ name }) => name === CHECK)) {

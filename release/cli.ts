@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { npm } from '../demo/npm';
+import { npmCommand } from '../demo/npmCommand';
 import { nextVersion, unreleased, withRelease } from './changelog';
 import { manifestIn, PACKAGES, placeholdersIn } from './packages';
 
@@ -33,7 +33,7 @@ function versionFor(wanted: string | undefined): string {
 function write(folder: string, version: string): string[] {
 	const files = ['package.json', 'package-lock.json', 'sandbox/package.json', 'CHANGELOG.md'];
 	const args = ['version', version, '--no-git-tag-version', '--allow-same-version'];
-	for (const one of PACKAGES) run(...npm(args), join(folder, one));
+	for (const one of PACKAGES) run(...npmCommand(args), join(folder, one));
 	const changelog = join(folder, 'CHANGELOG.md');
 	const date = new Date().toISOString().slice(0, 10);
 	writeFileSync(changelog, withRelease(readFileSync(changelog, 'utf8'), version, date));
@@ -43,7 +43,9 @@ function write(folder: string, version: string): string[] {
 /** Packs a package; returns the archive's path. */
 function pack(folder: string, destination: string): string {
 	const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', destination];
-	const [{ filename }] = JSON.parse(run(...npm(args), folder)) as Array<{ filename: string }>;
+	const [{ filename }] = JSON.parse(run(...npmCommand(args), folder)) as Array<{
+		filename: string;
+	}>;
 	return join(destination, filename);
 }
 
@@ -52,7 +54,7 @@ function tryInstall(archive: string): void {
 	const nodes = mkdtempSync(join(tmpdir(), 'nodes-'));
 	writeFileSync(join(nodes, 'package.json'), '{"name":"installed-nodes","private":true}');
 	const args = ['install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
-	run(...npm([...args, archive]), nodes);
+	run(...npmCommand([...args, archive]), nodes);
 	const folders = readdirSync(join(nodes, 'node_modules'));
 	const installed = folders.filter((name) => !name.startsWith('.')).length;
 	rmSync(nodes, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import type { RequestLog } from './plugins/requests';
 import type { SandboxSecrets } from './secrets';
 import type { ProviderLogins } from './services/creditProfile/providerLogins';
 import type { ApiVariant } from './services/taxQuery/apiVariant';
-import type { Ledger } from './services/taxQuery/ledger';
+import type { BillingLedger } from './services/taxQuery/billingLedger';
 import type { Outcomes } from './services/taxQuery/outcomes';
 import type { TaxProfiles } from './services/taxQuery/profiles';
 import type { QueryStore } from './services/taxQuery/store';
@@ -43,6 +43,6 @@ export interface SandboxContext {
 	/** Every query made. */
 	queries: QueryStore;
 	/** Accepted, billed queries. */
-	ledger: Ledger;
+	ledger: BillingLedger;
 	webhooks: Webhooks;
 }

@@ -4,14 +4,14 @@ import type { SandboxContext } from './context';
 import { People } from './data/people';
 import { reserve } from './data/people/reserved';
 import { Results } from './data/results';
-import { readMapping, secretNames } from './mapping';
+import { parseMapping, secretNames } from './mapping';
 import type { SandboxOptions } from './options';
 import { Faults } from './plugins/faults';
 import { RequestLog } from './plugins/requests';
 import { secretsOf } from './secrets';
 import { ProviderLogins } from './services/creditProfile/providerLogins';
 import { ApiVariant } from './services/taxQuery/apiVariant';
-import { Ledger } from './services/taxQuery/ledger';
+import { BillingLedger } from './services/taxQuery/billingLedger';
 import { Outcomes } from './services/taxQuery/outcomes';
 import { pastQueries } from './services/taxQuery/pastQueries';
 import { TaxProfiles } from './services/taxQuery/profiles';
@@ -22,14 +22,14 @@ import { Webhooks } from './webhook/webhookDelivery';
 export function createContext(options: SandboxOptions, closing: AbortSignal): SandboxContext {
 	setMaxListeners(0, closing); // one for each answer and delivery that waits
 	const { seed } = options;
-	readMapping(options.mapping);
+	parseMapping(options.mapping);
 	const secrets = secretsOf(seed);
 	const clock = new Clock(options.clockSkew);
 	const people = new People(seed);
 	const reserved = reserve(people);
 	const results = new Results(seed, people);
 	const variant = new ApiVariant(options);
-	const ledger = new Ledger();
+	const ledger = new BillingLedger();
 	const webhooks = new Webhooks({ options, secrets, clock, dialect: variant, closing });
 	const past = pastQueries(options.pastQueries, { seed, now: clock.now(), people, results });
 	return {

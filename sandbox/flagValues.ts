@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { readMapping } from './mapping';
+import { parseMapping } from './mapping';
 
 /** Thrown for a command line that cannot be read; the message is the one line that the user sees. */
 export class UsageError extends Error {}
@@ -28,7 +28,7 @@ export const url: Read = (text, name) => {
 	throw new UsageError(`--${name} must be a URL beginning with http:// or https://, not "${text}"`);
 };
 
-export const address: Read = (text, name) => {
+export const ipAddress: Read = (text, name) => {
 	if (isIP(text)) return text;
 	throw new UsageError(
 		`--${name} must be an IP address such as 127.0.0.1 or 0.0.0.0, not "${text}"`,
@@ -38,7 +38,7 @@ export const address: Read = (text, name) => {
 export const asWritten: Read = (text) => text;
 
 /** `items` or `items,totalCount` */
-export const listShape: Read = (text) => {
+export const listKeys: Read = (text) => {
 	const [rows, total] = text.split(',');
 	return { rows, ...(total && { total }) };
 };
@@ -54,7 +54,7 @@ export const statusWords: Read = (text, name) => {
 
 export const mapping: Read = (path, name) => {
 	try {
-		return readMapping(JSON.parse(readFileSync(path, 'utf8')));
+		return parseMapping(JSON.parse(readFileSync(path, 'utf8')));
 	} catch (error) {
 		throw new UsageError(`--${name} ${path}: ${(error as Error).message}`);
 	}

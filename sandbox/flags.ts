@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { assets } from './assets';
 import {
-	address,
+	ipAddress,
 	asWritten,
 	choice,
-	listShape,
+	listKeys,
 	mapping,
 	statusWords,
 	url,
@@ -28,7 +28,7 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'host',
 			value: 'address',
 			help: 'listen on this address; 0.0.0.0 lets containers and other machines in',
-			read: address,
+			read: ipAddress,
 		},
 		port: {
 			option: 'port',
@@ -123,7 +123,7 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'listShape',
 			value: 'key[,key]',
 			help: "names of that page's rows and total (or hasMore, next): items,totalCount",
-			read: listShape,
+			read: listKeys,
 		},
 		record: {
 			option: 'record',

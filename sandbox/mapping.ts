@@ -124,7 +124,7 @@ export interface Mapping {
 }
 
 /** The mapping that a JSON value is. Throws an Error that names what is not known or of the wrong type. */
-export function readMapping(value: unknown): Mapping {
+export function parseMapping(value: unknown): Mapping {
 	const violation = firstViolation(MappingSchema, value);
 	if (!violation) return withWhatIsNeeded(value as Static<typeof MappingSchema> as Mapping);
 	const { field, message } = violation;

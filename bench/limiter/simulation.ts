@@ -4,9 +4,9 @@ import { Pace } from '../../nodes/shared/rateLimit/pace';
 import { VirtualTime } from './virtualTime';
 
 /** Describes how another program sends its requests with the same token, whatever becomes of them. */
-export type Pattern = 'bursts' | 'evenly' | 'at the start of each window';
+export type OtherPattern = 'bursts' | 'evenly' | 'at the start of each window';
 
-export interface Simulated {
+export interface SimulationInput {
 	/** Lookups that each process has to do, all from about the same moment on. */
 	lookups: number[];
 	/** Points per second of the service. */
@@ -26,7 +26,7 @@ export interface Simulated {
 	/** By how much the processes differ in when they begin. */
 	startMs?: number;
 	/** Another program that sends so many requests a second. */
-	other?: { perSecond: number; pattern: Pattern };
+	other?: { perSecond: number; pattern: OtherPattern };
 	/** Says where the service's windows begin. */
 	windows?: 'first request' | 'full seconds' | 'sliding';
 	seed?: number;
@@ -79,7 +79,7 @@ class Service {
 
 	constructor(
 		private readonly limit: number,
-		private readonly windows: NonNullable<Simulated['windows']>,
+		private readonly windows: NonNullable<SimulationInput['windows']>,
 	) {}
 
 	consume(now: number): { isAccepted: boolean; remaining: number; reset: number } {
@@ -101,7 +101,7 @@ class Service {
 	}
 }
 
-export function simulate(options: Simulated): Outcome {
+export function simulate(options: SimulationInput): Outcome {
 	const { lookups, limit, headers, pointsPerSecond, processes, other } = options;
 	const { latencyMs = 300, jitterMs = 30, skewMs = 0, startMs = 100, seed = 1 } = options;
 	const { windows = 'first request' } = options;
@@ -175,7 +175,7 @@ export function simulate(options: Simulated): Outcome {
 		time.after(startMs * random(), drive);
 	};
 
-	const startOther = ({ perSecond, pattern }: NonNullable<Simulated['other']>) => {
+	const startOther = ({ perSecond, pattern }: NonNullable<SimulationInput['other']>) => {
 		const request = () => {
 			otherSent++;
 			time.after(travelMs(), () => {

@@ -1,14 +1,14 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import { parseText, type Field } from '../shared/operations/field';
-import { wholeNumber } from '../shared/operations/commonFields';
+import { parsePositiveInt } from '../shared/operations/commonFields';
 import type { ServiceRequest } from '../shared/http/connection';
 import { mapKeys } from '../shared/utils/entries';
 import { isObject } from '../shared/utils/json';
 import { textOf } from '../shared/utils/text';
 import { CodedError, fieldError } from '../shared/utils/codedError';
-import { isRefused } from './pathMapping';
-import { listed } from './fields';
+import { isInputRefused } from './mappingAdvice';
+import { splitList } from './fields';
 
 /** A filter that takes several values. */
 const several = (
@@ -74,7 +74,7 @@ export const filters: Field<IDataObject> = {
 		for (const { displayName, name, type } of keys) {
 			if (!Object.hasOwn(given, name)) continue;
 			const isNumber = type === 'number';
-			const entered = type === 'multiOptions' ? listed(given[name]) : [given[name]].flat();
+			const entered = type === 'multiOptions' ? splitList(given[name]) : [given[name]].flat();
 			const isEmpty = (value: unknown) =>
 				['', null, undefined].includes(value as string) || (isNumber && value === 0);
 			// A model fills in unused filters with nothing, or with the default.
@@ -93,7 +93,9 @@ export const filters: Field<IDataObject> = {
 			const isChosen = Array.isArray(given[name]) && type === 'multiOptions';
 			const read = (one: unknown) =>
 				isChosen ? textOf(one) : textOf(one) && parseText(one, displayName);
-			const values = entered.map((one) => (isNumber ? wholeNumber(one) : read(one) || undefined));
+			const values = entered.map((one) =>
+				isNumber ? parsePositiveInt(one) : read(one) || undefined,
+			);
 			if (values.includes(undefined)) {
 				throw isNumber
 					? fieldError(
@@ -127,9 +129,9 @@ const keysOf = (filter: IDataObject): string[] => [
 ];
 
 /** Adds to the error of a filtered list which keys of the API Mapping say how a filter is written. */
-export function withFilterKeys(filter: IDataObject): (error: unknown) => never {
+export function rethrowWithFilterKeys(filter: IDataObject): (error: unknown) => never {
 	return (error) => {
-		if (!isRefused(error) || Object.keys(filter).length === 0) throw error;
+		if (!isInputRefused(error) || Object.keys(filter).length === 0) throw error;
 		throw error.withAdvice({ mappingKeys: keysOf(filter) });
 	};
 }

@@ -1,16 +1,16 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { oneOf, option, type Field } from '../shared/operations/field';
-import { wholeNumber } from '../shared/operations/commonFields';
+import { parsePositiveInt } from '../shared/operations/commonFields';
 import { normalizeText } from '../shared/utils/inputTextCleaning';
 import { isObject } from '../shared/utils/json';
 import { CodedError, fieldError } from '../shared/utils/codedError';
 
 /** The entries of a list as they were chosen; a typed text, or that of an expression, separates them by commas. */
-export const listed = (value: unknown): unknown[] =>
+export const splitList = (value: unknown): unknown[] =>
 	typeof value === 'string' ? value.split(',').map(normalizeText) : [value].flat();
 
 /** Reads one of a selector's own entries. */
-export const optionValueOf = <T extends string>({ options = [] }: INodeProperties) =>
+export const oneOfOptions = <T extends string>({ options = [] }: INodeProperties) =>
 	oneOf(...(options as INodePropertyOptions[]).map(({ value }) => value as T));
 
 /** The ID of the chosen collection. */
@@ -49,7 +49,7 @@ export const collectionId: Field<number> = {
 				description: "Choose 'Collection' from the list, or enter its ID.",
 			});
 		}
-		const id = wholeNumber(value);
+		const id = parsePositiveInt(value);
 		if (id !== undefined) return id;
 		throw fieldError('field.id', 'Collection', 'must be an ID: a whole number, 1 or more');
 	},
@@ -66,7 +66,7 @@ export const offset = option<number>(
 		description: 'How many rows to skip at the beginning of the list',
 	},
 	(value, label) => {
-		const rows = value === 0 || value === '0' ? 0 : wholeNumber(value);
+		const rows = value === 0 || value === '0' ? 0 : parsePositiveInt(value);
 		if (rows !== undefined) return rows;
 		throw fieldError('field.number', label, 'must be a whole number, 0 or more');
 	},
@@ -85,4 +85,4 @@ const orders: INodeProperties = {
 	description: 'By when the documents were created',
 };
 /** CP §4.8 */
-export const order = option<string | undefined>(orders, optionValueOf(orders), undefined);
+export const order = option<string | undefined>(orders, oneOfOptions(orders), undefined);

@@ -6,7 +6,7 @@ import type {
 import { connect } from '../shared/http/connection';
 import { creditProfile } from '../shared/http/service';
 import { encodeFilter } from './collectionFilterField';
-import { rowsIn, tagsIn } from './pagedLists';
+import { rowsReader, tagsReader } from './pagedLists';
 
 const LIST_PAGE = 50;
 
@@ -29,7 +29,7 @@ export async function searchCollections(
 			query: { ...query, limit: LIST_PAGE, offset },
 			lists,
 		},
-		rowsIn('collection'),
+		rowsReader('collection'),
 	);
 	const next = offset + rows.length;
 	return {
@@ -47,6 +47,6 @@ export async function getCollectionTags(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
 	const { read } = await connect(this, creditProfile);
-	const { texts } = await read({ method: 'GET', path: '/data/collection/tags' }, tagsIn);
+	const { texts } = await read({ method: 'GET', path: '/data/collection/tags' }, tagsReader);
 	return texts.map((tag) => ({ name: tag, value: tag }));
 }

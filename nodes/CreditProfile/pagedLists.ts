@@ -6,13 +6,13 @@ import { IncompleteList, readPages, type Range, type ReadPage } from '../shared/
 import type { ServiceRequest } from '../shared/http/connection';
 import { RequestError, type JsonBody } from '../shared/http/result';
 import { creditProfile } from '../shared/http/service';
-import { readRow, readRows, readTexts, rowWith, type RowsPage } from '../shared/http/readRows';
+import { readRow, readRows, readTexts, isRowWithAny, type RowsPage } from '../shared/http/readRows';
 import { tagsFields } from './personalDataRules';
 
 /** Makes a kind of row from its name, the fields that its section requires, and the key of its list. */
 const kind = (noun: string, required: string, key?: string) => ({
 	...{ noun, key },
-	isRow: rowWith(...required.split(' ')),
+	isRow: isRowWithAny(...required.split(' ')),
 });
 export const rowKinds = {
 	/** CP §2.1 */
@@ -32,19 +32,19 @@ export const rowKinds = {
 export type RowKind = keyof typeof rowKinds;
 
 /** Reads CP §4.2, or one page of CP §4.4, §4.6 or §4.8. */
-export function rowsIn(of: RowKind) {
+export function rowsReader(of: RowKind) {
 	const { noun, isRow, key } = rowKinds[of];
 	return (body: JsonBody) => readRows(body, { isRow, expected: `a list of ${noun}s` }, key);
 }
 
 /** Reads one row. */
-export function rowIn(of: RowKind) {
+export function rowReader(of: RowKind) {
 	const { noun, isRow } = rowKinds[of];
 	return (body: JsonBody) => readRow(body, { isRow, expected: `a ${noun}` });
 }
 
 /** Reads the tags of CP §4.3 or §4.7. */
-export const tagsIn = (body: JsonBody) => readTexts(body, 'a list of tags');
+export const tagsReader = (body: JsonBody) => readTexts(body, 'a list of tags');
 
 interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, Range {
 	kind: RowKind;
@@ -53,7 +53,7 @@ interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, 
 }
 
 /** CP §4.6 */
-export const versionsOf = (collectionId: number) =>
+export const versionsRequest = (collectionId: number) =>
 	({
 		path: `/data/collection/${collectionId}/versions`,
 		collectionId,
@@ -62,7 +62,7 @@ export const versionsOf = (collectionId: number) =>
 	}) as const;
 
 /** CP §4.8; the smallest page is larger than that of other lists. */
-export const documentsOf = (collectionId: number) =>
+export const documentsRequest = (collectionId: number) =>
 	({
 		path: `/data/collection/${collectionId}/document`,
 		collectionId,
@@ -78,18 +78,18 @@ export async function* listPages(
 ): AsyncGenerator<IDataObject[]> {
 	const read: ReadPage = async (limit, offset) => {
 		const page = { ...query, limit, offset };
-		return await item.read({ method: 'GET', path, query: page, lists }, rowsIn(kind));
+		return await item.read({ method: 'GET', path, query: page, lists }, rowsReader(kind));
 	};
 	try {
 		yield* readPages(read, range);
 	} catch (error) {
 		if (error instanceof IncompleteList) throw incomplete(error.given, error.total);
-		return withCollectionName(collectionId)(error);
+		return rethrowWithCollection(collectionId)(error);
 	}
 }
 
 /** Throws the error of a request on; one that did not find a collection names it. */
-export const withCollectionName =
+export const rethrowWithCollection =
 	(id: number | undefined) =>
 	(error: unknown): never => {
 		const isMissing =
@@ -138,7 +138,7 @@ export async function fetchTotal(
 	const read = async (offset: number) => {
 		const page = { ...query, limit: smallestPage, offset };
 		const request = { method: 'GET' as const, path, query: page, lists };
-		return await item.read(request, rowsIn(kind)).catch(withCollectionName(collectionId));
+		return await item.read(request, rowsReader(kind)).catch(rethrowWithCollection(collectionId));
 	};
 	const { rows, total } = await read(0);
 	const isOfPage =
@@ -163,7 +163,10 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 		fields: {},
 		options: { simplify },
 		async execute(item, { simplify: isSimple }) {
-			const { texts, count } = await item.read({ method: 'GET', path: `/data/${of}/tags` }, tagsIn);
+			const { texts, count } = await item.read(
+				{ method: 'GET', path: `/data/${of}/tags` },
+				tagsReader,
+			);
 			const rows = isSimple ? texts.map((tag) => ({ tag })) : [{ count, data: texts }];
 			return rows.map((row) => item.protect(row, tagsFields, identity));
 		},

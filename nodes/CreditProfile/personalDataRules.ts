@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import {
-	personal,
-	shown,
+	personalFields,
+	shownFields,
 	type PersonalDataFields,
 	type PersonalDataRule,
 } from '../shared/personalData/rules';
@@ -11,7 +11,7 @@ import { isObject } from '../shared/utils/json';
 
 /** CP §2.5: a schema names fields, it holds nobody's data. */
 const schema: PersonalDataFields = {
-	...shown('title description type pattern format required enum additionalProperties'),
+	...shownFields('title description type pattern format required enum additionalProperties'),
 	properties: ({ properties }) =>
 		Object.fromEntries(
 			Object.keys(isObject(properties) ? properties : {}).map((name) => [name, () => schema]),
@@ -21,20 +21,20 @@ const schema: PersonalDataFields = {
 
 /** CP §2.6 */
 const user: PersonalDataFields = {
-	...shown('id organizationId createdAt deletedAt updatedAt permissions role'),
-	...personal('name lastName email phone'),
+	...shownFields('id organizationId createdAt deletedAt updatedAt permissions role'),
+	...personalFields('name lastName email phone'),
 };
 
 /** CP §2.3, §2.4 */
 export const versionFields: PersonalDataFields = {
-	...shown('id creatorId createdAt isActive dataCollectionId organizationId'),
+	...shownFields('id creatorId createdAt isActive dataCollectionId organizationId'),
 	schema,
 	creator: user,
 };
 
 /** CP §2.2 */
 export const dataCollectionFields: PersonalDataFields = {
-	...shown(
+	...shownFields(
 		'id name creatorId activeDataCollectionVersionId createdAt updatedAt slug parentCollectionId tags processorKey',
 	),
 	creator: user,
@@ -43,45 +43,47 @@ export const dataCollectionFields: PersonalDataFields = {
 
 /** CP §2.1 */
 export const loginFields: PersonalDataFields = {
-	...shown('id createdAt updatedAt organizationId type isEnabled ownerId'),
-	...personal('user'),
-	metadata: shown('expirationDate'),
-	configuration: shown('isAutoRenewEnabled'),
+	...shownFields('id createdAt updatedAt organizationId type isEnabled ownerId'),
+	...personalFields('user'),
+	metadata: shownFields('expirationDate'),
+	configuration: shownFields('isAutoRenewEnabled'),
 };
 
 /** CP §4.3, §4.7 */
-export const tagsFields: PersonalDataFields = shown('count data tag');
+export const tagsFields: PersonalDataFields = shownFields('count data tag');
 
 const PERSON =
 	'email firstName middleName firstLastName secondLastName tradeName rfc basicRFC phone curp neighborhood address address2 exteriorNumber interiorNumber city municipality zipCode nss birthdate';
 
 /** CP §2.8; state, country and nationality are codes. */
 const profile: PersonalDataFields = {
-	...shown(
+	...shownFields(
 		'id organizationId createdAt updatedAt tags tagIds externalId accountType state country nationality',
 	),
-	...personal(PERSON),
+	...personalFields(PERSON),
 };
 
 /** CP §2.9 */
 const form: PersonalDataFields = {
-	...shown(
+	...shownFields(
 		'id accountType nationality state country completedDate profileId isNipConfirmed createdAt updatedAt tagIds tags customPagesConfigId nipSmsSentCount nipEmailSentCount',
 	),
-	...personal(`${PERSON} monthlyIncome loanAmount`),
-	tagsAssociation: shown('id label'),
+	...personalFields(`${PERSON} monthlyIncome loanAmount`),
+	tagsAssociation: shownFields('id label'),
 	formConfig: {
-		...shown('id organizationId name accountType slug createdAt updatedAt customPagesConfigId'),
-		...personal('bureauAuthTradeName formCompletedURL'),
+		...shownFields(
+			'id organizationId name accountType slug createdAt updatedAt customPagesConfigId',
+		),
+		...personalFields('bureauAuthTradeName formCompletedURL'),
 	},
 };
 
 /** CP §2.10 */
 const file: PersonalDataFields = {
-	...shown(
+	...shownFields(
 		'id uploadedAt createdAt updatedAt size organizationId filetype externalId uploaderId fileCollectionId tags',
 	),
-	...personal('filelabel originalFilename url previewUrl'),
+	...personalFields('filelabel originalFilename url previewUrl'),
 };
 
 const rules = { Profiles: profile, Forms: form, Files: file };
@@ -98,9 +100,9 @@ function association(entry: IDataObject): PersonalDataRule {
 
 /** CP §2.7 */
 export const documentFields: PersonalDataFields = {
-	...shown(
+	...shownFields(
 		'id externalId tags dataCollectionVersionId dataCollectionId creatorId createdAt updatedAt',
 	),
 	document: 'free',
-	associations: { ...shown('type'), association },
+	associations: { ...shownFields('type'), association },
 };

@@ -5,7 +5,7 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { propertiesOf, subtitleOf, onlineResources } from '../shared/operations/operation';
+import { propertiesOf, subtitleOf, onlineDisplayOptions } from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
 import { taxQuery } from '../shared/http/service';
 import { testTaxQuery } from '../shared/http/testConnection';
@@ -40,7 +40,7 @@ export class TaxQuery implements INodeType {
 				name: 'taxQueryApi',
 				required: true,
 				testedBy: 'testTaxQuery',
-				displayOptions: onlineResources(resources),
+				displayOptions: onlineDisplayOptions(resources),
 			},
 		],
 		properties: propertiesOf(resources),

@@ -11,7 +11,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { testTaxQuery } from '../shared/http/testConnection';
-import { passThrough } from './trigger/passThrough';
+import { executeTrigger } from './trigger/executeTrigger';
 import { subtitle } from './trigger/filterSettings';
 import { openTrigger } from './trigger/openTrigger';
 import {
@@ -81,6 +81,6 @@ export class TaxQueryTrigger implements INodeType {
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await passThrough(this);
+		return await executeTrigger(this);
 	}
 }

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { Ledger } from '../services/taxQuery/ledger';
+import type { BillingLedger } from '../services/taxQuery/billingLedger';
 
 /** `GET` and `DELETE /sandbox/ledger`. */
-export function ledgerControl(app: FastifyInstance, ledger: Ledger): void {
+export function ledgerControl(app: FastifyInstance, ledger: BillingLedger): void {
 	app.get('/sandbox/ledger', async () => ledger.list());
 	app.delete('/sandbox/ledger', async () => {
 		ledger.clear();

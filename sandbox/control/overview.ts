@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { assets } from '../assets';
-import { explained } from '../webhook/sign';
+import { receiverSetupOf } from '../webhook/sign';
 
 const NEWEST = 50;
 /** Defines what n8n in a container calls the machine that it runs on. */
@@ -39,7 +39,7 @@ export function overviewControl(app: FastifyInstance, context: SandboxContext): 
 			body: webhooks.settings.body,
 			coding: webhooks.settings.coding,
 			faults: webhooks.settings.faults,
-			...explained(webhooks.settings.signing),
+			...receiverSetupOf(webhooks.settings.signing),
 		},
 		queries: queries
 			.list()

@@ -20,7 +20,7 @@ const CONSTITUTED_TO = '2022-12-31';
  * Returns the next applicant of the seeded faker. The person is added to `people`, so that the other service's
  * queries about their RFC or CURP give the same name.
  */
-export function applicantFrom(faker: Faker, people: People): Applicant {
+export function fakeApplicant(faker: Faker, people: People): Applicant {
 	const dayBetween = (from: string, to: string) =>
 		faker.date.between({ from, to }).toISOString().slice(0, 10);
 	const sexType = faker.person.sexType();

@@ -1,8 +1,8 @@
 import type { Collection, RestrictedSchema, User, Version } from '../../contract/creditProfile';
-import { catalog } from './catalog';
-import { ORGANIZATION_ID, usersOf } from './organization';
+import { collectionSpecs } from './collectionSpecs';
+import { ORGANIZATION_ID, createUsers } from './organization';
 import { fakerFor } from './faker';
-import { schemas } from './schemas';
+import { documentSchemas } from './documentSchemas';
 
 const FIRST_COLLECTION_ID = 1;
 const FIRST_VERSION_ID = 5001;
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const FOUNDED = Date.UTC(2024, 0, 8, 16);
 
 /** A collection with what belongs to it. */
-export interface CollectionEntry {
+export interface StoredCollection {
 	collection: Collection;
 	/** Newest first; the first is the active one. */
 	versions: Version[];
@@ -20,7 +20,7 @@ export interface CollectionEntry {
 
 /** All collections of the organization and their creators. */
 export interface Collections {
-	entries: CollectionEntry[];
+	entries: StoredCollection[];
 	users: User[];
 }
 
@@ -38,15 +38,17 @@ function slugOf(name: string): string {
 
 /** The catalog made into collections and versions: ids, creators and dates by seed. */
 export function createCollections(seed: number, largest: number): Collections {
-	const users = usersOf(seed);
-	const ids = new Map(catalog.map(({ name }, index) => [name, FIRST_COLLECTION_ID + index]));
+	const users = createUsers(seed);
+	const ids = new Map(
+		collectionSpecs.map(({ name }, index) => [name, FIRST_COLLECTION_ID + index]),
+	);
 	let nextVersionId = FIRST_VERSION_ID;
 
-	const entries = catalog.map((entry, index): CollectionEntry => {
+	const entries = collectionSpecs.map((entry, index): StoredCollection => {
 		const faker = fakerFor(seed, `collection ${index}`);
 		const creatorId = faker.number.int({ min: 1, max: users.length });
 		const created = FOUNDED + index * DAY_MS + faker.number.int(DAY_MS / 2);
-		const shapes: RestrictedSchema[] = schemas[entry.schema];
+		const shapes: RestrictedSchema[] = documentSchemas[entry.schema];
 		const versions = shapes
 			.map((schema, age): Version => ({
 				id: nextVersionId++,
@@ -78,7 +80,7 @@ export function createCollections(seed: number, largest: number): Collections {
 
 /** Returns the collection as it is sent, with the requested includes. */
 export function serializeCollection(
-	{ collection, versions: [active] }: CollectionEntry,
+	{ collection, versions: [active] }: StoredCollection,
 	users: User[],
 	include: { version: boolean; creator: boolean },
 ): Collection {

@@ -1,8 +1,8 @@
 import type { DataDocument, Version } from '../../contract/creditProfile';
-import { applicantFrom, type Applicant } from './applicant';
-import type { CollectionEntry } from './collections';
+import { fakeApplicant, type Applicant } from './applicant';
+import type { StoredCollection } from './collections';
 import { fakeValueFor } from './fakeValue';
-import { USERS } from './organization';
+import { USER_COUNT } from './organization';
 import type { People } from './people';
 import { fakerFor } from './faker';
 
@@ -34,7 +34,7 @@ export interface GeneratedDocument {
 
 /** The version that a document was made by, and when: the oldest documents are of the oldest version. */
 function originOf(
-	{ versions, documents }: CollectionEntry,
+	{ versions, documents }: StoredCollection,
 	index: number,
 ): { version: Version; createdAt: number } {
 	const age = Math.floor((index * versions.length) / documents);
@@ -53,14 +53,14 @@ function originOf(
  * document.
  */
 export function documentAt(
-	entry: CollectionEntry,
+	entry: StoredCollection,
 	index: number,
 	seed: number,
 	people: People,
 ): GeneratedDocument {
 	const { collection } = entry;
 	const faker = fakerFor(seed, `document ${collection.id} ${index}`);
-	const applicant = applicantFrom(faker, people);
+	const applicant = fakeApplicant(faker, people);
 	const { version, createdAt } = originOf(entry, index);
 	const isImported = index % 9 === 8;
 	return {
@@ -74,7 +74,7 @@ export function documentAt(
 			document: fakeValueFor(version.schema, '', applicant, faker) as Record<string, unknown>,
 			dataCollectionVersionId: version.id,
 			dataCollectionId: collection.id,
-			creatorId: isImported ? null : faker.number.int({ min: 1, max: USERS }),
+			creatorId: isImported ? null : faker.number.int({ min: 1, max: USER_COUNT }),
 			createdAt: new Date(createdAt).toISOString(),
 			updatedAt: new Date(createdAt + faker.number.int(DAY_MS)).toISOString(),
 		},

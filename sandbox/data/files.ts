@@ -60,17 +60,17 @@ export const SAMPLES: SampleFile[] = [
 ];
 
 /** The file that the document at this place of its collection has. */
-export const sampleFile = (index: number): SampleFile => SAMPLES[index % SAMPLES.length];
+export const sampleFileAt = (index: number): SampleFile => SAMPLES[index % SAMPLES.length];
 
 /** Describes where and when files are linked: the sandbox's own address, and its clock in milliseconds since 1970. */
-export interface LinkOrigin {
+export interface LinkContext {
 	origin: string;
 	now: number;
 }
 
 /** Returns where the file can be fetched for the next 24 hours (CP §2.10). */
 export function fileUrl(
-	{ origin, now }: LinkOrigin,
+	{ origin, now }: LinkContext,
 	kind: 'download' | 'preview',
 	{ name }: SampleFile,
 ): string {

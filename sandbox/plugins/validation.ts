@@ -42,7 +42,7 @@ const MAPPER = Symbol('tell');
 type ResponseMapper = (value: unknown) => unknown;
 
 /** Wraps a response's schema: responses are validated by it first, and then mapped to other names. */
-export const withResponseMapper = <T extends TSchema>(
+export const schemaWithMapper = <T extends TSchema>(
 	schema: T,
 	map: (value: Static<T>) => unknown,
 ): T => ({

@@ -69,7 +69,7 @@ export type Signing =
 	| Required<Static<typeof StandardChoice>>;
 
 /** Fills in what a choice leaves open; `secret` is the sandbox's own. */
-export function signingOf(choice: SigningChoice, secret: string): Signing {
+export function resolveSigning(choice: SigningChoice, secret: string): Signing {
 	switch (choice.type) {
 		case 'none':
 			return choice;

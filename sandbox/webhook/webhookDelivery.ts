@@ -7,7 +7,12 @@ import type { SandboxSecrets } from '../secrets';
 import type { SandboxOptions } from '../options';
 import type { ApiVariant } from '../services/taxQuery/apiVariant';
 import { HttpError } from '../plugins/errors';
-import { initialSettings, signingOf, type WebhookChanges, type WebhookSettings } from './config';
+import {
+	initialSettings,
+	resolveSigning,
+	type WebhookChanges,
+	type WebhookSettings,
+} from './config';
 import { writeBody } from './body';
 import { proofOf } from './sign';
 
@@ -55,13 +60,16 @@ export class Webhooks {
 	initialSettings(): WebhookSettings {
 		const { options, secrets } = this.parts;
 		const { webhookUrl, webhookSigning } = options;
-		return initialSettings(webhookUrl, signingOf({ type: webhookSigning }, secrets.webhookSecret));
+		return initialSettings(
+			webhookUrl,
+			resolveSigning({ type: webhookSigning }, secrets.webhookSecret),
+		);
 	}
 
 	/** The settings with these changes. */
 	settingsWith({ signing: choice, ...changes }: WebhookChanges): WebhookSettings {
 		const signing = choice
-			? signingOf(choice, this.parts.secrets.webhookSecret)
+			? resolveSigning(choice, this.parts.secrets.webhookSecret)
 			: this.settings.signing;
 		return { ...this.settings, ...changes, signing };
 	}

@@ -13,7 +13,7 @@ import {
 	n8nInstallationIn,
 	type N8nInstallation,
 } from '../../demo/n8nInstallation';
-import { nodes, runTools } from './tools';
+import { nodeRuntimes, runRepoChecks } from './repoChecks';
 
 const root = join(__dirname, '..', '..');
 const folder = join(__dirname, 'hosts');
@@ -137,7 +137,7 @@ function options(): { names: string[]; majors: string[] } {
 		},
 	});
 	const { host, tools, node } = values;
-	const known = { names: [...hosts.keys()], majors: nodes.map(({ major }) => major) };
+	const known = { names: [...hosts.keys()], majors: nodeRuntimes.map(({ major }) => major) };
 	const names = host ?? (tools || node ? [] : known.names);
 	const majors = node ?? (tools || !host ? known.majors : []);
 	const unknown = [
@@ -168,16 +168,16 @@ async function checkHosts(names: string[]): Promise<boolean> {
 /** The repository's own tools on these pinned Node versions; true if all is well. */
 async function checkTools(majors: string[]): Promise<boolean> {
 	const columns: Column[] = [];
-	for (const { major, host } of nodes.filter((each) => majors.includes(each.major))) {
+	for (const { major, host } of nodeRuntimes.filter((each) => majors.includes(each.major))) {
 		await ensureN8nInstalled(host);
 		log(`running the repository's tools on Node ${major} …`);
-		const cells = [...(await runTools(host))].map(([title, isWell]): [string, string] => [
+		const cells = [...(await runRepoChecks(host))].map(([title, isWell]): [string, string] => [
 			title,
 			isWell ? GOOD : 'failed',
 		]);
 		columns.push({ head: major, cells: new Map(cells) });
 	}
-	const heads = nodes.map(({ major }) => major);
+	const heads = nodeRuntimes.map(({ major }) => major);
 	await writeTable({ document: 'CONTRIBUTING.md', title: 'Node', heads }, columns);
 	return columns.every(isGood);
 }

@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { fetchUnpooled } from '../../demo/http';
 import { type catalog } from '../../nodes/TaxQuery/client/queryTypeMapping';
 import type { SandboxOptions } from '../../sandbox';
-import type { LedgerEntry } from '../../sandbox/services/taxQuery/ledger';
+import type { BilledQuery } from '../../sandbox/services/taxQuery/billingLedger';
 import {
 	createTaxProfile,
 	curps,
@@ -13,13 +13,13 @@ import {
 } from '../../test/integration/taxQuery/support';
 import { queriesAt, type Query } from '../../test/integration/support/queries';
 import { sandboxForTest, type TestSandbox } from '../../test/integration/support/sandbox';
-import { startHost, type CompatHost, type NodeUnderTest } from './n8n';
+import { startCompatN8n, type CompatN8n, type NodeUnderTest } from './n8n';
 
 const [RFC, OTHER, THIRD] = rfcs(3);
 const [CURP] = curps(1);
 const COMPANY = 'EKU9003173C9';
 
-let n8n: CompatHost;
+let n8n: CompatN8n;
 const sandboxes: TestSandbox[] = [];
 let sandbox: TestSandbox;
 const startSandbox = async (options: Partial<SandboxOptions> = {}) => {
@@ -28,7 +28,7 @@ const startSandbox = async (options: Partial<SandboxOptions> = {}) => {
 };
 beforeAll(async () => {
 	sandbox = await startSandbox();
-	n8n = await startHost();
+	n8n = await startCompatN8n();
 });
 beforeEach(async () => {
 	await sandbox.faults();
@@ -56,7 +56,7 @@ const inProgress = async (
 		onError,
 		credentials: await n8n.credential('taxQueryApi', { ...login(sandbox), ...data }),
 	});
-const billed = async (at = sandbox) => (await at.control.get<LedgerEntry[]>('/ledger')).data;
+const billed = async (at = sandbox) => (await at.control.get<BilledQuery[]>('/ledger')).data;
 const idsOf = (entries: Array<{ queryId?: unknown }>) => entries.map(({ queryId }) => queryId);
 
 /** Holds the input of each query of the catalog. */

@@ -8,7 +8,7 @@ import { startN8n } from '../../demo/n8n';
 import { isFinished, type Execution, type WorkflowNode } from '../../demo/n8nClient';
 import { pinnedN8n as newest, n8nInstallationIn } from '../../demo/n8nInstallation';
 import { installPackage } from '../../demo/package';
-import { KillableN8n } from '../../bench/killableN8n';
+import { N8nProcesses } from '../../bench/n8nProcesses';
 
 const PACKAGE = 'n8n-nodes-credit-profile';
 
@@ -38,8 +38,8 @@ const NODE = 'Node under test';
 let workflows = 0;
 
 /** Starts it in a fresh user folder. */
-export async function startHost() {
-	const processes = new KillableN8n();
+export async function startCompatN8n() {
+	const processes = new N8nProcesses();
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-compat-'));
 	const stop = async () => {
 		await processes.stop();
@@ -56,7 +56,7 @@ export async function startHost() {
 	}
 }
 
-function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes: KillableN8n) {
+function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes: N8nProcesses) {
 	const create = async (nodes: object[], connections: object) => {
 		const placed = nodes.map((node, index) => ({
 			id: `${index}`,
@@ -160,4 +160,4 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 	};
 }
 
-export type CompatHost = Awaited<ReturnType<typeof startHost>>;
+export type CompatN8n = Awaited<ReturnType<typeof startCompatN8n>>;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { format, resolveConfig } from 'prettier';
 import { startDemo, type Demo } from '../../demo/startDemo';
-import { applicationForm, OPERATOR } from '../../demo/provision';
-import { applicantFile } from '../../demo/smokeTest';
+import { applicationFormUrl, OPERATOR } from '../../demo/provision';
+import { applicantPath } from '../../demo/smokeTest';
 import { root } from '../../demo/package';
 import { Editor } from '../../test/e2e/support/editor';
 import { animate, type Frame } from './animatedWebp';
@@ -198,9 +198,9 @@ async function film(editor: Editor, demo: Demo): Promise<void> {
 		frames.push({ picture, milliseconds });
 	};
 	const page = await context.newPage();
-	await page.goto(applicationForm(demo.n8n));
+	await page.goto(applicationFormUrl(demo.n8n));
 	await shoot(page, 1500);
-	const applicant = JSON.parse(await readFile(applicantFile, 'utf8')) as Record<string, string>;
+	const applicant = JSON.parse(await readFile(applicantPath, 'utf8')) as Record<string, string>;
 	for (const [index, typed] of Object.values(applicant).entries()) {
 		await page.getByLabel(LABELS[index], { exact: true }).fill(typed);
 		await shoot(page, 600);

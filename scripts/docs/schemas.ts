@@ -1,8 +1,8 @@
 // npm run docs:schemas: writes the output schemas that n8n's editor shows before the first run, from the table of
-// columns in columns.ts. With --check it reports differences and writes nothing.
+// columns in outputColumns.ts. With --check it reports differences and writes nothing.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { outputTables, type OutputTable } from './columns';
+import { outputTables, type OutputTable } from './outputColumns';
 
 const root = join(__dirname, '..', '..');
 const FOLDERS = ['CreditProfile', 'TaxQuery'].map((node) => `nodes/${node}/__schema__`);

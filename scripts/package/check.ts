@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ESLint } from 'eslint';
-import { npm as npmCommand } from '../../demo/npm';
+import { npmCommand as npmCommand } from '../../demo/npmCommand';
 
 const root = join(__dirname, '..', '..');
 const HOST_SUPPLIES = ['n8n-workflow', 'luxon'];

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { SmokeTestReport } from '../../demo/smokeTest';
-import { missingStores } from '../../demo/stores';
+import { missingStoresText } from '../../demo/stores';
 import { until } from '../support/until';
 
 const root = join(__dirname, '..', '..');
 
 /** Skipped without Redis or PostgreSQL. In CI they must not be missing. */
-const describeWithStores = missingStores() && !process.env.CI ? describe.skip : describe;
+const describeWithStores = missingStoresText() && !process.env.CI ? describe.skip : describe;
 
 describeWithStores('n8n in queue mode, with the package in every process', () => {
 	let temporary: string;

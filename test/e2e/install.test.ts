@@ -9,7 +9,7 @@ import { HEADLESS, startN8n, type N8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { pinnedN8n } from '../../demo/n8nInstallation';
 import { buildPackage, root } from '../../demo/package';
-import { KillableN8n } from '../../bench/killableN8n';
+import { N8nProcesses } from '../../bench/n8nProcesses';
 import { queriesAt } from '../integration/support/queries';
 import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
 import { until } from '../support/until';
@@ -22,11 +22,11 @@ const types = ['creditProfile', 'taxQuery', 'taxQueryTrigger'].map((type) => ({
 	typeVersion: 1,
 }));
 
-let processes: KillableN8n;
+let processes: N8nProcesses;
 let folder: string;
 let archive: string;
 beforeAll(async () => {
-	processes = new KillableN8n();
+	processes = new N8nProcesses();
 	folder = await mkdtemp(join(tmpdir(), 'credit-profile-install-'));
 	await buildPackage(processes);
 	archive = await pack(root);

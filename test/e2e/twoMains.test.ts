@@ -7,7 +7,7 @@ import { fetchUnpooled } from '../../demo/http';
 import { HEADLESS, startN8n, startUnowned, type N8n } from '../../demo/n8n';
 import { installPackage } from '../../demo/package';
 import { Processes } from '../../demo/processes';
-import { missingStores, startStores } from '../../demo/stores';
+import { missingStoresText, startStores } from '../../demo/stores';
 import { sandboxWithQueries, type SandboxWithQueries } from '../integration/support/queries';
 import { until } from '../support/until';
 import { deliverUntilTaken } from './support/delivery';
@@ -15,7 +15,7 @@ import { executionEnded } from './support/executions';
 import { sandboxCredential } from './support/triggerNode';
 
 /** Skipped without Redis or PostgreSQL. In CI they must not be missing. */
-const describeWithStores = missingStores() && !process.env.CI ? describe.skip : describe;
+const describeWithStores = missingStoresText() && !process.env.CI ? describe.skip : describe;
 
 const A_DAY_IN_SECONDS = 86_400;
 const RESULTS = 5;

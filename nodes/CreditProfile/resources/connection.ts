@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
+import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';
 import type { RowsPage } from '../../shared/http/readRows';
 import {
@@ -12,25 +12,25 @@ import {
 } from '../../shared/operations/diagnosis';
 import { operation } from '../../shared/operations/field';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
-import { isFilled, isObject, readObject } from '../../shared/utils/json';
+import { hasEntries, isObject, readObject } from '../../shared/utils/json';
 import {
-	documentsOf,
+	documentsRequest,
 	rowKinds,
-	rowIn,
-	rowsIn,
-	tagsIn,
-	versionsOf,
+	rowReader,
+	rowsReader,
+	tagsReader,
+	versionsRequest,
 	type RowKind,
 } from '../pagedLists';
-import { withPathAdvice, mappingOf } from '../pathMapping';
+import { withPathAdvice, mappingOf } from '../mappingAdvice';
 import {
 	dataCollectionFields,
 	documentFields,
 	loginFields,
 	versionFields,
 } from '../personalDataRules';
-import { includeAll } from './documentOptions';
-import { checkFilters, type Encodings, type Get } from './filterChecks';
+import { includeAllQuery } from './documentOptions';
+import { checkFilters, type FilterEncodings, type Get } from './filterChecks';
 
 /** Limits in how many collections a document is searched. */
 const COLLECTIONS_TRIED = 5;
@@ -55,7 +55,7 @@ const diagnose = operation({
 			await item.read(
 				{
 					method: 'GET',
-					path: pathIn(mapping, path),
+					path: mapPath(mapping, path),
 					query,
 					lists,
 					onResponse(response) {
@@ -108,7 +108,7 @@ function shapeOf(
 async function checkLogins(diagnosis: Diagnosis, get: Get, item: OperationItem): Promise<void> {
 	await diagnosis.run('Address, token and provider logins', async () => {
 		const path = '/credential';
-		const page = await withPathAdvice(item, path, get(rowsIn('login'), path));
+		const page = await withPathAdvice(item, path, get(rowsReader('login'), path));
 		const shape = shapeOf('login', page, 'type', 'isEnabled');
 		const types = [...new Set(page.rows.map(({ type }) => String(type)))];
 		const others = types.filter((type) => !providers.some(({ value }) => value === type));
@@ -127,7 +127,7 @@ async function checkLogins(diagnosis: Diagnosis, get: Get, item: OperationItem):
 async function checkData(diagnosis: Diagnosis, get: Get): Promise<IDataObject[]> {
 	for (const kind of ['collection', 'document']) {
 		await diagnosis.run(`Tags of ${kind}s`, async () => {
-			const { texts } = await get(tagsIn, `/data/${kind}/tags`);
+			const { texts } = await get(tagsReader, `/data/${kind}/tags`);
 			return { ok: true, seen: `${texts.length} tags.`, advice: '' };
 		});
 	}
@@ -137,26 +137,28 @@ async function checkData(diagnosis: Diagnosis, get: Get): Promise<IDataObject[]>
 		(await diagnosis.run('Collections with version and creator', async () =>
 			shapeOf(
 				'collection',
-				await get(rowsIn('collection'), path, query),
+				await get(rowsReader('collection'), path, query),
 				...['name', 'tags', 'activeDataCollectionVersion', 'creator'],
 			),
 		)) ?? [];
 	const [first] = collections;
 	if (!first) return collections;
 	await diagnosis.run('One collection by its ID', async () => {
-		const { row } = await get(rowIn('collection'), `${path}/${String(first.id)}`);
+		const { row } = await get(rowReader('collection'), `${path}/${String(first.id)}`);
 		return shapeOf('collection', { rows: [row] }, 'name', 'tags');
 	});
 	await diagnosis.run('Versions', async () => {
-		const page = await get(rowsIn('version'), versionsOf(Number(first.id)).path, { limit: 10 });
+		const page = await get(rowsReader('version'), versionsRequest(Number(first.id)).path, {
+			limit: 10,
+		});
 		return shapeOf('version', page, 'isActive', 'schema');
 	});
 	await diagnosis.run('Documents with associations', async () => {
 		let page: RowsPage = { rows: [] };
 		for (const { id } of collections.slice(0, COLLECTIONS_TRIED)) {
-			page = await get(rowsIn('document'), documentsOf(Number(id)).path, {
+			page = await get(rowsReader('document'), documentsRequest(Number(id)).path, {
 				limit: 10,
-				...includeAll,
+				...includeAllQuery,
 			});
 			if (page.rows.length > 0) break;
 		}
@@ -172,11 +174,11 @@ async function checkData(diagnosis: Diagnosis, get: Get): Promise<IDataObject[]>
 }
 
 /** Returns the API Mapping that the credential should hold: its own keys and those found, without the defaults. */
-function suggestion(mapping: CreditProfileMapping, found: Partial<Encodings>): IDataObject {
+function suggestion(mapping: CreditProfileMapping, found: Partial<FilterEncodings>): IDataObject {
 	const { paths, fields, filterEncoding, listEncoding } = { ...mapping, ...found };
 	return {
-		...(isFilled(paths) && { paths }),
-		...(isFilled(fields) && { fields }),
+		...(hasEntries(paths) && { paths }),
+		...(hasEntries(fields) && { fields }),
 		...(filterEncoding !== 'brackets' && { filterEncoding }),
 		...(listEncoding !== 'brackets' && filterEncoding !== 'json' && { listEncoding }),
 	};

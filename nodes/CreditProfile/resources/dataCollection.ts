@@ -3,22 +3,27 @@ import {
 	identity,
 	limit as wanted,
 	simplify,
-	wholeNumber,
+	parsePositiveInt,
 } from '../../shared/operations/commonFields';
 import type { Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt } from '../fields';
-import { encodeFilter, filters, checkFiltered, withFilterKeys } from '../collectionFilterField';
+import {
+	encodeFilter,
+	filters,
+	checkFiltered,
+	rethrowWithFilterKeys,
+} from '../collectionFilterField';
 import {
 	collectRows,
 	fetchTotal,
 	getManyTags,
 	listPages,
-	withCollectionName,
-	rowIn,
-	versionsOf,
+	rethrowWithCollection,
+	rowReader,
+	versionsRequest,
 } from '../pagedLists';
-import { mappingOf } from '../pathMapping';
+import { mappingOf } from '../mappingAdvice';
 import { dataCollectionFields, versionFields } from '../personalDataRules';
 import { simplifyCollection, simplifyVersion } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
@@ -50,10 +55,10 @@ const get = operation({
 		const { row: collection } = await item
 			.read(
 				{ method: 'GET', path: `/data/collection/${id}`, isOneRecord: true },
-				rowIn('collection'),
+				rowReader('collection'),
 			)
-			.catch(withCollectionName(id));
-		if (wholeNumber(collection.id) !== id) {
+			.catch(rethrowWithCollection(id));
+		if (parsePositiveInt(collection.id) !== id) {
 			throw new CodedError(
 				'otherCollection',
 				`The Credit Profile Service gave data collection ${textOf(collection.id)}, not ${id}`,
@@ -97,7 +102,7 @@ const getMany = operation({
 		return await collectRows(listPages(item, { ...list, startAt: from, wanted: most }), (row) => {
 			check(row);
 			return item.protect(row, dataCollectionFields, shape);
-		}).catch(withFilterKeys(filter));
+		}).catch(rethrowWithFilterKeys(filter));
 	},
 });
 
@@ -113,7 +118,7 @@ const count = operation({
 	fields: { filters },
 	async execute(item, { filters: filter }) {
 		const list = { ...collections, ...encodeFilter(filter, await mappingOf(item)) };
-		const total = await fetchTotal(item, list).catch(withFilterKeys(filter));
+		const total = await fetchTotal(item, list).catch(rethrowWithFilterKeys(filter));
 		return item.protect({ total }, 'written', identity);
 	},
 });
@@ -129,7 +134,7 @@ const getVersions = operation({
 	options: { simplify, startAt },
 	async execute(item, { collectionId: id, simplify: isSimple, ...range }) {
 		const shape = isSimple ? simplifyVersion : identity;
-		return await collectRows(listPages(item, { ...versionsOf(id), ...range }), (row) =>
+		return await collectRows(listPages(item, { ...versionsRequest(id), ...range }), (row) =>
 			item.protect(row, versionFields, shape),
 		);
 	},

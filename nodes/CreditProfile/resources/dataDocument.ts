@@ -6,10 +6,17 @@ import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt, order } from '../fields';
 import { documentFields } from '../personalDataRules';
 import { writeFile } from '../writeRowsFile';
-import { collectRows, fetchTotal, documentsOf, getManyTags, listPages, rowIn } from '../pagedLists';
-import { OWN_COLUMNS, separateRaw, separateSimplified, simplifyDocument } from '../simplify';
+import {
+	collectRows,
+	fetchTotal,
+	documentsRequest,
+	getManyTags,
+	listPages,
+	rowReader,
+} from '../pagedLists';
+import { FIXED_COLUMNS, separateRaw, separateSimplified, simplifyDocument } from '../simplify';
 import { downloadFiles } from './downloadFiles';
-import { associations, fileFormat, includeAll, output } from './documentOptions';
+import { includeAssociations, fileFormat, includeAllQuery, output } from './documentOptions';
 
 const getMany = operation({
 	name: 'Get Many',
@@ -19,14 +26,14 @@ const getMany = operation({
 	subtitle: 'Get documents',
 	description: 'Get the data documents of one collection, as items or in one file (beta)',
 	fields: { collectionId, wanted, output, fileFormat },
-	options: { simplify, associations, order, startAt },
+	options: { simplify, includeAssociations, order, startAt },
 	/** CP §4.8 */
 	async execute(item, values) {
 		const { collectionId: id, wanted: most } = values;
 		const { isSeparate, isFile } = values.output;
-		const included = values.associations ?? (isSeparate ? includeAll : {});
+		const included = values.includeAssociations ?? (isSeparate ? includeAllQuery : {});
 		const list = {
-			...documentsOf(id),
+			...documentsRequest(id),
 			query: { ...included, order: values.order },
 			startAt: values.startAt,
 			wanted: most,
@@ -43,7 +50,7 @@ const getMany = operation({
 
 		const { rows, file } = await writeFile(item, pages(), {
 			format: values.fileFormat,
-			lastColumns: [...OWN_COLUMNS, 'documentExternalId', 'documentId'],
+			lastColumns: [...FIXED_COLUMNS, 'documentExternalId', 'documentId'],
 			name: await fileNameOf(item, id),
 		});
 		if (given >= most) {
@@ -72,7 +79,7 @@ function shapeOf({
 async function fileNameOf(item: OperationItem, id: number): Promise<string> {
 	const path = `/data/collection/${id}`;
 	const slug = await item
-		.read({ method: 'GET', path, isOneRecord: true }, rowIn('collection'))
+		.read({ method: 'GET', path, isOneRecord: true }, rowReader('collection'))
 		.then(
 			({ row }) => textOf(row.slug),
 			() => '',
@@ -91,7 +98,7 @@ const count = operation({
 	fields: { collectionId },
 	/** CP §4.8 */
 	async execute(item, { collectionId: id }) {
-		const total = await fetchTotal(item, documentsOf(id));
+		const total = await fetchTotal(item, documentsRequest(id));
 		return item.protect({ total, collectionId: id }, 'written', identity);
 	},
 });

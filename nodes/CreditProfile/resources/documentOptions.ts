@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { field, option, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
 import { fieldError } from '../../shared/utils/codedError';
-import { optionValueOf, listed } from '../fields';
+import { oneOfOptions, splitList } from '../fields';
 
 /** CP §4.8: what to request for each entry. */
 const PARAMETERS: Record<string, string> = {
@@ -16,14 +16,14 @@ const PARAMETERS: Record<string, string> = {
 const including = (...chosen: string[]): IDataObject =>
 	Object.fromEntries(['types', ...chosen].map((one) => [PARAMETERS[one], true]));
 
-export const includeFiles = including('files');
-export const includeAll = including('profiles', 'forms', 'files');
+export const includeFilesQuery = including('files');
+export const includeAllQuery = including('profiles', 'forms', 'files');
 
 /**
  * Returns which associations come with documents, as the parameters of CP §4.8. Undefined if the node has no choice
  * of them.
  */
-export const associations = option<IDataObject | undefined>(
+export const includeAssociations = option<IDataObject | undefined>(
 	{
 		displayName: 'Include Associations',
 		name: 'includeAssociations',
@@ -42,7 +42,7 @@ export const associations = option<IDataObject | undefined>(
 		description: 'Which associations come with each document',
 	},
 	(value, label) => {
-		const chosen = listed(value).map(textOf);
+		const chosen = splitList(value).map(textOf);
 		if (chosen.length > 0 && chosen.every((one) => Object.hasOwn(PARAMETERS, one))) {
 			return including(...chosen);
 		}
@@ -85,7 +85,7 @@ const outputs: INodeProperties = {
 
 /** Selects what one item, or one row of the file, stands for. */
 export const output = field(outputs, (value, label) => {
-	const chosen = optionValueOf(outputs)(value, label);
+	const chosen = oneOfOptions(outputs)(value, label);
 	return { isSeparate: ASSOCIATIONS.includes(chosen), isFile: FILES.includes(chosen) };
 });
 
@@ -118,7 +118,7 @@ export const fileFormat: Field<'csv' | 'csvPlain' | 'ndjson'> = {
 	properties: [formats],
 	read: (item) =>
 		FILES.includes(item.parameter('output'))
-			? optionValueOf<'csv' | 'csvPlain' | 'ndjson'>(formats)(
+			? oneOfOptions<'csv' | 'csvPlain' | 'ndjson'>(formats)(
 					item.parameter('fileFormat'),
 					'File Format',
 				)

@@ -13,9 +13,9 @@ import { idText, textOf } from '../../shared/utils/text';
 import { download } from '../files/download';
 import { linkOf } from '../files/fileLink';
 import { offset as startAt, order } from '../fields';
-import { includeFiles } from './documentOptions';
+import { includeFilesQuery } from './documentOptions';
 import { filesOf, incomingFiles, source, type DocumentWithFile } from './fileSource';
-import { documentsOf, listPages } from '../pagedLists';
+import { documentsRequest, listPages } from '../pagedLists';
 import { documentFields, associationTypeOf } from '../personalDataRules';
 import { associationsOf, separateRaw, separateSimplified, without } from '../simplify';
 
@@ -60,8 +60,8 @@ export const downloadFiles = operation({
 		}
 		take(item, `${clientKey} collection ${from.id}`);
 		const list = {
-			...documentsOf(from.id),
-			query: { ...includeFiles, order: range.order },
+			...documentsRequest(from.id),
+			query: { ...includeFilesQuery, order: range.order },
 			startAt: range.startAt,
 			wanted: from.wanted,
 		};

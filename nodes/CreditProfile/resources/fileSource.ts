@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { field, parseObject, parseText, type Field } from '../../shared/operations/field';
 import { limit } from '../../shared/operations/commonFields';
-import { collectionId, optionValueOf } from '../fields';
+import { collectionId, oneOfOptions } from '../fields';
 import { associationTypeOf } from '../personalDataRules';
 import { associationsOf } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
@@ -76,10 +76,7 @@ export const source: Field<Source> = {
 		...shownFor('link', fileUrl.properties),
 	],
 	async read(item) {
-		const from = optionValueOf<Source['from']>(filesFrom)(
-			item.parameter('filesFrom'),
-			'Files From',
-		);
+		const from = oneOfOptions<Source['from']>(filesFrom)(item.parameter('filesFrom'), 'Files From');
 		if (from === 'link') return { from, url: await fileUrl.read(item) };
 		if (from === 'incoming') return { from, document: await incoming.read(item) };
 		return { from, id: await collectionId.read(item), wanted: await limit.read(item) };

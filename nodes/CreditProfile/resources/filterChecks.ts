@@ -3,7 +3,7 @@ import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import type { Diagnosis } from '../../shared/operations/diagnosis';
 import type { BodyReader, ServiceRequest } from '../../shared/http/connection';
 import { encodeFilter } from '../collectionFilterField';
-import { rowsIn } from '../pagedLists';
+import { rowsReader } from '../pagedLists';
 
 /** Sends one plain read. */
 export type Get = <T extends object>(
@@ -16,7 +16,7 @@ export type Get = <T extends object>(
 /** No collection has this name. */
 const UNLIKELY = 'no collection is called this way';
 
-export type Encodings = Pick<CreditProfileMapping, 'filterEncoding' | 'listEncoding'>;
+export type FilterEncodings = Pick<CreditProfileMapping, 'filterEncoding' | 'listEncoding'>;
 
 /** Returns the encodings that the service understands. Any other is refused, or lets every row pass. */
 export async function checkFilters(
@@ -24,13 +24,13 @@ export async function checkFilters(
 	get: Get,
 	mapping: CreditProfileMapping,
 	collections: IDataObject[],
-): Promise<Partial<Encodings>> {
-	const found: Partial<Encodings> = {};
+): Promise<Partial<FilterEncodings>> {
+	const found: Partial<FilterEncodings> = {};
 	/** Tries the encodings of one key until the expected number of collections pass. */
-	const check = async <Key extends keyof Encodings>(
+	const check = async <Key extends keyof FilterEncodings>(
 		name: string,
 		key: Key,
-		encodings: Array<Encodings[Key]>,
+		encodings: Array<FilterEncodings[Key]>,
 		wanted: { filter: IDataObject; total: number },
 		otherwise: string,
 	) =>
@@ -46,7 +46,7 @@ export async function checkFilters(
 					[key]: encoding,
 				});
 				const total = await get(
-					rowsIn('collection'),
+					rowsReader('collection'),
 					'/data/collection',
 					{ ...query, limit: 100 },
 					lists,

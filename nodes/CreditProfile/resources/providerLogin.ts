@@ -7,7 +7,7 @@ import {
 	type ProviderLogin,
 } from '../../shared/operations/loginSource';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
-import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
+import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';
 import type { ServiceRequest } from '../../shared/http/connection';
 import { readRow, reportsFailure } from '../../shared/http/readRows';
@@ -15,8 +15,8 @@ import { isConfirmed } from '../../shared/http/confirmedNames';
 import { RequestError } from '../../shared/http/result';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
-import { rowKinds, rowsIn, requireWholeList } from '../pagedLists';
-import { withPathAdvice, isRefused, mappingOf } from '../pathMapping';
+import { rowKinds, rowsReader, requireWholeList } from '../pagedLists';
+import { withPathAdvice, isInputRefused, mappingOf } from '../mappingAdvice';
 import { loginFields } from '../personalDataRules';
 import { simplifyLogin } from '../simplify';
 
@@ -116,10 +116,10 @@ async function store(
 	const { bureauPublicKey, ...others } = login;
 	const keyName = mapping.fields.bureauPublicKey ?? 'bureauPublicKey';
 	const body = { ...others, ...(bureauPublicKey !== undefined && { [keyName]: bureauPublicKey }) };
-	const request = { method: 'POST' as const, path: pathIn(mapping, path), body, secrets };
+	const request = { method: 'POST' as const, path: mapPath(mapping, path), body, secrets };
 	return await withPathAdvice(item, path, sendSequentially(item, request, clientKey)).catch(
 		(error: unknown) => {
-			if (!isRefused(error) || !provider.refused || isConfirmed(clientKey, provider.value))
+			if (!isInputRefused(error) || !provider.refused || isConfirmed(clientKey, provider.value))
 				throw error;
 			throw error.withAdvice(provider.refused);
 		},
@@ -174,8 +174,8 @@ const getMany = operation({
 	options: { simplify },
 	/** CP §4.2: one array holds them all. */
 	async execute(item, { limit: wanted, simplify: isSimple }) {
-		const path = pathIn(await mappingOf(item), '/credential');
-		const reading = item.read({ method: 'GET', path }, rowsIn('login'));
+		const path = mapPath(await mappingOf(item), '/credential');
+		const reading = item.read({ method: 'GET', path }, rowsReader('login'));
 		const page = await withPathAdvice(item, '/credential', reading);
 		const shape = isSimple ? simplifyLogin : identity;
 		return requireWholeList(page, wanted).map((login) =>

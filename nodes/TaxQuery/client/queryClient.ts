@@ -8,7 +8,7 @@ import { isConfirmed, confirmNames } from '../../shared/http/confirmedNames';
 import type { ServiceMessage } from '../../shared/errors/problem';
 import { reportsFailure } from '../../shared/http/readRows';
 import { pathOf } from './queryTypeMapping';
-import { soleDefined, readRecord, spellingOf } from './queryRecord';
+import { soleDefined, readRecord, findMatchingId } from './queryRecord';
 import type { QueryId, QueryRecord } from './queryModel';
 
 /** The query service as its readers see it. `request` resolves with the body of a response, or throws. */
@@ -40,7 +40,7 @@ export async function queryClientOf(item: OperationItem): Promise<QueryClient> {
  * Returns a client for reading billed queries. It continues when another item fails, until the execution is
  * cancelled.
  */
-export async function uncancelledClient(item: OperationItem): Promise<QueryClient> {
+export async function runScopedClient(item: OperationItem): Promise<QueryClient> {
 	const signal = item.run.cancelled ?? new AbortController().signal;
 	const request = async (options: ServiceRequest) => await item.request({ ...options, signal });
 	return { ...(await queryClientOf(item)), request };
@@ -74,7 +74,7 @@ export async function getQuery(
 			['paths.get', 'record._id'],
 			serviceMessage(body),
 		);
-	if (!spellingOf(record.raw, id)) throw shapeError('the requested query', ['paths.get']);
+	if (!findMatchingId(record.raw, id)) throw shapeError('the requested query', ['paths.get']);
 	confirmNames(clientKey, PATH_OF_ONE);
 	return { ...record, id: id as QueryId };
 }
@@ -82,7 +82,7 @@ export async function getQuery(
 const PATH_OF_ONE = 'paths.get';
 
 /** The key of the API Mapping that may be why nothing is found under an ID: none once a query was read by its ID. */
-export const keysForReading = ({ clientKey: client }: Pick<QueryClient, 'clientKey'>): string[] =>
+export const suspectPathKeys = ({ clientKey: client }: Pick<QueryClient, 'clientKey'>): string[] =>
 	isConfirmed(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
 
 /** Reads a query; undefined if the service has nothing under that ID. */

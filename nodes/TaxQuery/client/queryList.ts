@@ -9,7 +9,7 @@ import { taxQuery } from '../../shared/http/service';
 import { CodedError } from '../../shared/utils/codedError';
 import { findQuery, shapeError, type ReadOptions, type QueryClient } from './queryClient';
 import { pathOf } from './queryTypeMapping';
-import { lacksResponse, soleDefined, readRecord } from './queryRecord';
+import { lacksDueResponse, soleDefined, readRecord } from './queryRecord';
 import type { Completeness, QueryListing, QueryRecord } from './queryModel';
 
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
@@ -36,7 +36,7 @@ interface RowsAtKey {
  * Returns the rows of the list: the response itself, or what the API Mapping's `list.rows` names. Otherwise it is the
  * only list, on top or in an object. Undefined without one, with several candidates, or beside a reported failure.
  */
-export function readListPage(body: unknown, mapping: TaxQueryMapping): ListPage | undefined {
+export function parseListPage(body: unknown, mapping: TaxQueryMapping): ListPage | undefined {
 	if (!isObject(body) && !Array.isArray(body)) return undefined;
 	const whole = Array.isArray(body) && { rows: body as IDataObject[], key: '', beside: {} };
 	const found: RowsAtKey | undefined = whole || onlyRows(body as IDataObject, mapping);
@@ -161,9 +161,9 @@ export async function* readList({
 			emptyAs: [] as [],
 		};
 		const body = await request(listRequest).catch((error: unknown) =>
-			nameListKeys(error, clientKey),
+			rethrowListError(error, clientKey),
 		);
-		const page = readListPage(body, mapping);
+		const page = parseListPage(body, mapping);
 		if (page) return page;
 		if ([body, ...Object.values(body)].some(listReportsFailure)) {
 			throw new RequestError(taxQuery, { kind: 'failure', status: 200, ...serviceMessage(body) });
@@ -214,7 +214,7 @@ const isParameterRefused = (error: unknown): boolean =>
 	error instanceof RequestError && [400, 404, 422].includes(error.status ?? 0);
 
 /** Rethrows an error of the list, with the API Mapping key that may correct a list that was never read. */
-export function nameListKeys(error: unknown, clientKey: string): never {
+export function rethrowListError(error: unknown, clientKey: string): never {
 	const key = error instanceof RequestError ? taxQuery.testKeys[error.status ?? ''] : undefined;
 	if (!(error instanceof RequestError) || key === undefined) throw error;
 	throw error.withAdvice({
@@ -274,7 +274,7 @@ export const readRecordOfRow = async (
 
 /** A row with its result: what a row holds of a record is not shown (TQ §4.12). */
 export async function completeRow(client: QueryClient, row: QueryRecord): Promise<QueryRecord> {
-	return (await holdsResult(client, row)) ? row : await readRecordOfRow(client, row);
+	return (await isRowComplete(client, row)) ? row : await readRecordOfRow(client, row);
 }
 
 /** Returns whether rows are whole, by query type. */
@@ -284,8 +284,8 @@ const newComparisons = () => new Map<string, Promise<boolean>>();
  * Returns whether a row holds its whole result. The first row of each query type with a result is compared with its
  * record; the others follow it.
  */
-export async function holdsResult(client: QueryClient, row: QueryRecord): Promise<boolean> {
-	if (lacksResponse(row)) return false;
+export async function isRowComplete(client: QueryClient, row: QueryRecord): Promise<boolean> {
+	if (lacksDueResponse(row)) return false;
 	if (row.state !== 'success') return true;
 	const comparisons = stateOfClient(client.clientKey).shared(newComparisons);
 	const compareRow = async () => lengthOf(await readRecordOfRow(client, row)) <= lengthOf(row);
@@ -301,7 +301,7 @@ const lengthOf = ({ raw: { response, state } }: QueryRecord) =>
 	JSON.stringify([response, state]).length;
 
 /** Returns whether a row lacks its request or its date. */
-export const lacksRequest = ({ request, code, createdAt }: QueryRecord): boolean =>
+export const lacksRequestOrDate = ({ request, code, createdAt }: QueryRecord): boolean =>
 	!request || code === '' || createdAt === undefined;
 
 /** Limits how many rows without a request are read by ID. */

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Result } from '../../shared/http/result';
-import { isFilled, isObject } from '../../shared/utils/json';
+import { hasEntries, isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/text';
 import { isZoned, timeOf } from '../../shared/utils/time';
 import { withoutCiec } from './ciec';
@@ -28,15 +28,18 @@ const idIn = ({ queryId, _id }: IDataObject): QueryId | undefined =>
 export const asQueryId = (text: string): QueryId => text as QueryId;
 
 /** Returns the object's own spelling of this ID; undefined if the object has another ID. */
-export const spellingOf = ({ queryId, _id }: IDataObject, id: string): QueryId | undefined =>
+export const findMatchingId = ({ queryId, _id }: IDataObject, id: string): QueryId | undefined =>
 	[queryId, _id].map(idText).find((one) => one.toLowerCase() === id.toLowerCase()) as QueryId;
 
 /** A query record (TQ §2.1) as the service wrote it; undefined for anything else. */
 export const readRecord = (body: unknown, mapping: TaxQueryMapping): QueryRecord | undefined =>
-	isObject(body) ? recordOf(fromRecordWireNames(body, mapping), mapping) : undefined;
+	isObject(body) ? recordFromFields(fromRecordWireNames(body, mapping), mapping) : undefined;
 
 /** A query record by its fields under the API reference's names; undefined for anything else. */
-export function recordOf(fields: IDataObject, mapping: TaxQueryMapping): QueryRecord | undefined {
+export function recordFromFields(
+	fields: IDataObject,
+	mapping: TaxQueryMapping,
+): QueryRecord | undefined {
 	const id = idIn(fields);
 	if (id === undefined || !FIELDS.some((name) => name in fields)) return undefined;
 	const raw = withoutCiec(fields, mapping);
@@ -57,7 +60,7 @@ export function recordOf(fields: IDataObject, mapping: TaxQueryMapping): QueryRe
 
 /** An empty list is a response: there are no invoices in that month. */
 const hasResponse = ({ response }: IDataObject): boolean =>
-	Array.isArray(response) || isFilled(response) || textOf(response) !== '';
+	Array.isArray(response) || hasEntries(response) || textOf(response) !== '';
 
 /** An acknowledgement (TQ §2.5), or one of several (TQ §4.11); undefined for anything else. */
 function readAcknowledged(
@@ -92,7 +95,7 @@ export function classifySubmissionResponse(
 	const queries = readQueries(body, mapping) ?? onlyWrapped(body, mapping);
 	if (queries && queries.length <= most) return { kind: 'accepted', queries };
 	const [only, another] = [body].flat();
-	const isContent = !queries && another === undefined && isFilled(only);
+	const isContent = !queries && another === undefined && hasEntries(only);
 	return isContent
 		? { kind: 'uncertain', reason: 'noId', body: only }
 		: { kind: 'uncertain', reason: 'unreadable' };
@@ -128,7 +131,9 @@ function readOnes(queries: Array<Query | undefined>): Query[] | undefined {
 function readQuery(fields: IDataObject, mapping: TaxQueryMapping): Query | undefined {
 	const isStored =
 		'service' in fields || 'response' in fields || stateOf(fields.status, mapping) === 'failed';
-	return (isStored ? recordOf(fields, mapping) : undefined) ?? readAcknowledged(fields, mapping);
+	return (
+		(isStored ? recordFromFields(fields, mapping) : undefined) ?? readAcknowledged(fields, mapping)
+	);
 }
 
 function onlyWrapped(body: unknown, mapping: TaxQueryMapping): Query[] | undefined {
@@ -170,7 +175,7 @@ export function requestIn(
 	{ query, metadata, service }: IDataObject,
 	mapping: TaxQueryMapping,
 ): IDataObject | undefined {
-	const isOwn = isObject(query) && isFilled(query);
+	const isOwn = isObject(query) && hasEntries(query);
 	const echo = isOwn ? query : isObject(metadata) && isObject(metadata.query) && metadata.query;
 	if (!echo || (!isOwn && !hasSent(echo, mapping))) return undefined;
 	return fromWireNames(echo, queryTypeOf(service, mapping)?.operation ?? '', mapping);
@@ -183,7 +188,7 @@ const hasSent = (echo: IDataObject, { fields: names }: TaxQueryMapping): boolean
 	);
 
 /** Returns whether a row of the list, or what was just accepted, may hold less than its record does. */
-export const lacksResponse = ({ state, hasResponse }: QueryRecord): boolean =>
+export const lacksDueResponse = ({ state, hasResponse }: QueryRecord): boolean =>
 	!hasResponse && state !== 'pending' && state !== 'failed';
 
 /** Returns whether the state is pending or unknown, so that a query may still end. */

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { areOthers, checkCurp, checkRfc, type CheckResult } from '../../shared/identifiers';
+import { isOtherIdentifier, checkCurp, checkRfc, type CheckResult } from '../../shared/identifiers';
 import { oneOf, option, parseText, type Field } from '../../shared/operations/field';
 import type { OperationItem } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
@@ -63,7 +63,7 @@ const companyRfc = identifierField(
 const curpField = identifierField('CURP', 'PEXL990821HSRRXS05', "The person's CURP, 18 characters");
 
 /** An identifier as Identifier → Check gives it with Simplify off: its normalised form counts. */
-export const identifierIn = (value: unknown): unknown =>
+export const unwrapIdentifier = (value: unknown): unknown =>
 	isObject(value) && typeof value.normalized === 'string' ? value.normalized : value;
 
 /** The RFC of a billed item. Throws a UserError that names the field if it is empty or cannot be right. */
@@ -74,7 +74,7 @@ export const rfc: Field<Checked> = {
 
 /** Reads an RFC; with `of` it must be a company's. */
 export async function readRfc(item: OperationItem, of?: 'PM'): Promise<Checked> {
-	const value = parseText(identifierIn(item.parameter('rfc')), 'RFC');
+	const value = parseText(unwrapIdentifier(item.parameter('rfc')), 'RFC');
 	const strictness = await checks.read(item);
 	if (strictness === 'off') return { value, warnings: [] };
 	const check = checkRfc(value);
@@ -110,7 +110,7 @@ export async function readRfc(item: OperationItem, of?: 'PM'): Promise<Checked> 
 export const curp: Field<Checked> = {
 	properties: [curpField],
 	async read(item) {
-		const value = parseText(identifierIn(item.parameter('curp')), 'CURP');
+		const value = parseText(unwrapIdentifier(item.parameter('curp')), 'CURP');
 		const isChecked = (await checks.read(item)) !== 'off';
 		return isChecked ? accepted('CURP', checkCurp(value)) : { value, warnings: [] };
 	},
@@ -136,9 +136,11 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 }
 
 /** Warns of a result that names another person or company than requested: a corrected CURP, or a wrong response. */
-export function otherIdentifiers(requested: IDataObject, result: IDataObject): Warning[] {
+export function findIdentifierWarnings(requested: IDataObject, result: IDataObject): Warning[] {
 	const isOther = (name: string) =>
-		[name, name.toLowerCase()].some((own) => areOthers(requested[name.toLowerCase()], result[own]));
+		[name, name.toLowerCase()].some((own) =>
+			isOtherIdentifier(requested[name.toLowerCase()], result[own]),
+		);
 	return ['RFC', 'CURP'].filter(isOther).map((field) => ({
 		field,
 		code: 'otherIdentifier',
@@ -165,9 +167,9 @@ const about = (
 });
 
 /** The field RFC, as a model reads it. */
-export const TAKES_RFC = 'RFC: 12 characters (company) or 13 (person), with homoclave';
+export const RFC_DESCRIPTION = 'RFC: 12 characters (company) or 13 (person), with homoclave';
 /** The inputs of a query about the RFC of a person or company. */
-export const byRfc = about('rfc', TAKES_RFC, rfc, rfcCheckOptions);
+export const byRfc = about('rfc', RFC_DESCRIPTION, rfc, rfcCheckOptions);
 /** The inputs of a query about a company's RFC. */
 export const byCompanyRfc = about(
 	'rfc',

@@ -2,7 +2,7 @@ import type { Field } from '../../shared/operations/field';
 import { loginField } from '../../shared/operations/loginSource';
 import { taxAuthority } from '../../shared/credentials/providerLogin';
 import { readRfc, type Warning } from './identifiers';
-import { plain } from './text';
+import { plainIdentifier } from './text';
 import { CodedError } from '../../shared/utils/codedError';
 
 /** TQ §4.8: what a tax profile is made of. */
@@ -15,7 +15,7 @@ interface ProfileInput {
 const login = loginField([taxAuthority], 'taxQueryApi');
 
 /** RFC and CIEC of the person, from the service's credential or the fields. */
-export const profile: Field<ProfileInput> = {
+export const taxProfileInput: Field<ProfileInput> = {
 	properties: login.properties.map((property) =>
 		property.name === 'rfc'
 			? {
@@ -28,7 +28,7 @@ export const profile: Field<ProfileInput> = {
 	async read(item) {
 		const { rfc: ofLogin, ciec } = (await login.read(item)).login;
 		const { value: rfc, warnings } = await readRfc(item);
-		if (plain(rfc) !== plain(ofLogin)) {
+		if (plainIdentifier(rfc) !== plainIdentifier(ofLogin)) {
 			throw new CodedError(
 				'storedLogin.rfc',
 				'The stored CIEC belongs to another RFC than this item',

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { areOthers } from '../../shared/identifiers';
+import { isOtherIdentifier } from '../../shared/identifiers';
 import { identity } from '../../shared/operations/commonFields';
 import type { OperationItem } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
@@ -9,8 +9,8 @@ import { sentences } from '../../shared/utils/sentences';
 import { reasonIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
 import { quoteServiceMessage } from '../../shared/errors/errorText';
 import { textOf } from '../../shared/utils/text';
-import { otherIdentifiers, type Warning } from '../fields/identifiers';
-import { compareMonths } from '../fields/period';
+import { findIdentifierWarnings, type Warning } from '../fields/identifiers';
+import { findMonthWarnings } from '../fields/period';
 import { requestedPersonalFields, queryRule } from './personalDataRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { PaidQuery } from '../request/queryRequest';
@@ -22,9 +22,9 @@ import { QueryError, mappingKeysAdvice, renderError } from '../errors/queryError
 import {
 	joinRequestAndResult,
 	withoutUndefined,
-	lacksResult,
-	NO_RESULT,
-	shownRecord,
+	lacksDueResult,
+	NO_RESULT_WARNING,
+	buildRecordRow,
 } from './simplify';
 import { pickBy } from '../../shared/utils/entries';
 
@@ -66,15 +66,15 @@ export interface RowShape {
 }
 
 /**
- * Returns one row for each query; a foreign month becomes a warning instead. Throws a QueryError if no query has a
+ * Returns one row for each query; another month becomes a warning instead. Throws a QueryError if no query has a
  * result and none is pending, or none matches the item.
  */
 export function buildRows(shape: RowShape, outcomes: QueryOutcome[]): IDataObject[] {
 	const { definition, expected, secrets } = shape;
-	const foreign = recordsOf(outcomes).filter((record) => isForeignRecord(record, expected));
-	const own = outcomes.filter(({ query }) => !foreign.some((one) => one === query));
-	if (foreign.length > 0 && (own.length === 0 || expected.length === 1)) {
-		throw new QueryError(foreignProblem(foreign[0], shape));
+	const other = recordsOf(outcomes).filter((record) => isOtherRecord(record, expected));
+	const own = outcomes.filter(({ query }) => !other.some((one) => one === query));
+	if (other.length > 0 && (own.length === 0 || expected.length === 1)) {
+		throw new QueryError(otherQueryProblem(other[0], shape));
 	}
 	const failed = recordsOf(own).filter(({ state }) => state === 'failed');
 	if (own.length > 0 && failed.length === own.length) {
@@ -91,8 +91,8 @@ export function buildRows(shape: RowShape, outcomes: QueryOutcome[]): IDataObjec
 		});
 	}
 	const ofMonths = [
-		...foreign.map((query) => {
-			const { message, description } = renderError(foreignProblem(query, shape));
+		...other.map((query) => {
+			const { message, description } = renderError(otherQueryProblem(query, shape));
 			return warning('Response', 'otherQuery', message, description);
 		}),
 		...mismatchedMonths(outcomes, shape),
@@ -115,10 +115,10 @@ const warning = (field: string, code: string, ...texts: string[]): Warning => ({
 /** Returns whether a result is still to come, or nobody knows whether one has. */
 export const isUnfinished = ({ query }: QueryOutcome, { queryType }: PaidQuery): boolean =>
 	query.kind === 'acknowledged' ||
-	(query.kind === 'record' && (isUnfinishedState(query.state) || lacksResult(query, queryType)));
+	(query.kind === 'record' && (isUnfinishedState(query.state) || lacksDueResult(query, queryType)));
 
 /** Returns whether a record surely belongs to another query: of another person, birth date or type. */
-export const isForeignRecord = (record: QueryRecord, expected: ExpectedRecord[]): boolean =>
+export const isOtherRecord = (record: QueryRecord, expected: ExpectedRecord[]): boolean =>
 	expected.every(({ fields, ...one }) => {
 		const who = omit(fields, ['period', 'from', 'to']);
 		return matchRecord({ ...one, completeSince: undefined, fields: who }, record) === 'mismatch';
@@ -128,7 +128,7 @@ const omit = (values: IDataObject, names: string[]): IDataObject =>
 	pickBy(values, (name) => !names.includes(name));
 
 /** Returns the problem of a record that belongs to another request. */
-export function foreignProblem(
+export function otherQueryProblem(
 	record: QueryRecord,
 	{ definition, expected: [one] }: Pick<RowShape, 'definition' | 'expected'>,
 ) {
@@ -143,7 +143,7 @@ function shownResponse(query: QueryResponse, shape: RowShape): IDataObject {
 	const { definition, mapping, isSimple, protect } = shape;
 	const { queryType } = definition;
 	if (query.kind === 'record') {
-		const row = shownRecord(shape, query, mapping, isSimple, queryType);
+		const row = buildRecordRow(shape, query, mapping, isSimple, queryType);
 		return isSimple ? withoutItemColumns(row, query) : row;
 	}
 	return protect(query.raw, queryRule(query.raw, mapping, queryType), (safe) => {
@@ -170,7 +170,7 @@ const besideRequested = (raw: IDataObject, { requested, definition, mapping, pro
 	joinRequestAndResult(
 		protect(requested, requestedPersonalFields, identity),
 		fromWireNames(raw, definition.queryType.operation, mapping),
-		(name) => areOthers(requested[name], raw[name]),
+		(name) => isOtherIdentifier(requested[name], raw[name]),
 	);
 
 /** Returns the columns that the node adds to the service's record. */
@@ -182,14 +182,14 @@ function annotate(
 	const { definition, externalReference, requested } = shape;
 	const record = query.kind === 'record' ? query : undefined;
 	const isUnknown = record?.state === 'unknown';
-	const lacks = record && lacksResult(record, definition.queryType);
+	const lacks = record && lacksDueResult(record, definition.queryType);
 	const { response } = query.raw;
 	const warnings = [
 		...shape.warnings,
 		...(isUnknown ? [unknownStatus(record)] : []),
 		...(query.kind === 'withoutId' ? [withoutIdWarning(definition)] : []),
-		...(lacks ? [unread === undefined ? NO_RESULT : unreadWarning(unread)] : []),
-		...otherIdentifiers(requested, isObject(response) ? response : query.raw),
+		...(lacks ? [unread === undefined ? NO_RESULT_WARNING : unreadWarning(unread)] : []),
+		...findIdentifierWarnings(requested, isObject(response) ? response : query.raw),
 		...ofMonths,
 		...(record ? unknownService(record, shape) : []),
 		...(record && how !== 'reused' ? unechoedFields(record, shape) : []),
@@ -283,7 +283,7 @@ const unreadWarning = (problem: string): Warning =>
 function mismatchedMonths(outcomes: QueryOutcome[], { expected }: RowShape): Warning[] {
 	const monthOf = (period: unknown) =>
 		/^(\d{4})\D?(\d\d)$/.exec(textOf(period))?.slice(1).join('-') ?? '';
-	return compareMonths(
+	return findMonthWarnings(
 		expected.map(({ fields: { period } }) => monthOf(period)),
 		outcomes.map(({ query }) => {
 			if (query.kind === 'withoutId') return '';

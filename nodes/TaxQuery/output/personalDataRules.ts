@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import {
-	personal,
-	shown,
+	personalFields,
+	shownFields,
 	type PersonalDataFields,
 	type PersonalDataRule,
 } from '../../shared/personalData/rules';
@@ -12,26 +12,28 @@ import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 
 /** The request's fields (TQ §4), which are echoed; of a birth date the year stays. */
 export const requestedPersonalFields: PersonalDataFields = {
-	...personal('rfc curp name firstLastName secondLastName day month'),
-	...shown('year period from to'),
+	...personalFields('rfc curp name firstLastName secondLastName day month'),
+	...shownFields('year period from to'),
 };
 
 /** TQ §2.3 */
 const taxpayer: PersonalDataFields = {
-	...personal('RFC RazonSocial RFCRepresentante CURPRepresentante EmailContacto NumeroCertificado'),
-	...personal('Municipio Ciudad OficinaPostal Zona CodigoPostal'),
-	...shown('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
+	...personalFields(
+		'RFC RazonSocial RFCRepresentante CURPRepresentante EmailContacto NumeroCertificado',
+	),
+	...personalFields('Municipio Ciudad OficinaPostal Zona CodigoPostal'),
+	...shownFields('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
 };
 
 /** Rules for the documented responses, by operation (TQ §2.2 to §2.4); the others are not shown. */
 const responses: Record<string, PersonalDataRule | undefined> = {
-	calculateRfc: personal('rfc'),
+	calculateRfc: personalFields('rfc'),
 	getCrf: taxpayer,
 	getRfcData: taxpayer,
 	getCurpData: {
-		...personal('rfc curp nombre apellidoPaterno apellidoMaterno sexo fechaNacimiento'),
-		...personal('paisNacimiento estadoNacimiento codigoValidacion'),
-		...shown('estatus docProbatorio estatusCurp codigoMensaje'),
+		...personalFields('rfc curp nombre apellidoPaterno apellidoMaterno sexo fechaNacimiento'),
+		...personalFields('paisNacimiento estadoNacimiento codigoValidacion'),
+		...shownFields('estatus docProbatorio estatusCurp codigoMensaje'),
 	},
 };
 
@@ -58,11 +60,11 @@ export function queryRule(
 	const query = requestedFields(queryType, mapping);
 	return {
 		...query,
-		...shown('_id id queryId service status authentication organizationId organizationSlug'),
-		...shown('profileId createdAt updatedAt'),
-		metadata: { ...shown('clientType'), query },
+		...shownFields('_id id queryId service status authentication organizationId organizationSlug'),
+		...shownFields('profileId createdAt updatedAt'),
+		metadata: { ...shownFields('clientType'), query },
 		query,
 		response: responses[queryType?.operation ?? ''] ?? 'free',
-		results: shown('queryId period status'),
+		results: shownFields('queryId period status'),
 	};
 }

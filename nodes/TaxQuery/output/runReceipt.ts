@@ -17,7 +17,8 @@ const IDENTIFIER = /[A-ZÑ&]{3,4}[\s-]?\d{6}/i;
 
 const OWN_ID = /^(?=.*\d)(?!\d{10,11}$)[\w.:/#-]{1,64}$/;
 /** Returns whether a text surely is an ID, and no name, address, phone (10 digits) or NSS (11). */
-export const isOwnId = (text: string): boolean => OWN_ID.test(text) && !IDENTIFIER.test(text);
+export const isImpersonalId = (text: string): boolean =>
+	OWN_ID.test(text) && !IDENTIFIER.test(text);
 
 /** A text as the item's own output shows it. */
 const shown = ({ protect }: OperationItem, text: string) =>
@@ -123,7 +124,7 @@ export class RunReceipt {
 		if (typeof externalReference !== 'string' && typeof externalReference !== 'number') return;
 		const reference = String(externalReference);
 		const isProtected = item.protect({ reference }, 'free', identity).reference !== reference;
-		const isOwn = !isProtected || isOwnId(reference);
+		const isOwn = !isProtected || isImpersonalId(reference);
 		if (isOwn && !IDENTIFIER.test(reference) && this.#billed.has(item.index)) {
 			addMetadata(this.#run, 'externalReference', [shown(item, reference)]);
 		}

@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { areOthers } from '../../shared/identifiers';
-import { isFilled, isObject } from '../../shared/utils/json';
+import { isOtherIdentifier } from '../../shared/identifiers';
+import { hasEntries, isObject } from '../../shared/utils/json';
 import { MASK } from '../../shared/utils/redact';
 import { reasonIn } from '../../shared/errors/serviceMessage';
 import { textOf } from '../../shared/utils/text';
@@ -38,7 +38,7 @@ export function simplifyRecord(
 	const response = responseOf(raw);
 	const isEnd = state === 'success' || state === 'unknown';
 	const fields = isEnd ? namesIn(response, queryType) : undefined;
-	const isWhole = fields !== undefined && isFilled(response);
+	const isWhole = fields !== undefined && hasEntries(response);
 	const requested = {
 		...(isWhole && emptyRequestedColumns(queryType)),
 		...requestedColumns(record),
@@ -51,9 +51,9 @@ export function simplifyRecord(
 		requestedColumns(asRead),
 		resultIn(responseOf(asRead.raw)),
 	];
-	const isOther = (name: string) => areOthers(requestedAsRead[name], resultAsRead[name]);
+	const isOther = (name: string) => isOtherIdentifier(requestedAsRead[name], resultAsRead[name]);
 	const reason = state === 'failed' ? (reasonIn(response) ?? reasonIn(raw)) : undefined;
-	const isWithout = lacksResult(record, queryType);
+	const isWithout = lacksDueResult(record, queryType);
 	return withoutUndefined({
 		...joinRequestAndResult(requested, result, isOther),
 		...(reason !== undefined && { reason, message: undefined }),
@@ -65,7 +65,7 @@ export function simplifyRecord(
 		service: raw.service,
 		createdAt: raw.createdAt,
 		queryId: record.id,
-		...(isWithout && { warnings: [NO_RESULT] }),
+		...(isWithout && { warnings: [NO_RESULT_WARNING] }),
 	});
 }
 
@@ -74,7 +74,7 @@ const recordColumns = (raw: IDataObject, queryType: QueryType | undefined): IDat
 	Object.fromEntries((queryType?.recordFields ?? []).map((name) => [name, raw[name]]));
 
 /** A record as it comes out of an item: what is personal hidden first. */
-export const shownRecord = (
+export const buildRecordRow = (
 	{ protect }: Pick<OperationItem, 'protect'>,
 	record: QueryRecord,
 	mapping: TaxQueryMapping,
@@ -88,12 +88,12 @@ export const shownRecord = (
 	});
 
 /** Returns whether a record says success and does not hold its result (TQ §4.13 does not show whether it should). */
-export const lacksResult = (
+export const lacksDueResult = (
 	{ state, hasResponse }: QueryRecord,
 	queryType: QueryType | undefined,
 ): boolean => state === 'success' && !hasResponse && queryType?.operation !== 'createTaxProfile';
 
-export const NO_RESULT: Warning = {
+export const NO_RESULT_WARNING: Warning = {
 	field: 'Result',
 	code: 'noResult',
 	message: "The service's record has no result; it arrives by webhook.",
@@ -143,13 +143,17 @@ function birthOf(born: DateTime, { day, month, year }: IDataObject): IDataObject
 
 /** Returns a response as an object; any other one becomes its only field. */
 const responseOf = ({ response }: IDataObject): IDataObject =>
-	isObject(response) ? response : isFilled(response) || textOf(response) !== '' ? { response } : {};
+	isObject(response)
+		? response
+		: hasEntries(response) || textOf(response) !== ''
+			? { response }
+			: {};
 
 /** The documented names of a result; undefined where the response holds none of them, though it is filled. */
 function namesIn(response: IDataObject, queryType: QueryType | undefined) {
 	const fields = queryType?.resultFields;
 	const isNamed = Object.values(fields ?? {}).some((name) => Object.hasOwn(response, name));
-	return isNamed || !isFilled(response) ? fields : undefined;
+	return isNamed || !hasEntries(response) ? fields : undefined;
 }
 
 /** Returns the requested columns, which every result has, though a record does not echo them. */

@@ -10,21 +10,21 @@ import {
 } from '../../shared/operations/diagnosis';
 import { operation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
-import { isFilled, isObject, readObject } from '../../shared/utils/json';
+import { hasEntries, isObject, readObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
 import { findQuery, getQuery, queryClientOf, type QueryClient } from '../client/queryClient';
-import { listQueries, nameListKeys, readListPage, LIST_PATH_KEY } from '../client/queryList';
+import { listQueries, rethrowListError, parseListPage, LIST_PATH_KEY } from '../client/queryList';
 import { pathOf, queryTypes } from '../client/queryTypeMapping';
 import { toRecordWireNames } from '../client/recordWireNames';
 import type { QueryRecord } from '../client/queryModel';
 import { truncationText } from '../errors/queryError';
-import { impersonal } from '../errors/excludedQueries';
+import { joinImpersonal } from '../errors/unmappedQueries';
 import {
-	countBy,
+	countByPaging,
 	guessPaging,
 	guessRecordMapping,
 	guessRowsKey,
-	guessLabels,
+	guessTypesAndStatuses,
 	mergeListMapping,
 	mergeRecordMapping,
 } from './mappingGuesses';
@@ -121,13 +121,13 @@ async function checkList(
 		const query = mapping.list.parameters;
 		const listRequest = { method: 'GET' as const, path, pathKeys: [LIST_PATH_KEY], query };
 		const body = await request(listRequest).catch((error: unknown) =>
-			nameListKeys(error, clientKey),
+			rethrowListError(error, clientKey),
 		);
-		const guessed = readListPage(body, mapping) ? undefined : guessRowsKey(body, mapping);
+		const guessed = parseListPage(body, mapping) ? undefined : guessRowsKey(body, mapping);
 		const found = guessed === undefined ? {} : { rows: guessed };
-		const { rows: written = [] } = readListPage(body, mergeListMapping(mapping, found)) ?? {};
+		const { rows: written = [] } = parseListPage(body, mergeListMapping(mapping, found)) ?? {};
 		const record = guessRecordMapping(written, mapping);
-		const page = readListPage(body, mergeRecordMapping(mergeListMapping(mapping, found), record));
+		const page = parseListPage(body, mergeRecordMapping(mergeListMapping(mapping, found), record));
 		const where = isObject(body)
 			? `in an object of ${Object.keys(body).join(', ')}`
 			: 'as a plain array';
@@ -141,11 +141,11 @@ async function checkList(
 		}
 		const { records, unreadable } = page;
 		return {
-			ok: unreadable === 0 && guessed === undefined && !isFilled(record),
+			ok: unreadable === 0 && guessed === undefined && !hasEntries(record),
 			seen: `${reached}. ${records.length + unreadable} queries ${where}, ${records.length} of them with an ID.`,
 			advice: sentences(
 				guessed === undefined ? '' : `Set list.rows in the API Mapping to "${guessed}"`,
-				isFilled(record) ? namesFound(record) : '',
+				hasEntries(record) ? namesFound(record) : '',
 				unreadable === 0
 					? ''
 					: 'Ask your provider under which name queries have their ID, and set record._id to it: it is neither _id nor queryId',
@@ -183,7 +183,7 @@ async function checkPaging(
 		};
 	}
 	const paging = await guessPaging(client, rows);
-	const count = paging ? await countBy(client, paging) : -1;
+	const count = paging ? await countByPaging(client, paging) : -1;
 	if (count >= listed) {
 		return {
 			ok: count === listed ? 'unknown' : false,
@@ -251,9 +251,9 @@ async function checkOne(
 	const written = toRecordWireNames(record.raw, client.mapping);
 	const names = guessRecordMapping([written], client.mapping);
 	return {
-		ok: !isFilled(names),
+		ok: !hasEntries(names),
 		seen: `It has the keys ${Object.keys(written).join(', ')}.`,
-		advice: isFilled(names) ? sentences(namesFound(names)) : '',
+		advice: hasEntries(names) ? sentences(namesFound(names)) : '',
 		value: names,
 	};
 }
@@ -264,14 +264,14 @@ async function checkLabels(
 ): Promise<CheckOutcome<IDataObject>> {
 	const { records } = await listQueries(client);
 	const sample = await sampleOf(client, records.length > 0 ? records : firstRows);
-	const { services, statuses, unknown, found } = guessLabels(sample, client.mapping);
+	const { services, statuses, unknown, found } = guessTypesAndStatuses(sample, client.mapping);
 	return {
 		ok: records.length === 0 ? 'unknown' : unknown.length === 0,
-		seen: `Query types: ${impersonal(services) || 'none'}. Statuses: ${impersonal(statuses) || 'none'}.`,
+		seen: `Query types: ${joinImpersonal(services) || 'none'}. Statuses: ${joinImpersonal(statuses) || 'none'}.`,
 		advice:
 			unknown.length === 0
 				? ''
-				: `Not known: ${impersonal(unknown)}. Compare the proposal with your contract. An unknown status never counts as a success.`,
+				: `Not known: ${joinImpersonal(unknown)}. Compare the proposal with your contract. An unknown status never counts as a success.`,
 		value: found,
 	};
 }
@@ -291,7 +291,7 @@ const MAX_SAMPLE = 40;
 
 /** Returns the credential's mapping, completed by what was found. */
 function suggestion(held: IDataObject, found: IDataObject): IDataObject {
-	const filled = Object.entries(found).filter(([, value]) => isFilled(value));
+	const filled = Object.entries(found).filter(([, value]) => hasEntries(value));
 	const merged = filled.map(([key, value]) => [key, Object.assign({}, held[key], value)]);
 	return { ...held, ...(Object.fromEntries(merged) as IDataObject) };
 }

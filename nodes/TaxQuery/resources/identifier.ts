@@ -14,7 +14,7 @@ import { operation, type Field } from '../../shared/operations/field';
 import { simplify } from '../../shared/operations/commonFields';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { dayField, readPlainDay } from '../fields/dates';
-import { identifierIn } from '../fields/identifiers';
+import { unwrapIdentifier } from '../fields/identifiers';
 import { textField } from '../fields/text';
 import { normalizeText } from '../../shared/utils/inputTextCleaning';
 import { textOf } from '../../shared/utils/text';
@@ -35,7 +35,7 @@ const cleaned = (value: unknown): unknown =>
 
 const readEntry = (item: OperationItem, name: string): Entry => {
 	const given = item.parameter<unknown>(name);
-	const value = cleaned(identifierIn(given));
+	const value = cleaned(unwrapIdentifier(given));
 	const isEmpty = value === undefined || value === null || value === '';
 	// an AI agent leaves out what it does not know
 	const isExpected = !item.run.isTool && item.isEntered(name);

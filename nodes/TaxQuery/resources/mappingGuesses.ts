@@ -1,14 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { RecordName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { RecordField, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { checkCurp, checkRfc } from '../../shared/identifiers';
-import { isFilled, isObject } from '../../shared/utils/json';
+import { hasEntries, isObject } from '../../shared/utils/json';
 import type { QueryClient as Service } from '../client/queryClient';
-import { listQueries, readListPage } from '../client/queryList';
+import { listQueries, parseListPage } from '../client/queryList';
 import { stateOf } from '../client/queryRecord';
 import { fromRecordWireNames } from '../client/recordWireNames';
 import { catalog, pathOf, queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 import type { QueryRecord, QueryState } from '../client/queryModel';
-import { isImpersonal, uniqueTexts } from '../errors/excludedQueries';
+import { isImpersonal, uniqueTexts } from '../errors/unmappedQueries';
 
 // All that this package guesses. Nothing is at stake here: each guess becomes a proposal for the API Mapping.
 
@@ -24,7 +24,7 @@ const ROWS = 'data queries results items records rows list docs content'.split('
 /** Returns the key of a response's rows if it holds several lists, or undefined for unusual ones. */
 export function guessRowsKey(body: unknown, mapping: TaxQueryMapping): string | undefined {
 	return ROWS.find((rows) => {
-		const page = readListPage(body, mergeListMapping(mapping, { rows }));
+		const page = parseListPage(body, mergeListMapping(mapping, { rows }));
 		return page && page.records.length > 0;
 	});
 }
@@ -41,7 +41,7 @@ const isDate = (value: unknown) => isText(value) && !Number.isNaN(Date.parse(Str
 const isContent = (value: unknown) => value === null || typeof value === 'object';
 
 /** Usual names of a record's fields, without hyphens and underscores, and a check of the values. */
-const RECORD: Array<[RecordName, string, (value: unknown) => boolean]> = [
+const RECORD: Array<[RecordField, string, (value: unknown) => boolean]> = [
 	['_id', 'id uuid guid identifier queryid queryuuid idconsulta', isId],
 	['service', 'type kind querytype servicename servicetype product servicio tipo', isText],
 	['status', 'state estado estatus querystatus statuscode result', isText],
@@ -130,7 +130,7 @@ export async function guessPaging(
 	const ids = async (parameters: IDataObject) => {
 		const query = { ...mapping.list.parameters, ...parameters };
 		const body = await request({ method: 'GET', path, query }).catch(() => undefined); // it has another name
-		return readListPage(body, mapping)?.records.map(({ id }) => id) ?? [];
+		return parseListPage(body, mapping)?.records.map(({ id }) => id) ?? [];
 	};
 	for (const limit of rows.length < 2 ? [] : SIZES) {
 		if ((await ids({ [limit]: 1 })).length !== 1) continue;
@@ -146,7 +146,7 @@ export async function guessPaging(
 }
 
 /** Returns how many queries there are by that paging. */
-export async function countBy(client: Service, paging: IDataObject): Promise<number> {
+export async function countByPaging(client: Service, paging: IDataObject): Promise<number> {
 	const mapping = mergeListMapping(client.mapping, paging);
 	return (await listQueries({ ...client, mapping })).records.length;
 }
@@ -162,7 +162,10 @@ interface GuessedLabels {
 }
 
 /** Reads the labels of past queries, and concludes what the shapes of TQ §2.2 to §2.4 allow. */
-export function guessLabels(records: QueryRecord[], mapping: TaxQueryMapping): GuessedLabels {
+export function guessTypesAndStatuses(
+	records: QueryRecord[],
+	mapping: TaxQueryMapping,
+): GuessedLabels {
 	const codes = uniqueTexts(records.map(({ code }) => code));
 	const labels = uniqueTexts(records.map(({ status = '' }) => status));
 	const unknownCodes = codes.filter((code) => queryTypeOf(code, mapping) === undefined);
@@ -218,7 +221,7 @@ function stateByShape(records: QueryRecord[]): QueryState | undefined {
 		records.map((record): QueryState | undefined => {
 			const { response } = record.raw;
 			if (!('response' in record.raw)) return undefined;
-			if (!isFilled(response)) return 'pending';
+			if (!hasEntries(response)) return 'pending';
 			if (serviceByShape(record)) return 'success';
 			return Object.keys(response as object).join() === 'message' ? 'failed' : undefined;
 		}),

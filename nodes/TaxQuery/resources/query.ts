@@ -5,14 +5,19 @@ import type { Resource } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import { textField } from '../fields/text';
 import { mappingHint } from '../../shared/errors/errorText';
-import { findQuery, keysForReading, queryClientOf } from '../client/queryClient';
+import { findQuery, suspectPathKeys, queryClientOf } from '../client/queryClient';
 import { readList, completeRow } from '../client/queryList';
 import { queryTypeOf } from '../client/queryTypeMapping';
-import { lacksResponse, spellingOf } from '../client/queryRecord';
+import { lacksDueResponse, findMatchingId } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import { truncationText, totalText } from '../errors/queryError';
-import { isOwnId } from '../output/runReceipt';
-import { queryGetColumns, lacksResult, NO_RESULT, shownRecord } from '../output/simplify';
+import { isImpersonalId } from '../output/runReceipt';
+import {
+	queryGetColumns,
+	lacksDueResult,
+	NO_RESULT_WARNING,
+	buildRecordRow,
+} from '../output/simplify';
 import { filters } from './queryFilters';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -41,8 +46,8 @@ const get = operation({
 		const client = await queryClientOf(item);
 		const record = await findQuery(client, id);
 		if (!record) {
-			const mappingKeys = keysForReading(client);
-			const named = isOwnId(id) ? id : "with the 'Query ID' of this item";
+			const mappingKeys = suspectPathKeys(client);
+			const named = isImpersonalId(id) ? id : "with the 'Query ID' of this item";
 			throw new CodedError('noQuery', `There is no query ${named}`, {
 				description: sentences(
 					'Check the ID, and the credential. Query → Get Many lists the queries made',
@@ -51,11 +56,11 @@ const get = operation({
 				...(mappingKeys.length > 0 && { mappingKeys }),
 			});
 		}
-		if (!isSimple && lacksResult(record, queryTypeOf(record.code, client.mapping))) {
-			item.run.hint(NO_RESULT.message);
+		if (!isSimple && lacksDueResult(record, queryTypeOf(record.code, client.mapping))) {
+			item.run.hint(NO_RESULT_WARNING.message);
 		}
-		const own = { ...record, id: spellingOf(record.raw, id) ?? record.id };
-		return shownRecord(item, own, client.mapping, isSimple);
+		const own = { ...record, id: findMatchingId(record.raw, id) ?? record.id };
+		return buildRecordRow(item, own, client.mapping, isSimple);
 	},
 });
 
@@ -101,7 +106,7 @@ const getMany = operation({
 				const complete = isCompleting
 					? await Promise.all(some.map(async (row) => await completeRow(client, row)))
 					: some;
-				if (isCompleting) incomplete += complete.filter(lacksResponse).length;
+				if (isCompleting) incomplete += complete.filter(lacksDueResponse).length;
 				for (const row of complete) {
 					const isFitting = fits(row);
 					if (isFitting) rows.push(row);
@@ -134,7 +139,7 @@ const getMany = operation({
 				`${unsearched} queries without a result in the list were not searched. Add the option 'Complete Rows'.`,
 			);
 		}
-		const keys = incomplete > 0 ? keysForReading(client) : [];
+		const keys = incomplete > 0 ? suspectPathKeys(client) : [];
 		if (keys.length > 0) {
 			item.run.hint(sentences(`${incomplete} rows were not found by their ID`, mappingHint(keys)));
 		}
@@ -145,7 +150,7 @@ const getMany = operation({
 		}
 		const excluded = leftOut([...kinds.values()]);
 		if (excluded !== undefined) item.run.hint(excluded);
-		return found.map((row) => shownRecord(item, row, mapping, isSimple));
+		return found.map((row) => buildRecordRow(item, row, mapping, isSimple));
 	},
 });
 

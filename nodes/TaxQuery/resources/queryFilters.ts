@@ -3,11 +3,11 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { parseObject, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
 import { readMoment } from '../fields/dates';
-import { plain, textField } from '../fields/text';
+import { plainIdentifier, textField } from '../fields/text';
 import { queryTypes } from '../client/queryTypeMapping';
-import { lacksResponse } from '../client/queryRecord';
+import { lacksDueResponse } from '../client/queryRecord';
 import type { QueryRecord, QueryState } from '../client/queryModel';
-import { describeExcluded } from '../errors/excludedQueries';
+import { describeUnmapped } from '../errors/unmappedQueries';
 import { simplifyRecord } from '../output/simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -95,7 +95,9 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 		const before = timeOf(createdBefore, Infinity);
 		const operations = chosenOf(chosen, queries);
 		const states = chosenOf(chosen, status);
-		const identifiers = ['rfc', 'curp'].map((name) => [name, plain(chosen[name])] as const);
+		const identifiers = ['rfc', 'curp'].map(
+			(name) => [name, plainIdentifier(chosen[name])] as const,
+		);
 		return (mapping) => ({
 			fits(record) {
 				const { createdAt: created = NaN, operation = '' } = record;
@@ -105,7 +107,7 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 				if (states.length > 0 && !states.includes(record.state)) return false;
 				return holds(record, identifiers, mapping);
 			},
-			leftOut: (records) => describeExcluded(records, { operations, states }, mapping),
+			leftOut: (records) => describeUnmapped(records, { operations, states }, mapping),
 		});
 	},
 };
@@ -125,11 +127,11 @@ function holds(
 	}
 	const simple = simplifyRecord(record, mapping);
 	const isFound = ([name, identifier]: (typeof wanted)[number]) =>
-		[simple[name], record.request?.[name]].some((value) => plain(value) === identifier);
+		[simple[name], record.request?.[name]].some((value) => plainIdentifier(value) === identifier);
 	const missed = wanted.filter((one) => !isFound(one));
 	if (missed.length === 0) return true;
 	const isShown = missed.some(([name]) => record.request?.[name] !== undefined);
-	return isShown || !lacksResponse(record) ? false : undefined;
+	return isShown || !lacksDueResponse(record) ? false : undefined;
 }
 
 /** Returns the chosen entries of a list; an expression may give an array or a text with commas. */

@@ -1,21 +1,21 @@
 import type { Resource } from '../../shared/operations/operation';
-import { byRfc, rfc, rfcCheckOptions, TAKES_RFC } from '../fields/identifiers';
+import { byRfc, rfc, rfcCheckOptions, RFC_DESCRIPTION } from '../fields/identifiers';
 import { period } from '../fields/period';
-import { profile } from '../fields/taxProfile';
+import { taxProfileInput } from '../fields/taxProfile';
 import { catalog } from '../client/queryTypeMapping';
 import { queryClientOf } from '../client/queryClient';
 import { billedQuery } from './billed';
-import { invoiceQueryInput } from './invoiceInput';
+import { invoicePeriodInput } from './invoicePeriodInput';
 
 const createTaxProfile = billedQuery({
 	queryType: catalog.createTaxProfile,
 	name: 'Create Tax Profile',
 	does: "Register a taxpayer's CIEC (tax-authority password). Needed once before CSF, 32D and invoice queries",
-	takes: `${TAKES_RFC}. The CIEC comes from the credential`,
+	takes: `${RFC_DESCRIPTION}. The CIEC comes from the credential`,
 	price: 'what your contract says for a new profile, perhaps one query',
 	hasNoResult: true,
 	hasNoShownResponse: true,
-	input: profile,
+	input: taxProfileInput,
 	options: rfcCheckOptions,
 });
 
@@ -43,7 +43,7 @@ const getInvoices = billedQuery({
 	action: 'Get invoices of taxpayer',
 	subtitle: 'Get invoices (CFDI)',
 	does: 'Get the invoices of an RFC in a period (CFDI, facturas), one item per month',
-	takes: TAKES_RFC,
+	takes: RFC_DESCRIPTION,
 	price: 'one query per different item and month',
 	needsProfile: true,
 	input: {
@@ -51,7 +51,7 @@ const getInvoices = billedQuery({
 		async read(item) {
 			const { value, warnings } = await rfc.read(item);
 			const { mapping } = await queryClientOf(item);
-			return invoiceQueryInput(value, await period.read(item), mapping, warnings);
+			return invoicePeriodInput(value, await period.read(item), mapping, warnings);
 		},
 	},
 	options: rfcCheckOptions,

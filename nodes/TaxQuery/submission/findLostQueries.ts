@@ -1,7 +1,7 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
-import { uncancelledClient, type QueryClient } from '../client/queryClient';
-import { completeRow, lacksRequest, readSelectedRows } from '../client/queryList';
+import { runScopedClient, type QueryClient } from '../client/queryClient';
+import { completeRow, lacksRequestOrDate, readSelectedRows } from '../client/queryList';
 import type { Completeness, QueryId, QueryRecord } from '../client/queryModel';
 import { queriesOf } from './clientQueries';
 import { DATE_TOLERANCE_MS, type SharedListReadings } from './sharedListReadings';
@@ -37,7 +37,7 @@ export async function findLostQueries(
 	item: OperationItem,
 	lost: LostQuery,
 ): Promise<RecoveryResult> {
-	const client = await uncancelledClient(item);
+	const client = await runScopedClient(item);
 	const { expected, sentAt: since } = lost;
 	const { listing, at } = await readings.read(client, since);
 	const { records, unreadable, completeness, total } = listing;
@@ -74,7 +74,7 @@ async function readPossible(
 		if (mayBe && (await isFree(row.id))) free.push(row);
 	}
 	const read = async (row: QueryRecord) => await readings.completeRow(client, row);
-	return (await readSelectedRows(free, lacksRequest, read)).filter((row) => !isTooOld(row));
+	return (await readSelectedRows(free, lacksRequestOrDate, read)).filter((row) => !isTooOld(row));
 }
 
 /** Chooses for each query the matching record nearest to its sending; `readAt` and `sentAt` are by the service's clock. */

@@ -3,7 +3,7 @@ import type {
 	OperationItem,
 	NextPhase,
 	Operation,
-	OperationStep,
+	StepResult,
 	NodeRun,
 } from '../../shared/operations/operation';
 import type { IDataObject } from 'n8n-workflow';
@@ -21,7 +21,7 @@ import { isUnfinished, buildRows, type QueryOutcome, type RowShape } from '../ou
 import { knownColumns } from '../output/simplify';
 import {
 	fieldsOf,
-	optionsOf,
+	optionEntriesOf,
 	USUAL_PRICE_TEXT,
 	priceNotice,
 	type Reuse,
@@ -33,8 +33,8 @@ import {
 	type SendingOptions,
 	type SubmissionContext,
 } from './submissionContext';
-import { recheckReadQueries } from './recheckReadQueries';
-import { isSubmitted, planSubmissions, reuseOrSubmit } from './reuseOrSubmit';
+import { verifyAndRecover } from './verifyAndRecover';
+import { isAlreadySubmitted, reserveSubmissions, reuseOrSubmit } from './reuseOrSubmit';
 import { mayBeWaitedFor, readResult, waitForResult } from './waitForResult';
 import { pickBy } from '../../shared/utils/entries';
 
@@ -59,7 +59,7 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 		value: queryType.operation,
 		tool: `${tool} ${hasNoResult ? 'It may be billed.' : `Billed: ${price}.`} ${queryType.isImmediate ? AT_ONCE : PENDING}`,
 		fields: { price: priceNotice(definition), input, ...fieldsOf(definition) },
-		options: optionsOf(definition),
+		options: optionEntriesOf(definition),
 		execute: async (item, { input: queries, ...settings }) =>
 			await namingBilled(item, async () => await plan(item, definition, queries, settings)),
 	});
@@ -108,7 +108,7 @@ async function plan(
 	const whole = buildQueryRequest(definition, input, target);
 	receipt.plan(item, whole.expected.length);
 	const { reuse } = settings;
-	const reusable = isSubmitted(context, item, whole)
+	const reusable = isAlreadySubmitted(context, item, whole)
 		? []
 		: await findReusable(item, context, whole, reuse);
 	const missing = missingParts(input, reusable);
@@ -118,7 +118,7 @@ async function plan(
 		const ids = reusable.map((one) => one?.id ?? null);
 		context.journal.reuse(item, whole.journalKey, ids);
 	}
-	await planSubmissions(context, item, settings, parts);
+	await reserveSubmissions(context, item, settings, parts);
 	const next = async () => {
 		const now = Date.now() + target.clockOffsetMs();
 		const read = async (outcomes: QueryOutcome[]) =>
@@ -130,7 +130,7 @@ async function plan(
 		for (const part of parts) {
 			const { queries, how } = await reuseOrSubmit(context, item, part, settings);
 			const outcomes = await read(queries.map((query) => ({ query, how })));
-			const accepted = await recheckReadQueries(context, item, part, settings, outcomes);
+			const accepted = await verifyAndRecover(context, item, part, settings, outcomes);
 			own.push({ part, outcomes: accepted });
 		}
 		const queries = { listed: before, own };
@@ -199,7 +199,7 @@ async function conclude(
 	settings: PaidQuerySettings & Pick<QueryClient, 'mapping'>,
 	{ expected, fields, secrets }: QueryRequest,
 	queries: ItemQueries,
-): Promise<OperationStep> {
+): Promise<StepResult> {
 	const { wait, simplify: isSimple, externalReference, mapping } = settings;
 	const { receipt, context } = item.run.shared(startSpending);
 	const shape: RowShape = {
@@ -230,7 +230,7 @@ async function conclude(
 			waitForAll(queries.listed),
 			...queries.own.map(
 				async ({ part, outcomes }) =>
-					await recheckReadQueries(context, item, part, settings, await waitForAll(outcomes)),
+					await verifyAndRecover(context, item, part, settings, await waitForAll(outcomes)),
 			),
 		]);
 		return give([...before, ...own.flat()]);

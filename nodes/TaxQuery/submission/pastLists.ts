@@ -1,13 +1,18 @@
 import { indexRecords } from '../request/matchRecord';
 import type { QueryClient } from '../client/queryClient';
-import { lacksRequest, listSince, readRecordOfRow, readSelectedRows } from '../client/queryList';
+import {
+	lacksRequestOrDate,
+	listSince,
+	readRecordOfRow,
+	readSelectedRows,
+} from '../client/queryList';
 import type { QueryListing, QueryRecord } from '../client/queryModel';
 
 /** Allows for dates that are this much too early: whole minutes, and clocks that differ. */
 const LATE_MS = 5 * 60_000;
 
 /** The lists of queries that were read of one account. */
-export class PastList {
+export class AccountLists {
 	/** The time when the reading began, by a monotonic clock. */
 	readonly readAt = performance.now();
 	readonly #lists = new Map<number, Promise<QueryListing>>();
@@ -38,7 +43,7 @@ export class PastList {
 			const from = since + client.clockOffsetMs();
 			const recent = listing.records.filter(({ createdAt = from }) => createdAt >= from);
 			const read = async (row: QueryRecord) => await readRecordOfRow(client, row);
-			return indexRecords(await readSelectedRows(recent, lacksRequest, read));
+			return indexRecords(await readSelectedRows(recent, lacksRequestOrDate, read));
 		};
 		const known = this.#indexes.get(this.#covering(since)) ?? make();
 		this.#indexes.set(this.#covering(since), known);
@@ -62,17 +67,17 @@ export class PastList {
 
 /** The lists that the runs of an execution have read, by account. */
 export class ReadLists {
-	readonly #byClient = new Map<string, PastList>();
+	readonly #byClient = new Map<string, AccountLists>();
 
-	of(clientKey: string, maxAgeMs: number): PastList {
+	of(clientKey: string, maxAgeMs: number): AccountLists {
 		const known = this.#byClient.get(clientKey);
 		const isFresh = known && !known.isFailed && performance.now() - known.readAt <= maxAgeMs;
 		if (isFresh) return known;
 		return this.renew(clientKey);
 	}
 
-	renew(clientKey: string): PastList {
-		const list = new PastList();
+	renew(clientKey: string): AccountLists {
+		const list = new AccountLists();
 		this.#byClient.set(clientKey, list);
 		return list;
 	}

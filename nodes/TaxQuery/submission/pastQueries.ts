@@ -6,7 +6,7 @@ import { queryClientOf, type QueryClient } from '../client/queryClient';
 import { completeRow, hasList } from '../client/queryList';
 import type { QueryId, QueryListing, Query, QueryRecord, QueryState } from '../client/queryModel';
 import { QueryError, type ListPurpose } from '../errors/queryError';
-import { newReadLists, type PastList, type ReadLists } from './pastLists';
+import { newReadLists, type AccountLists, type ReadLists } from './pastLists';
 import type { Reuse } from './submissionOptions';
 import type { SubmissionRegister } from './submissionRegister';
 
@@ -26,7 +26,7 @@ type ListedReuse = Reuse & { since: number };
 export class PastQueries {
 	readonly #register: SubmissionRegister;
 	readonly #readLists: ReadLists;
-	readonly #lists = new Map<string, PastList>();
+	readonly #lists = new Map<string, AccountLists>();
 	readonly #reusable = new BoundedMap<string, Promise<ReusableRecords>>(10_000);
 	readonly #uncompared = new Set<QueryId>();
 	/** The last reading that did not reach the end of the list. */
@@ -98,7 +98,7 @@ export class PastQueries {
 		return await this.#findOnce(item, request, listed);
 	}
 
-	#listOf({ clientKey }: QueryClient): PastList {
+	#listOf({ clientKey }: QueryClient): AccountLists {
 		const list = this.#lists.get(clientKey) ?? this.#readLists.of(clientKey, FRESH_MS);
 		this.#lists.set(clientKey, list);
 		return list;

@@ -1,6 +1,6 @@
 import type { QueryId, Query } from '../client/queryModel';
 import { errorText, type RecoverySearch } from '../errors/queryError';
-import { isForeign, type SubmissionContext, type WantedQuery } from './submissionContext';
+import { isOtherQuery, type SubmissionContext, type WantedQuery } from './submissionContext';
 import { isUnresolved, transition, type Unresolved } from './submissionState';
 import { queriesOf } from './clientQueries';
 import { findLostQueries } from './findLostQueries';
@@ -126,7 +126,7 @@ export async function acceptMatchingPart(
 ): Promise<Query[] | undefined> {
 	const { item, request } = wanted;
 	const { expected } = request;
-	const own = received.filter((query) => !isForeign(query, expected));
+	const own = received.filter((query) => !isOtherQuery(query, expected));
 	if (own.length === 0 || expected.length === 1) return undefined;
 	const ids = own.map(({ id }) => id);
 	submission.save({ status: 'accepted', ids });

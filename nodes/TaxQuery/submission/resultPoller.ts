@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 import { stateOfClient } from '../../shared/processState';
 import { getQuery, type ReadOptions, type QueryClient } from '../client/queryClient';
-import { hasList, readList, holdsResult, readRecordOfRow } from '../client/queryList';
+import { hasList, readList, isRowComplete, readRecordOfRow } from '../client/queryList';
 import { isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { QueryError, reasonFor } from '../errors/queryError';
@@ -188,7 +188,7 @@ export class ResultPoller {
 					const row = rows.get(waiter.query.id);
 					if (!row) continue;
 					missing.delete(waiter);
-					const isKnown = isUnfinishedState(row.state) || (await holdsResult(client, row));
+					const isKnown = isUnfinishedState(row.state) || (await isRowComplete(client, row));
 					if (isKnown) this.#see(waiter, row);
 					else short.push({ waiter, row });
 				}

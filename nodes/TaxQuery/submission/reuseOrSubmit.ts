@@ -31,14 +31,14 @@ function ownSubmission(
 }
 
 /** Returns whether an earlier try of this execution has submitted an item's query. */
-export const isSubmitted = (
+export const isAlreadySubmitted = (
 	context: SubmissionContext,
 	item: OperationItem,
 	request: QueryRequest,
 ): boolean => ownSubmission(context, item, request) !== undefined;
 
 /** Keeps what an item will submit below the limits. Throws a QueryError before anything is sent. */
-export async function planSubmissions(
+export async function reserveSubmissions(
 	context: SubmissionContext,
 	item: OperationItem,
 	sending: SendingOptions,
@@ -46,7 +46,7 @@ export async function planSubmissions(
 ): Promise<void> {
 	const { register } = context.journal;
 	const needsNone = (request: QueryRequest) =>
-		isSubmitted(context, item, request) ||
+		isAlreadySubmitted(context, item, request) ||
 		(isSharing(sending.reuse) && register.isSubmitted(request.sharingKey, aDayAgo()));
 	const planned = requests
 		.filter((request) => !needsNone(request))

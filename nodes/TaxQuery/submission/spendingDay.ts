@@ -6,7 +6,7 @@ import { indexRecords, matchRecord, type ExpectedRecord } from '../request/match
 import { queryClientOf } from '../client/queryClient';
 import type { QueryId, QueryRecord } from '../client/queryModel';
 import { CLOCK_MS } from './findLostQueries';
-import { Reservations } from './reservations';
+import { SpendingReservations } from './spendingReservations';
 import type { Submission } from './submissionRegister';
 import { idsOf, isUnresolved } from './submissionState';
 
@@ -19,7 +19,7 @@ interface UncertainQueries {
 /** This process's knowledge of a client's queries of one day. Every query that was not refused counts. */
 export class SpendingDay {
 	/** Queries that all executions have planned or are sending. */
-	readonly reserved = new Reservations();
+	readonly reserved = new SpendingReservations();
 	/** IDs of the queries that were listed, or accepted since. */
 	readonly #made = new Set<string>();
 	/** Sent requests of which nobody knows whether they were accepted. */
@@ -104,9 +104,9 @@ const newSpendingDays = () => new SpendingDays();
 /** Returns the present day of an item's client. */
 export async function spendingDayOf(item: OperationItem): Promise<SpendingDay> {
 	const { clientKey } = await queryClientOf(item);
-	return stateOfClient(clientKey).shared(newSpendingDays).of(startOfDay(item));
+	return stateOfClient(clientKey).shared(newSpendingDays).of(startOfWorkflowDay(item));
 }
 
 /** Returns when the present day began in the workflow's time zone. */
-export const startOfDay = ({ run }: OperationItem): number =>
+export const startOfWorkflowDay = ({ run }: OperationItem): number =>
 	DateTime.now().setZone(run.timeZone).startOf('day').toMillis();

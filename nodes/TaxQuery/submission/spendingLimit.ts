@@ -7,8 +7,8 @@ import { QueryError } from '../errors/queryError';
 import { queriesOf } from './clientQueries';
 import type { Journal } from './journal';
 import type { PastQueries } from './pastQueries';
-import { spendingDayOf, startOfDay, type SpendingDay } from './spendingDay';
-import type { Spending, Submission } from './submissionRegister';
+import { spendingDayOf, startOfWorkflowDay, type SpendingDay } from './spendingDay';
+import type { NodeSpending, Submission } from './submissionRegister';
 
 /** The most queries that an execution and a day may send. */
 export interface Limits {
@@ -31,7 +31,7 @@ type CountedListing = Pick<QueryListing, 'completeness' | 'total'> & { listed: n
  */
 export class SpendingLimit {
 	readonly #run: NodeRun;
-	readonly #spending: Spending;
+	readonly #spending: NodeSpending;
 	readonly #past: PastQueries;
 	/** Days whose listed queries this run has counted, one for each account. */
 	readonly #counting = new Map<SpendingDay, Promise<CountedListing>>();
@@ -92,7 +92,7 @@ export class SpendingLimit {
 
 	async #countListed(item: OperationItem, day: SpendingDay): Promise<CountedListing> {
 		const client = await queryClientOf(item);
-		const start = startOfDay(item);
+		const start = startOfWorkflowDay(item);
 		const { records, unreadable, ...listing } = await this.#past.list(item, start, 'limit');
 		const isUndated = ({ createdAt }: QueryRecord) => createdAt === undefined;
 		const read = async (row: QueryRecord) => await readRecordOfRow(client, row);

@@ -5,7 +5,7 @@ import type { Problem } from '../../shared/http/result';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf, type QueryClient } from '../client/queryClient';
 import type { QueryId, Query } from '../client/queryModel';
-import { isForeignRecord, type QueryResponse, type QueryOutcome } from '../output/outcomeRows';
+import { isOtherRecord, type QueryResponse, type QueryOutcome } from '../output/outcomeRows';
 import { Journal } from './journal';
 import { SpendingLimit, type Limits } from './spendingLimit';
 import { SharedListReadings } from './sharedListReadings';
@@ -101,5 +101,5 @@ export function reservationName(
 }
 
 /** Returns whether a query surely does not match the request. */
-export const isForeign = (query: Query, expected: QueryRequest['expected']): boolean =>
-	query.kind === 'record' && isForeignRecord(query, expected);
+export const isOtherQuery = (query: Query, expected: QueryRequest['expected']): boolean =>
+	query.kind === 'record' && isOtherRecord(query, expected);

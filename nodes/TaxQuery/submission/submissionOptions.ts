@@ -4,7 +4,7 @@ import {
 	field,
 	oneOf,
 	option,
-	optionGroup,
+	nestedOptionGroup,
 	parseBoolean,
 	parseNumber,
 	parseObject,
@@ -192,7 +192,7 @@ export const fieldsOf = ({ queryType, hasNoResult }: PaidQuery) => ({
 	reuse: hasNoResult ? reuseWithoutResult : reuseResults,
 });
 
-const spending = optionGroup({
+const spending = nestedOptionGroup({
 	displayName: 'Spending Limits',
 	name: 'spendingLimits',
 	type: 'collection',
@@ -246,7 +246,7 @@ const simplifyWithout = (fields: string): Field<boolean> => ({
 });
 
 /** The entries of the "Options" collection of a paid query, those of the business first. */
-export const optionsOf = ({ options = [], queryType: { leftOut } }: PaidQuery) => ({
+export const optionEntriesOf = ({ options = [], queryType: { leftOut } }: PaidQuery) => ({
 	simplify: leftOut === undefined ? simplify : simplifyWithout(leftOut),
 	spendingLimits: spending.group(),
 	...limits,

@@ -1,7 +1,7 @@
 import { SharedLocks } from '../../shared/utils/sharedLock';
 import type { QueryId, Query } from '../client/queryModel';
 import { idsOf, isUnresolved, type SubmissionState } from './submissionState';
-import { Reservations } from './reservations';
+import { SpendingReservations } from './spendingReservations';
 
 /** One submission of a request, shared by items with an equal request. */
 export interface Submission {
@@ -30,9 +30,9 @@ export interface Submission {
 }
 
 /** The number of queries that one node has sent in an execution, and its further reservations. */
-export class Spending {
+export class NodeSpending {
 	sent = 0;
-	readonly reserved = new Reservations();
+	readonly reserved = new SpendingReservations();
 	readonly #journals = new WeakSet<object>();
 
 	/** Adds the queries of a journal, once for each journal. */
@@ -55,7 +55,7 @@ export class SubmissionRegister {
 	readonly #byShare = new Map<string, Set<Submission>>();
 	readonly #bySubject = new Map<string, Set<Submission>>();
 	readonly #ids = new Set<string>();
-	readonly #spending = new Map<string, Spending>();
+	readonly #spending = new Map<string, NodeSpending>();
 
 	get size(): number {
 		return this.#byPlace.size + this.#ids.size;
@@ -128,8 +128,8 @@ export class SubmissionRegister {
 		);
 	}
 
-	spendingOf(node: string): Spending {
-		const known = this.#spending.get(node) ?? new Spending();
+	spendingOf(node: string): NodeSpending {
+		const known = this.#spending.get(node) ?? new NodeSpending();
 		this.#spending.set(node, known);
 		return known;
 	}

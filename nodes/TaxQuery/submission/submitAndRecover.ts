@@ -3,9 +3,13 @@ import type { QueryRequest } from '../request/queryRequest';
 import { findQuery } from '../client/queryClient';
 import type { QueryId, Query } from '../client/queryModel';
 import { QueryError, type RecoverySearch } from '../errors/queryError';
-import { hasAllResultFields, foreignProblem, type ResponseWithoutId } from '../output/outcomeRows';
 import {
-	isForeign,
+	hasAllResultFields,
+	otherQueryProblem,
+	type ResponseWithoutId,
+} from '../output/outcomeRows';
+import {
+	isOtherQuery,
 	reservationName,
 	type ObtainedQueries,
 	type SubmissionContext,
@@ -107,7 +111,7 @@ export async function readAccepted(
 	const queries = await Promise.all(
 		ids.map(async (id) => (await findQuery(client, id)) ?? missing(id)),
 	);
-	if (queries.every((query) => !isForeign(query, expected))) submission.queries = queries;
+	if (queries.every((query) => !isOtherQuery(query, expected))) submission.queries = queries;
 	return queries;
 }
 
@@ -134,9 +138,9 @@ function uncertainError(
 	search: RecoverySearch,
 	{ received, problem, serviceMessage }: UncertainResponse,
 ): QueryError {
-	const foreign = received?.find((query) => isForeign(query, expected));
-	if (foreign?.kind === 'record') {
-		return new QueryError({ ...foreignProblem(foreign, { definition, expected }), search });
+	const other = received?.find((query) => isOtherQuery(query, expected));
+	if (other?.kind === 'record') {
+		return new QueryError({ ...otherQueryProblem(other, { definition, expected }), search });
 	}
 	const [why, count, sentAt] = [uncertaintyReason(state), expected.length, state.sentAt];
 	return new QueryError({

@@ -1,4 +1,4 @@
-import { thisMoment } from '../../shared/http/clockOffset';
+import { captureMoment } from '../../shared/http/clockOffset';
 import type { Problem } from '../../shared/http/result';
 import type { QueryRequest } from '../request/queryRequest';
 import { sendQuery } from '../client/queryClient';
@@ -7,7 +7,7 @@ import { classifySubmissionResponse } from '../client/queryRecord';
 import type { SubmissionResponse, Query } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
 import {
-	isForeign,
+	isOtherQuery,
 	type SubmissionContext,
 	type UncertainResponse,
 	type WantedQuery,
@@ -69,7 +69,7 @@ async function send(
 	}
 	tracked.save();
 	const received = response.kind === 'accepted' ? response.queries : [];
-	const isOwn = received.every((query) => !isForeign(query, expected));
+	const isOwn = received.every((query) => !isOtherQuery(query, expected));
 	const isWhole = received.length === 0 || received.length === count;
 	const posted: SubmissionResponse =
 		isOwn && isWhole ? response : { kind: 'uncertain', reason: 'otherQuery' };
@@ -96,7 +96,7 @@ function trackSending(
 	const before = submission.state;
 	let isSent = false;
 	/** Uses the current clock, in case it was set meanwhile. */
-	let sentAt = thisMoment();
+	let sentAt = captureMoment();
 	const save = () => {
 		submission.sentAt = sentAt();
 		submission.save({ status: 'inFlight', sentAt: sentAt(), contentHash });
@@ -106,7 +106,7 @@ function trackSending(
 		save,
 
 		beforeSend() {
-			sentAt = thisMoment();
+			sentAt = captureMoment();
 			submission.sentMoment = performance.now();
 			if (!isSent) {
 				limit.sending(reservation);

@@ -1,7 +1,7 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import type { PaidQuery } from '../request/queryRequest';
-import { getQuery, uncancelledClient } from '../client/queryClient';
-import { lacksResponse, isUnfinishedState } from '../client/queryRecord';
+import { getQuery, runScopedClient } from '../client/queryClient';
+import { lacksDueResponse, isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { reasonFor } from '../errors/queryError';
 import type { QueryOutcome } from '../output/outcomeRows';
@@ -27,7 +27,7 @@ export async function waitForResult(
 ): Promise<QueryOutcome> {
 	const { query } = outcome;
 	if (query.kind === 'withoutId' || !mayBeWaitedFor(outcome)) return outcome;
-	const client = await uncancelledClient(item); // one that failed must not blind the others
+	const client = await runScopedClient(item); // one that failed must not blind the others
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
 	const seen = await resultPollerOf(client).wait({
@@ -55,10 +55,10 @@ export async function readResult(
 	const { query, how } = outcome;
 	const isNew = how === 'sent' || how === 'reused'; // the others were read
 	if (!isNew || query.kind === 'withoutId' || hasNoResult) return outcome;
-	const lacks = query.kind === 'record' && query.state === 'success' && lacksResponse(query);
+	const lacks = query.kind === 'record' && query.state === 'success' && lacksDueResponse(query);
 	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
 	const reads = item.run.execution.shared(newReads);
-	const reading = reads.get(query) ?? getQuery(await uncancelledClient(item), query.id);
+	const reading = reads.get(query) ?? getQuery(await runScopedClient(item), query.id);
 	reads.set(query, reading);
 	return await reading.then(
 		(record) => ({ ...outcome, query: record }),

@@ -4,7 +4,7 @@ import { stateOfProcess } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isUnfinishedState } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
-import { describeExcluded } from '../errors/excludedQueries';
+import { describeUnmapped } from '../errors/unmappedQueries';
 import type { FilterSettings } from './filterSettings';
 import { reportHourly } from './outage';
 import type { QueryEvent } from './queryEvent';
@@ -36,7 +36,7 @@ const MAX_LABELS = 500;
 const newSeenLabels = () => new WeakMap<ITriggerFunctions, BoundedMap<string, QueryRecord>>();
 
 /** Reports queries that the filter leaves out only because their labels are unknown, each time that there are more. */
-export function reportExcluded(
+export function reportUnmapped(
 	context: ITriggerFunctions,
 	choice: FilterSettings,
 	mapping: TaxQueryMapping,
@@ -48,6 +48,6 @@ export function reportExcluded(
 	const before = known.size;
 	for (const record of records) known.set(`${record.code}\n${record.status ?? ''}`, record);
 	if (known.size === before) return; // nothing new, or too many to say
-	const what = describeExcluded([...known.values()], choice, mapping);
+	const what = describeUnmapped([...known.values()], choice, mapping);
 	if (what) reportHourly(context, new CodedError('leftOut', what), what);
 }

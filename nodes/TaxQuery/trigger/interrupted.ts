@@ -1,5 +1,5 @@
 import type { QueryClient } from '../client/queryClient';
-import { lacksResponse } from '../client/queryRecord';
+import { lacksDueResponse } from '../client/queryRecord';
 import { readQuery } from './readById';
 import type { PublishedTrigger } from './publishedTrigger';
 import { awaitsDeliveredResult, type ItemMaker, type QueryEvent } from './queryEvent';
@@ -38,7 +38,9 @@ export async function readInterrupted(
 	const rowOf = ({ queryId, deliveryId }: (typeof all)[number]) => {
 		const row = listed.get(queryId);
 		const isResult =
-			row?.deliveryId === deliveryId && !lacksResponse(row.record) && !awaitsDeliveredResult(row);
+			row?.deliveryId === deliveryId &&
+			!lacksDueResponse(row.record) &&
+			!awaitsDeliveredResult(row);
 		return isResult ? row : undefined;
 	};
 	const shown = all.flatMap((each) => {

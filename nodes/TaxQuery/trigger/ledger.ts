@@ -9,7 +9,7 @@ import {
 	readQueries,
 	writeQueries,
 	type Marks,
-	type Queries,
+	type MarksByQuery,
 } from './ledgerCodec';
 import {
 	emptyState,
@@ -18,7 +18,7 @@ import {
 	isText,
 	readMap,
 	readState,
-	type LedgerState,
+	type LedgerPollState,
 	type SavedLedger,
 } from './savedLedger';
 import { StartedResults, type StartedResult } from './startedResults';
@@ -54,7 +54,7 @@ export interface DroppedQueries {
  * add to `seen`. Results of webhook calls settle in `late`, so that they never move the place where polls stop.
  */
 export class Ledger {
-	readonly state: LedgerState;
+	readonly state: LedgerPollState;
 	/** Started by an earlier process and not known to have ended, until it is started again or `end` is called. */
 	readonly interrupted: Map<string, StartedResult>;
 	/** The process that had written it before. */
@@ -68,9 +68,9 @@ export class Ledger {
 			return this.#write();
 		},
 	};
-	#seen: Queries;
-	readonly #late: Queries;
-	readonly #pending: Queries;
+	#seen: MarksByQuery;
+	readonly #late: MarksByQuery;
+	readonly #pending: MarksByQuery;
 	/** IDs of pending queries in the order of their turns, and their total number of letters. */
 	readonly #ids: Set<string>;
 	#letters: number;
@@ -262,7 +262,7 @@ export class Ledger {
 	/** Takes over which statuses came through by what this process knew before another one wrote the ledger. */
 	adoptSettled(others: Iterable<[key: string, marks: Marks]>): void {
 		const [seen, pending, late] = [this.#seen, this.#pending, this.#late];
-		const unknown: Queries = new Map();
+		const unknown: MarksByQuery = new Map();
 		for (const [key, more] of others) {
 			const where = [seen, pending, late].find((queries) => queries.has(key)) ?? unknown;
 			if (more !== '') where.set(key, mergeMarks(where.get(key) ?? '', more));
@@ -326,7 +326,7 @@ export class Ledger {
  * because it led meanwhile, the saved one counts. It adopts the statuses that this process knows as settled. An older
  * one was imported with the workflow.
  */
-export function currentLedger(known: Ledger, saved: Ledger): Ledger {
+export function chooseLedger(known: Ledger, saved: Ledger): Ledger {
 	const isByAnother = saved.savedBy !== undefined && saved.savedBy !== known.process;
 	if (!isByAnother || saved.state.newest < known.state.newest) return known;
 	saved.adoptSettled(known.settledMarks());

@@ -41,16 +41,16 @@ export function mergeMarks(marks: Marks, more: Marks): Marks {
 }
 
 /** Queries by the hash of their ID, with the marks of their statuses, in order. */
-export type Queries = Map<string, Marks>;
+export type MarksByQuery = Map<string, Marks>;
 
-export function writeQueries(queries: Queries): string {
+export function writeQueries(queries: MarksByQuery): string {
 	const entries: string[] = [];
 	for (const [key, marks] of queries) entries.push(key + marks);
 	return entries.join(' ');
 }
 
 /** Reads queries as `writeQueries` writes them; anything else is none. */
-export function readQueries(saved: unknown): Queries {
+export function readQueries(saved: unknown): MarksByQuery {
 	const entries = textOf(saved)
 		.split(' ')
 		.filter((entry) => entry.length >= KEY_LENGTH);

@@ -3,7 +3,7 @@ import { loadStaticData } from '../../shared/operations/nodeStaticData';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import { processStateOfNode, type nodeKey, type EmitOutcome } from './emitter';
-import { currentLedger, Ledger } from './ledger';
+import { chooseLedger, Ledger } from './ledger';
 import { newOutage } from './outage';
 import type { UnlistedCounts } from './readListing';
 
@@ -13,7 +13,7 @@ const MAX_EMITTED = 5_000;
 export const MAX_STORED_NOTIFICATIONS = 100;
 
 /** This process's memory of a trigger, also while it is being published anew. */
-export class NodeMemory {
+export class NodeProcessMemory {
 	ledger?: Ledger;
 	/** Outcomes of the results that are being emitted, by deliveryId. */
 	readonly outcomes = new Map<string, Promise<EmitOutcome>>();
@@ -29,20 +29,22 @@ export class NodeMemory {
 	}
 }
 
-const newMemory = () => new NodeMemory();
+const newMemory = () => new NodeProcessMemory();
 
 /** Returns what this process knows of a trigger, with the ledger as it was last written. */
-export function triggerMemoryOf(context: ITriggerFunctions): NodeMemory & { ledger: Ledger } {
+export function triggerMemoryOf(
+	context: ITriggerFunctions,
+): NodeProcessMemory & { ledger: Ledger } {
 	const saved = new Ledger(loadStaticData<IDataObject>(context, KEY));
 	const memory = processStateOfNode(context).shared(newMemory);
-	const ledger = memory.ledger ? currentLedger(memory.ledger, saved) : saved;
+	const ledger = memory.ledger ? chooseLedger(memory.ledger, saved) : saved;
 	return Object.assign(memory, { ledger });
 }
 
 type Identity = Parameters<typeof nodeKey>[0];
 
 /** Returns whether this process had the trigger published, and has unpublished it since a moment. */
-export const wasPublishedSince = (context: Identity, since: number): boolean =>
+export const wasUnpublishedSince = (context: Identity, since: number): boolean =>
 	(processStateOfNode(context).shared(newMemory).closedAt ?? -Infinity) > since;
 
 /** Returns what webhook calls named while the trigger was not published in this process. */

@@ -3,7 +3,7 @@ import { stateOfProcess } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
 import { untilAfter } from '../../shared/utils/sleep';
 import { nodeKey } from './emitter';
-import { canReport, toTriggerError, reportOutage } from './outage';
+import { canSaveFailure, toTriggerError, reportOutage } from './outage';
 import { readSettings } from './triggerSettings';
 import { RETRY_MS } from './retryQueue';
 import { PollingSession, sessionOf } from './pollingSession';
@@ -28,7 +28,7 @@ export async function openTrigger(context: ITriggerFunctions): Promise<ITriggerR
 		const session = await open(context, mustSucceed);
 		return { closeFunction: async () => session.close() };
 	} catch (error) {
-		if (!canReport(context)) throw toTriggerError(context, error);
+		if (!canSaveFailure(context)) throw toTriggerError(context, error);
 		reportOutage(context, error);
 		if (mustSucceed || isSharedId(error)) {
 			noteFailure(context);

@@ -45,14 +45,14 @@ interface PollContext {
 }
 
 /** The reason why no known query is listed any more; it is reported. */
-export type Loss =
+export type ListLoss =
 	/** Another account has none of them: the trigger begins anew. */
 	| 'isElsewhere'
 	/** Only what was created since is new. */
 	| 'isLost';
 
 export interface PollPlan<Row extends ListedQuery> {
-	loss?: Loss;
+	loss?: ListLoss;
 	/** All that is known so far is forgotten, but for what has settled. */
 	isNewStart: boolean;
 	account: string;
@@ -189,7 +189,7 @@ function lastSeen(rows: QueryStatus[], ledger: Ledger): number {
 	return -1;
 }
 
-function lossOf(ledger: Ledger, rows: number, accountKey: string): Loss | undefined {
+function lossOf(ledger: Ledger, rows: number, accountKey: string): ListLoss | undefined {
 	if (ledger.state.account !== accountKey) return 'isElsewhere';
 	return ledger.isEmpty() || rows === 0 ? undefined : 'isLost';
 }

@@ -2,10 +2,10 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
 import { hasList } from '../client/queryList';
-import { lacksResponse, isUnfinishedState } from '../client/queryRecord';
+import { lacksDueResponse, isUnfinishedState } from '../client/queryRecord';
 import { readInterrupted, startAgain, type InterruptedResult } from './interrupted';
 import { markRunningStaticDataChanged, type EmitOutcome } from './emitter';
-import { dispositionOf, reportExcluded } from './disposition';
+import { dispositionOf, reportUnmapped } from './disposition';
 import type { Ledger } from './ledger';
 import {
 	requireCreatedAt,
@@ -15,12 +15,12 @@ import {
 	readListing,
 	type TriggerListing,
 } from './readListing';
-import { confirmResult, type QueryNotification } from './queryNotification';
+import { mergeDelivered, type QueryNotification } from './queryNotification';
 import type { PublishedTrigger } from './publishedTrigger';
 import { readPollRecords, type RowResult, type PollRecords } from './readPollRecords';
-import { reportLoss, reportDropped, reportListing, reportMissing } from './reports';
+import { reportListLoss, reportDropped, reportListing, reportMissingResult } from './reports';
 import { itemMaker, awaitsDeliveredResult, type ItemMaker, type QueryEvent } from './queryEvent';
-import { readStartFrom, startParameters } from './triggerSettings';
+import { readStartFrom, startFromKey } from './triggerSettings';
 import { cachedCredential } from './cachedCredential';
 import { isSettled, planPoll, applyPlan, type PollPlan, type PollRules } from './planPoll';
 
@@ -144,7 +144,7 @@ function applyPoll(poll: Poll): PollResult {
 	markRunningStaticDataChanged();
 	startAgain(trigger, interrupted, toItem);
 	for (const row of plan.due)
-		processResult(poll, row, lacksResponse(row.record) ? read.rows.get(row.queryId) : row);
+		processResult(poll, row, lacksDueResponse(row.record) ? read.rows.get(row.queryId) : row);
 	for (const result of read.others) processResult(poll, result, result);
 	for (const id of read.refused) ledger.drop(id);
 	ledger.addPending(plan.pendingIds.filter((id) => ledger.isPending(id))); // had their turn
@@ -164,11 +164,11 @@ function recordListing({
 }: Poll): void {
 	const { context, ledger, settings } = trigger;
 	const { state } = ledger;
-	reportLoss(context, plan.loss);
+	reportListLoss(context, plan.loss);
 	reportListing(context, listing);
 	const records = [...listing.rows, ...read.others].map(({ record }) => record);
-	reportExcluded(context, settings.choice, mapping, records);
-	const { forgotten } = applyPlan(ledger, plan, rules, startParameters(context));
+	reportUnmapped(context, settings.choice, mapping, records);
+	const { forgotten } = applyPlan(ledger, plan, rules, startFromKey(context));
 	if (listing.order) state.order = listing.order;
 	trigger.unlisted.last = plan.unlisted;
 	if (isListed && isAudit) {
@@ -191,7 +191,7 @@ function processResult(poll: Poll, row: QueryEvent, found: RowResult): void {
 		return ledger.drop(queryId);
 	}
 	const notification = notifications.get(queryId) ?? notifications.get(namedAs(poll, queryId));
-	const { result, origin } = confirmResult(found, notification, mapping);
+	const { result, origin } = mergeDelivered(found, notification, mapping);
 	const disposition = rules.dispositionOf(result);
 	if (disposition === 'ignore' || isSettled(ledger, result)) return settle(ledger, result, row);
 	ledger.addPending([queryId]); // the others first, the next time
@@ -199,7 +199,8 @@ function processResult(poll: Poll, row: QueryEvent, found: RowResult): void {
 	if (disposition === 'wait' || awaitsDeliveredResult(result)) {
 		unresolved.add(queryId);
 		attempts.noteFailure(queryId);
-		if (disposition === 'emit') reportMissing(context, queryId, notification?.hasResponse === true);
+		if (disposition === 'emit')
+			reportMissingResult(context, queryId, notification?.hasResponse === true);
 		return;
 	}
 	attempts.noteRead(queryId);

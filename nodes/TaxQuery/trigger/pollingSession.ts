@@ -1,5 +1,5 @@
 import { OperationalError, type INodeExecutionData, type ITriggerFunctions } from 'n8n-workflow';
-import { validateWebhookFields } from '../../shared/credentials/webhookVerification';
+import { findVerificationProblem } from '../../shared/credentials/webhookVerification';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
 import { stateOfProcess } from '../../shared/processState';
@@ -11,7 +11,7 @@ import { ReadAttempts } from './readAttempts';
 import { forgetCredential } from './cachedCredential';
 import { decideEmission } from './decideEmission';
 import { emitResult, nodeKey, startKey, type EmitOutcome } from './emitter';
-import { EndSaver } from './endSaver';
+import { ExecutionEndSaver } from './executionEndSaver';
 import { pollOnce, type PollResult } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import type { PublishedTrigger } from './publishedTrigger';
@@ -22,14 +22,14 @@ import {
 	MAX_STORED_NOTIFICATIONS,
 	triggerMemoryOf,
 	takeEarlyNotifications,
-	type NodeMemory,
+	type NodeProcessMemory,
 } from './nodeMemory';
 import type { Ledger } from './ledger';
 import type { StartedResult } from './startedResults';
 import type { UnlistedCounts } from './readListing';
 import { RETRY_MS, RetryQueue } from './retryQueue';
 import { itemMaker, type QueryEvent } from './queryEvent';
-import { MIN_CHECK_MS, startParameters, type TriggerSettings } from './triggerSettings';
+import { MIN_CHECK_MS, startFromKey, type TriggerSettings } from './triggerSettings';
 
 /** Delays the first poll after a start of n8n, so that a leader being replaced emits nothing at the same time. */
 const FIRST_POLL_MS = 10_000;
@@ -70,7 +70,7 @@ const isN8nStarting = (context: ITriggerFunctions): boolean =>
 /** Refuses to publish with a credential that verifies nothing, because every webhook call would be refused. */
 async function checkVerification(context: ITriggerFunctions, { isAuthenticated }: TriggerSettings) {
 	if (!isAuthenticated) return;
-	const problem = validateWebhookFields(await context.getCredentials(taxQuery.credentialType));
+	const problem = findVerificationProblem(await context.getCredentials(taxQuery.credentialType));
 	if (problem === undefined) return;
 	throw new CodedError(
 		'credential.webhook',
@@ -94,9 +94,9 @@ export class PollingSession implements PublishedTrigger {
 	readonly needsPolls: boolean;
 	readonly #key: string;
 	readonly #published = publishedTriggers();
-	readonly #memory: NodeMemory;
+	readonly #memory: NodeProcessMemory;
 	readonly #retries = new RetryQueue(this);
-	readonly #ends = new EndSaver(this);
+	readonly #ends = new ExecutionEndSaver(this);
 	readonly #isByTimer: boolean;
 	/** The trigger never ran, or too long ago to continue; true until its first poll. */
 	#isAnew: boolean;
@@ -138,7 +138,7 @@ export class PollingSession implements PublishedTrigger {
 	}
 
 	get mustBegin(): boolean {
-		return this.#isAnew || this.ledger.state.startedFrom !== startParameters(this.context);
+		return this.#isAnew || this.ledger.state.startedFrom !== startFromKey(this.context);
 	}
 
 	get isBusy(): boolean {

@@ -7,8 +7,8 @@ import { queryTypes } from '../../shared/queryTypes/catalog';
 import type { Connection } from '../../shared/http/connection';
 import { textOf } from '../../shared/utils/text';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { shownRecord } from '../output/simplify';
-import { isUnfinishedState, recordOf } from '../client/queryRecord';
+import { buildRecordRow } from '../output/simplify';
+import { isUnfinishedState, recordFromFields } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import type { TriggerSettings } from './triggerSettings';
 import type { ListedQuery } from './planPoll';
@@ -54,7 +54,7 @@ export const mergeResponse = (
 	delivered: QueryRecord,
 	mapping: TaxQueryMapping,
 ): QueryEvent => {
-	const whole = recordOf({ ...record.raw, response: delivered.raw.response }, mapping);
+	const whole = recordFromFields({ ...record.raw, response: delivered.raw.response }, mapping);
 	return toQueryEvent({ ...record, ...whole, id: record.id });
 };
 
@@ -62,7 +62,7 @@ export const mergeResponse = (
 export type ItemSettings = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
 
 /** The fields of a webhook call around a record. */
-export interface WebhookEnvelope {
+export interface PayloadEnvelope {
 	fields: IDataObject;
 	/** The status that the call names; '' if it names none. */
 	status: string;
@@ -71,11 +71,11 @@ export interface WebhookEnvelope {
 /** The envelope of a result: that of a call about another status is not its own. */
 export const envelopeOf = (
 	{ status }: QueryEvent,
-	envelope: WebhookEnvelope | undefined,
+	envelope: PayloadEnvelope | undefined,
 ): { envelope?: IDataObject } =>
 	envelope && ['', status].includes(envelope.status) ? { envelope: envelope.fields } : {};
 
-export interface Origin {
+export interface Provenance {
 	/** It was read from the service itself, or the service has confirmed its status alone. */
 	confirmed: boolean | 'status';
 	/** The kind of event that the webhook call named. */
@@ -85,7 +85,7 @@ export interface Origin {
 }
 
 /** Makes the item that goes into the workflow. */
-export type ItemMaker = (result: QueryEvent, origin: Origin) => INodeExecutionData;
+export type ItemMaker = (result: QueryEvent, origin: Provenance) => INodeExecutionData;
 
 /**
  * Returns a function that makes items by the parameters. Throws a UserError if pseudonyms are chosen and the
@@ -105,7 +105,7 @@ export function itemMaker(
 		protection?.shaped(row, rule, shape) ?? shape(row);
 	return ({ deliveryId, record }, { confirmed, event, envelope }) => {
 		const json = {
-			...shownRecord({ protect }, record, mapping, simplify),
+			...buildRecordRow({ protect }, record, mapping, simplify),
 			...(record.state === 'unknown' && { statusUnknown: true }),
 			...(event !== undefined && { event: protection?.text(event) ?? event }),
 			...(hasEnvelope && { envelope: envelope ? protect(envelope, 'free', identity) : null }),

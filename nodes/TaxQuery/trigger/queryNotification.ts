@@ -5,8 +5,8 @@ import {
 	envelopeOf,
 	awaitsDeliveredResult,
 	mergeResponse,
-	type WebhookEnvelope,
-	type Origin,
+	type PayloadEnvelope,
+	type Provenance,
 	type QueryEvent,
 } from './queryEvent';
 
@@ -21,7 +21,7 @@ export interface QueryNotification {
 	detail?: QueryRecord;
 	event?: string;
 	/** Only of a call that is proved, and where it is wanted. */
-	envelope?: WebhookEnvelope;
+	envelope?: PayloadEnvelope;
 }
 
 /** Merges what two calls report of a query. The better proof counts, then a finished result, then a newer status. */
@@ -47,11 +47,11 @@ const isAbout = ({ record }: QueryEvent, { status, state }: QueryRecord): boolea
 	status === undefined || status === record.status || state === 'success';
 
 /** The record, with the response of the webhook call where it has none and that may be emitted. */
-export function confirmResult(
+export function mergeDelivered(
 	found: QueryEvent,
 	notification: Pick<QueryNotification, 'detail' | 'event' | 'envelope'> | undefined,
 	mapping: TaxQueryMapping,
-): { result: QueryEvent; origin: Origin } {
+): { result: QueryEvent; origin: Provenance } {
 	const around = envelopeOf(found, notification?.envelope);
 	if (
 		!awaitsDeliveredResult(found) ||

@@ -2,8 +2,8 @@ import { RequestError } from '../../shared/http/result';
 import type { Scope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
-import { findQuery, keysForReading, type QueryClient } from '../client/queryClient';
-import { spellingOf } from '../client/queryRecord';
+import { findQuery, suspectPathKeys, type QueryClient } from '../client/queryClient';
+import { findMatchingId } from '../client/queryRecord';
 import { toQueryEvent, type QueryEvent } from './queryEvent';
 
 /** A sender waits for the response, so reading must not take long. */
@@ -34,7 +34,7 @@ export async function readQuery(
 }
 
 const inOwnSpelling = ({ record, queryId }: QueryEvent): QueryEvent =>
-	toQueryEvent({ ...record, id: spellingOf(record.raw, queryId) ?? record.id });
+	toQueryEvent({ ...record, id: findMatchingId(record.raw, queryId) ?? record.id });
 
 /** Times of a node's last reads, and the IDs that the service did not know. */
 interface Readings {
@@ -44,7 +44,7 @@ interface Readings {
 const newReadings = (): Readings => ({ times: [], unknown: new BoundedMap(MAX_UNKNOWN) });
 
 /** The outcome of reading an ID: `later` it may be tried again, `failed` it could not be read. */
-export type ReadById = QueryEvent | 'unknown' | 'later' | 'failed';
+export type ReadByIdResult = QueryEvent | 'unknown' | 'later' | 'failed';
 
 /**
  * Reads by ID the records that webhook calls named; each result has the ID as the service spells it. Unproved ones are limited to two a second for each node, and none
@@ -55,9 +55,9 @@ export async function readNotified(
 	client: QueryClient,
 	ids: string[],
 	isProved: (id: string) => boolean,
-): Promise<Map<string, ReadById>> {
+): Promise<Map<string, ReadByIdResult>> {
 	const { times, unknown } = node.shared(newReadings);
-	const read = new Map<string, ReadById>();
+	const read = new Map<string, ReadByIdResult>();
 	let failure: unknown;
 	let hasResponded = false;
 	// counted before the first read, or a slow service would make one poll last as long as a flood
@@ -86,7 +86,7 @@ export async function readNotified(
 
 /** Returns the error of a query that is known to exist, though the service has nothing under its ID. */
 export const notFoundError = (client: QueryClient): Error => {
-	const keys = keysForReading(client);
+	const keys = suspectPathKeys(client);
 	const what = 'the service has nothing under its ID';
 	return new Error(keys.length === 0 ? what : `${what}. Check ${keys.join()} in API Mapping`);
 };

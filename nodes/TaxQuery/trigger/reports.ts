@@ -5,16 +5,16 @@ import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
 import { report, reportHourly, runHourly } from './outage';
 import { MAX_PENDING } from './ledger';
-import type { Loss } from './planPoll';
+import type { ListLoss } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
-const LOSSES: Record<Loss, string> = {
+const LOSSES: Record<ListLoss, string> = {
 	isElsewhere:
 		"The credential leads to another account, and the trigger begins anew, by 'Start From'",
 	isLost: 'The service lists none of the queries so far: only newer ones start the workflow',
 };
 
-export function reportLoss(context: ITriggerFunctions, loss?: Loss): void {
+export function reportListLoss(context: ITriggerFunctions, loss?: ListLoss): void {
 	if (!loss) return;
 	const what = `${LOSSES[loss]}. Compare the results in the service with your executions`;
 	report(context, new CodedError(loss, what));
@@ -76,7 +76,11 @@ const newMissing = () =>
 const MAY_TAKE_MS = 10 * 60_000;
 
 /** Reports a success whose record has no result, from the second time on. */
-export function reportMissing(context: ITriggerFunctions, id: string, isDelivered: boolean): void {
+export function reportMissingResult(
+	context: ITriggerFunctions,
+	id: string,
+	isDelivered: boolean,
+): void {
 	const none = { since: Date.now(), times: 0, isDelivered: false };
 	const known = processStateOfNode(context)
 		.shared(newMissing)

@@ -7,7 +7,7 @@ import type { StartedResult } from './startedResults';
 export type ListOrder = 'newestFirst' | 'oldestFirst';
 
 /** The ledger's knowledge beside single queries. */
-export interface LedgerState {
+export interface LedgerPollState {
 	/** The parameters that it began with: a workflow published with others begins anew. */
 	startedFrom: string;
 	/** The account of the service whose queries these are. */
@@ -32,7 +32,7 @@ export interface LedgerState {
  * that has settled. About 20 kB as a rule; 400 kB at most, with 25,000 pending queries, 800 running
  * executions and 1,000 failed starts.
  */
-export interface SavedLedger extends LedgerState, IDataObject {
+export interface SavedLedger extends LedgerPollState, IDataObject {
 	/** The newest listed queries, oldest first. */
 	seen: string;
 	/** Settled queries outside `seen`: delivered and not listed yet, or finished late. */
@@ -49,7 +49,7 @@ export interface SavedLedger extends LedgerState, IDataObject {
 	savedBy: string;
 }
 
-export const emptyState = (): LedgerState => ({
+export const emptyState = (): LedgerPollState => ({
 	startedFrom: '',
 	account: '',
 	auditedAt: 0,
@@ -61,7 +61,7 @@ export const emptyState = (): LedgerState => ({
 });
 
 /** Reads the state, without values of another type. */
-export function readState(saved: Partial<LedgerState>): LedgerState {
+export function readState(saved: Partial<LedgerPollState>): LedgerPollState {
 	const state = emptyState();
 	const types: IDataObject = { ...state, runsElsewhere: true };
 	const isReadable = (key: string, value: unknown) =>

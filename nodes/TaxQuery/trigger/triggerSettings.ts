@@ -1,6 +1,6 @@
 import { type IDataObject, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { parseBoolean } from '../../shared/operations/field';
-import { wholeNumber } from '../../shared/operations/commonFields';
+import { parsePositiveInt } from '../../shared/operations/commonFields';
 import { readMoment } from '../fields/dates';
 import {
 	readFilterSettings,
@@ -50,7 +50,7 @@ export function readSettings(context: Context): TriggerSettings {
 		const problem = `must be a number, ${MIN_SECONDS} or more`;
 		throw settingError('field.number', 'Check Every (Seconds)', problem);
 	}
-	const most = wholeNumber(maxResults);
+	const most = parsePositiveInt(maxResults);
 	if (most === undefined) {
 		throw settingError(
 			'field.number',
@@ -81,7 +81,7 @@ export function readSettings(context: Context): TriggerSettings {
 }
 
 /** Parameters that, when they are changed, let the trigger begin anew. */
-export function startParameters(context: Pick<ITriggerFunctions, 'getNode'>): string {
+export function startFromKey(context: Pick<ITriggerFunctions, 'getNode'>): string {
 	const { startFrom, hours, date } = context.getNode().parameters;
 	return JSON.stringify([startFrom, hours, date]);
 }

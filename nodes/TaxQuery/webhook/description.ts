@@ -5,7 +5,7 @@ import type {
 	IWebhookDescription,
 } from 'n8n-workflow';
 import { otherServicesOption, statusesField, triggerOnField } from '../trigger/filterSettings';
-import { simplifyField } from '../../shared/operations/commonFields';
+import { simplifyProperty } from '../../shared/operations/commonFields';
 import { fieldsToKeepOption, personalDataOption } from '../../shared/personalData/options';
 
 const withWebhook = ['both', 'webhook'];
@@ -26,7 +26,7 @@ const entry = (name: string, value: string, description: string, more: object = 
 /** Entries of the "Options" collection; from in there, the other fields are above. */
 const options: INodeProperties[] = [
 	otherServicesOption,
-	simplifyField,
+	simplifyProperty,
 	personalDataOption,
 	fieldsToKeepOption,
 	{

@@ -2,9 +2,9 @@ import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { raceAbort } from '../../shared/utils/responseBody';
 import { processStartedAt, stateOfProcess } from '../../shared/processState';
 import { msLeft } from '../../shared/utils/time';
-import { wasPublishedSince } from '../trigger/nodeMemory';
+import { wasUnpublishedSince } from '../trigger/nodeMemory';
 import { itemMaker, type ItemSettings } from '../trigger/queryEvent';
-import { dispositionOf, reportExcluded } from '../trigger/disposition';
+import { dispositionOf, reportUnmapped } from '../trigger/disposition';
 import { sessionOf, type PollingSession } from '../trigger/pollingSession';
 import {
 	accepted,
@@ -16,7 +16,7 @@ import {
 	unreachable,
 	worstResponse,
 	type WebhookResponse,
-	type WebhookCall,
+	type CallProgress,
 } from './responses';
 import type { ReceivedNotification } from './receivedNotification';
 
@@ -30,7 +30,7 @@ const SLICE_MS = 100;
 
 /** Returns whether the trigger is surely coming: this process does not have it, but had it until a moment ago. */
 export const isBeingPublished = (context: IWebhookFunctions): boolean =>
-	!sessionOf(context) && wasPublishedSince(context, Date.now() - START_MS);
+	!sessionOf(context) && wasUnpublishedSince(context, Date.now() - START_MS);
 
 /**
  * Returns the published trigger, or undefined if this process has none. n8n accepts calls before it starts its
@@ -73,7 +73,7 @@ export async function emitTrusted(
 	const toItem = itemMaker(settings, itemSettings);
 	const results = all.flatMap(({ trusted }) => trusted ?? []);
 	const records = results.map(({ result }) => result.record);
-	reportExcluded(context, settings.choice, itemSettings.mapping, records);
+	reportUnmapped(context, settings.choice, itemSettings.mapping, records);
 	const due = results.filter(({ result }) => dispositionOf(result, settings.choice) === 'emit');
 	const outcomes = Promise.all(
 		due.map(async ({ result, origin }) => await trigger.emitOnce(result, toItem(result, origin))),
@@ -93,7 +93,7 @@ const newSenders = () => ({ waiting: 0 });
 export async function pollAndRespond(
 	trigger: PollingSession,
 	all: ReceivedNotification[],
-	call: WebhookCall,
+	call: CallProgress,
 ): Promise<WebhookResponse> {
 	const senders = stateOfProcess().shared(newSenders);
 	if (senders.waiting >= MAX_WAITING) return call.responseSoFar === later ? later : tooMany;

@@ -1,4 +1,4 @@
-import { isFilled, parseJson } from '../../shared/utils/json';
+import { hasEntries, parseJson } from '../../shared/utils/json';
 
 const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 /** The field with the JSON, in a form that has other fields, too. */
@@ -12,7 +12,7 @@ export async function extractJson(body: Buffer, contentType = ''): Promise<Buffe
 	if (!FORM.test(contentType)) return body;
 	const fields = await readFields(body, contentType);
 	if (!fields) return body;
-	const isJson = ([, text]: Field) => isFilled(parseJson(text));
+	const isJson = ([, text]: Field) => hasEntries(parseJson(text));
 	const [json, second] = fields.filter(isJson);
 	if (!json || second) return Buffer.from(JSON.stringify(Object.fromEntries(fields)));
 	const others = fields.filter((field) => field !== json);

@@ -18,7 +18,7 @@ import {
 	tryAgain,
 	worstResponse,
 	type WebhookResponse,
-	type WebhookCall,
+	type CallProgress,
 } from './responses';
 import { readItemSettings, verifyCall } from './webhookCredential';
 import { startWithoutSession, type WebhookOutcome } from './startWithoutSession';
@@ -26,7 +26,7 @@ import { extractJson } from './formBody';
 import { readPayload, type AnnouncedQuery } from './payload';
 import { decodeBody, readRawBody, type BodyReadFailure } from './requestBody';
 import { isBeingPublished, pollAndRespond, emitTrusted, waitForSession } from './dispatch';
-import { readNotification, type ReceivedNotification } from './receivedNotification';
+import { toNotification, type ReceivedNotification } from './receivedNotification';
 
 const RETRY_AFTER_SECONDS = 5;
 /**
@@ -44,7 +44,7 @@ const REFUSED =
  * because that would start a failed execution for each call.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const call: WebhookCall = { responseSoFar: tryAgain };
+	const call: CallProgress = { responseSoFar: tryAgain };
 	const taking = handleCall(context, call).catch((error: unknown): WebhookResponse => {
 		context.logger.error(`A webhook call could not be handled: ${errorMessage(error)}`);
 		return { status: 500, message: 'The call could not be handled' };
@@ -86,7 +86,7 @@ function startOnce(context: IWebhookFunctions, outcome: WebhookOutcome): IWebhoo
 /** Remembers accepted messages of Standard Webhooks, so that a copy, or a replay within the tolerance, is ignored. */
 const newTaken = () => new BoundedMap<string, true>(MAX_TAKEN);
 
-async function handleCall(context: IWebhookFunctions, call: WebhookCall): Promise<WebhookOutcome> {
+async function handleCall(context: IWebhookFunctions, call: CallProgress): Promise<WebhookOutcome> {
 	const isTest = context.getMode() === 'manual';
 	const published = isTest ? undefined : sessionOf(context);
 	const settings = published?.settings ?? readSettings(context);
@@ -149,12 +149,12 @@ async function handleNotifications(
 	settings: TriggerSettings,
 	announced: AnnouncedQuery[],
 	secrets: string[],
-	call: WebhookCall,
+	call: CallProgress,
 ): Promise<WebhookOutcome> {
 	const itemSettings = await readItemSettings(context);
 	const { mapping } = itemSettings;
 	const hidden = [...secrets, ...itemSettings.secrets];
-	const all = announced.map((each) => readNotification(each, settings, mapping, hidden));
+	const all = announced.map((each) => toNotification(each, settings, mapping, hidden));
 	const withoutSession = async () =>
 		await startWithoutSession(context, settings, all, itemSettings);
 	if (context.getMode() === 'manual') return await withoutSession();

@@ -5,7 +5,7 @@ import type { QueryNotification } from '../trigger/queryNotification';
 import {
 	awaitsDeliveredResult,
 	toQueryEvent,
-	type Origin,
+	type Provenance,
 	type QueryEvent,
 } from '../trigger/queryEvent';
 import type { TriggerSettings } from '../trigger/triggerSettings';
@@ -22,11 +22,11 @@ export interface ReceivedNotification extends QueryNotification {
 	 * Set if no confirmation is needed: the call is proved, nothing is to be confirmed, and it shows how the query
 	 * ended.
 	 */
-	trusted?: { result: QueryEvent; origin: Origin };
+	trusted?: { result: QueryEvent; origin: Provenance };
 }
 
 /** Returns the parts of a call that may be used, by how far it is trusted; the rest is dropped. */
-export function readNotification(
+export function toNotification(
 	{ queryId, envelope, ...announced }: AnnouncedQuery,
 	{ isAuthenticated: isProved, confirm, hasEnvelope }: TriggerSettings,
 	mapping: TaxQueryMapping,

@@ -7,7 +7,7 @@ export interface WebhookResponse {
 }
 
 /** A webhook call while it is handled. */
-export interface WebhookCall {
+export interface CallProgress {
 	/** The response if handling takes longer than the sender waits; 202 if its result comes in any case. */
 	responseSoFar: WebhookResponse;
 }

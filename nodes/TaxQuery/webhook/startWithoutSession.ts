@@ -2,12 +2,12 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { loadStaticData } from '../../shared/operations/nodeStaticData';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
-import { readNotified, type ReadById } from '../trigger/readById';
+import { readNotified, type ReadByIdResult } from '../trigger/readById';
 import { processStateOfNode } from '../trigger/emitter';
 import { dispositionOf } from '../trigger/disposition';
 import { Ledger } from '../trigger/ledger';
 import { KEY } from '../trigger/nodeMemory';
-import { confirmResult } from '../trigger/queryNotification';
+import { mergeDelivered } from '../trigger/queryNotification';
 import { itemMaker, awaitsDeliveredResult, type ItemSettings } from '../trigger/queryEvent';
 import type { TriggerSettings } from '../trigger/triggerSettings';
 import {
@@ -43,7 +43,7 @@ export async function startWithoutSession(
 	const isProved = isTest || settings.isAuthenticated;
 	const read =
 		toRead.length === 0
-			? new Map<string, ReadById>()
+			? new Map<string, ReadByIdResult>()
 			: await readNotified(
 					processStateOfNode(context),
 					await connect(context, taxQuery),
@@ -59,7 +59,7 @@ export async function startWithoutSession(
 		const found = read.get(queryId);
 		if (found === 'later') return tooMany;
 		if (typeof found !== 'object') return found === 'unknown' ? unknown : unreachable;
-		const brought = confirmResult(found, notification, itemSettings.mapping);
+		const brought = mergeDelivered(found, notification, itemSettings.mapping);
 		const { result } = brought;
 		const isWaiting = dispositionOf(result, settings.choice) === 'wait' && !isReportedPending;
 		return isWaiting || awaitsDeliveredResult(result) ? tryAgain : ifDue(brought);

@@ -4,7 +4,7 @@ import {
 	acceptedSecrets,
 	DEFAULT_TOLERANCE_SECONDS,
 	signingKeys,
-	validateWebhookFields,
+	findVerificationProblem,
 } from '../../shared/credentials/webhookVerification';
 import { textOf } from '../../shared/utils/text';
 import {
@@ -31,7 +31,7 @@ export function verifyDelivery(
 	credential: ICredentialDataDecryptedObject,
 	now: number,
 ): boolean {
-	if (validateWebhookFields(credential)) return false;
+	if (findVerificationProblem(credential)) return false;
 	const header = (name: unknown) => onlyValue(received.rawHeaders, textOf(name));
 	switch (textOf(credential.webhookVerification)) {
 		case 'basic': {

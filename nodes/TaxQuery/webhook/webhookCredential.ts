@@ -1,5 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { refuseBlankValues } from '../../shared/credentials/blankValue';
+import { refusePlaceholderValues } from '../../shared/credentials/placeholderValue';
 import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { webhookSecrets } from '../../shared/credentials/webhookVerification';
 import { taxQuery } from '../../shared/http/service';
@@ -33,7 +33,7 @@ export async function readItemSettings(
 ): Promise<ItemSettings & { secrets: string[] }> {
 	const hasCredential = context.getNode().credentials?.[taxQuery.credentialType] !== undefined;
 	const credential = hasCredential ? await cachedCredential(context) : {};
-	refuseBlankValues(credential);
+	refusePlaceholderValues(credential);
 	const pseudonymKey = String(credential.pseudonymKey ?? '');
 	const secrets = taxQuery.secrets(credential);
 	return { mapping: readTaxQueryMapping(credential), pseudonymKey, secrets };

@@ -5,7 +5,7 @@ import { stateOfClient } from '../processState';
 import { BoundedMap } from '../utils/boundedMap';
 import { hash } from '../utils/hash';
 import { isObject, parseJson } from '../utils/json';
-import { refuseBlankValues } from './blankValue';
+import { refusePlaceholderValues } from './placeholderValue';
 import { LoginError } from './loginError';
 import { bareToken, requestToken, sentSecrets } from './tokenRequest';
 
@@ -85,14 +85,14 @@ const isPasted = ({ grant }: ICredentialDataDecryptedObject): boolean => grant =
  * Returns the access token to send, from what is stored in the credential. Undefined if a new one is due. Then none is
  * stored, it belongs to another client or secret, it nearly ends, or the service has refused it.
  */
-export function usableToken(credentials: ICredentialDataDecryptedObject): string | undefined {
+export function findUsableToken(credentials: ICredentialDataDecryptedObject): string | undefined {
 	if (isPasted(credentials)) return bareToken(credentials.pastedToken);
 	const stored = readStored(credentials);
 	return stored && isGood(stored) ? stored.token : undefined;
 }
 
 /** Every secret of the credential that a response could echo, with the tokens issued so far. */
-export function tokenSecrets(credentials: ICredentialDataDecryptedObject): string[] {
+export function authSecrets(credentials: ICredentialDataDecryptedObject): string[] {
 	const { pastedToken, pseudonymKey } = credentials;
 	const issued = [readStored(credentials), loginOf(fingerprint(credentials)).current];
 	return [
@@ -142,7 +142,7 @@ export async function logIn(
 	credentials: ICredentialDataDecryptedObject,
 	isTest = false,
 ): Promise<string> {
-	refuseBlankValues(credentials);
+	refusePlaceholderValues(credentials);
 	const clientKey = fingerprint(credentials);
 	const login = loginOf(clientKey);
 	const { current, failed } = login;

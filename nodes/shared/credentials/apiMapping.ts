@@ -17,10 +17,10 @@ export interface CreditProfileMapping {
 }
 
 /** Fields of a query record (TQ §2.1) and of a row of an acknowledgement (TQ §4.11) that the nodes read. */
-export const RECORD_NAMES = [
+export const RECORD_FIELDS = [
 	...(['_id', 'service', 'status', 'query', 'response', 'createdAt', 'period'] as const),
 ];
-export type RecordName = (typeof RECORD_NAMES)[number];
+export type RecordField = (typeof RECORD_FIELDS)[number];
 
 export interface TaxQueryMapping {
 	/** `tax` and `oauth/token` replace that part of a path, an operation's value its whole path. */
@@ -33,7 +33,7 @@ export interface TaxQueryMapping {
 	services: Record<string, string>;
 	statuses: { success: string[]; pending: string[]; failed: string[] };
 	/** The names of a record's own fields, and the key that wraps them. */
-	record: Partial<Record<RecordName, string>> & { wrapper?: string };
+	record: Partial<Record<RecordField, string>> & { wrapper?: string };
 	list: {
 		/** Sent with each request for the list. */
 		parameters: IDataObject;
@@ -90,7 +90,7 @@ const TAX_QUERY: MappingTable = {
 	periodFormat: { months: 'month', days: 'day' },
 	services: each(operations, 'word'),
 	statuses: each(['success', 'pending', 'failed'], 'words'),
-	record: each([...RECORD_NAMES, 'wrapper'], 'word'),
+	record: each([...RECORD_FIELDS, 'wrapper'], 'word'),
 	list: {
 		parameters: 'object',
 		...each(['limit', 'offset', 'page', 'rows'], 'word'),
@@ -150,14 +150,14 @@ export function readCreditProfileMapping(
 	} as CreditProfileMapping;
 	// one provider's login would be stored as another's
 	checkDistinct(
-		providers.map(({ value }) => [value, pathIn(mapping, `/credential/${value}`)]),
+		providers.map(({ value }) => [value, mapPath(mapping, `/credential/${value}`)]),
 		'paths',
 	);
 	return mapping;
 }
 
 /** A path of CP §4 in the environment: each segment that the mapping names is replaced. */
-export function pathIn({ paths }: CreditProfileMapping, path: string): string {
+export function mapPath({ paths }: CreditProfileMapping, path: string): string {
 	const segments = path.split('/').map((segment) => {
 		return Object.hasOwn(paths, segment) ? paths[segment].split('/') : [segment];
 	});

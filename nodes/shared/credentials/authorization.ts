@@ -1,14 +1,14 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { usableToken } from './accessToken';
+import { findUsableToken } from './accessToken';
 import { readCreditProfileMapping, readTaxQueryMapping } from './apiMapping';
-import { refuseBlankValues } from './blankValue';
+import { refusePlaceholderValues } from './placeholderValue';
 import { creditProfileBaseUrl, taxQueryBaseUrl } from './baseUrl';
 import { credentialError } from './credentialError';
 import { readAdditionalSecretFields, bareToken } from './tokenRequest';
 
 /** The header Authorization of CP §5.1. Throws a UserError if the credential cannot be right. */
-export function creditProfileAuthorization(credentials: ICredentialDataDecryptedObject): string {
-	refuseBlankValues(credentials);
+export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObject): string {
+	refusePlaceholderValues(credentials);
 	creditProfileBaseUrl(credentials.baseUrl);
 	readCreditProfileMapping(credentials);
 	const token = bareToken(credentials.apiToken);
@@ -20,14 +20,14 @@ export function creditProfileAuthorization(credentials: ICredentialDataDecrypted
  * The header Authorization of TQ §5.1; undefined if a token must be fetched first. Throws a UserError if the credential
  * cannot be right.
  */
-export function taxQueryAuthorization(
+export function taxQueryAuthHeader(
 	credentials: ICredentialDataDecryptedObject,
 ): string | undefined {
-	refuseBlankValues(credentials);
+	refusePlaceholderValues(credentials);
 	taxQueryBaseUrl(credentials.baseUrl);
 	readAdditionalSecretFields(credentials);
 	const { scheme } = readTaxQueryMapping(credentials).token;
-	const token = usableToken(credentials);
+	const token = findUsableToken(credentials);
 	if (token === '') throw withoutToken('access token');
 	return token === undefined ? undefined : `${scheme} ${token}`.trim();
 }

@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { Advice } from '../errors/advice';
 import { sentences } from '../utils/sentences';
 import { CodedError } from '../utils/codedError';
-import { isBlankValue } from './blankValue';
+import { isPlaceholderValue } from './placeholderValue';
 import { maskedField, needed } from './inputs';
 
 /** A company whose login the service uses on behalf of the organization. */
@@ -176,7 +176,7 @@ export function checkLogin(
 				),
 			);
 		}
-		if (isBlankValue(value)) {
+		if (isPlaceholderValue(value)) {
 			throw problem(
 				'placeholder',
 				'is a placeholder of n8n: open the credential and enter it again',

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 import { textOf } from '../utils/text';
-import { findBlankValue } from './blankValue';
+import { findPlaceholderProblem } from './placeholderValue';
 import { maskedField, needed, shownFor, text } from './inputs';
 
 /** Accepts timestamps this many seconds old. */
@@ -171,11 +171,11 @@ const ENCODED: Record<string, string> = {
 };
 
 /** Returns what is missing for verifying webhook calls; undefined if the fields can be used. */
-export function validateWebhookFields(
+export function findVerificationProblem(
 	credential: ICredentialDataDecryptedObject,
 ): string | undefined {
 	const textIn = (name: string) => textOf(credential[name]).trim();
-	const blank = findBlankValue(credential);
+	const blank = findPlaceholderProblem(credential);
 	if (blank !== undefined) return blank;
 	const header = (name: string, label: string) =>
 		HEADER_NAME.test(textIn(name)) ? undefined : `'${label}' is not the name of a header`;
@@ -242,4 +242,4 @@ export const findWebhookProblem = (
 ): string | undefined =>
 	['', 'none'].includes(textOf(credential.webhookVerification))
 		? undefined
-		: validateWebhookFields(credential);
+		: findVerificationProblem(credential);

@@ -118,7 +118,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type JsonBody = IDataObject | IDataObject[];
 
 /** `unknown` if the service may have accepted the request; 'no' for a GET, which costs nothing. */
-export type Accepted = 'no' | 'unknown';
+export type Acceptance = 'no' | 'unknown';
 
 const KINDS = [
 	...['status', 'network', 'body', 'failure', 'shape', 'incomplete', 'login', 'rateLimit'],

@@ -1,5 +1,5 @@
 import { describeFault, isTlsFault, wasNeverSent, type NetworkFault } from './networkFault';
-import type { Accepted, Problem, StatusProblem } from './problem';
+import type { Acceptance, Problem, StatusProblem } from './problem';
 import { sentences } from '../utils/sentences';
 import { ADVICE, MEANINGS, type Advice } from './advice';
 import { renderLogin } from './loginErrorText';
@@ -17,7 +17,7 @@ export interface ServiceHints {
 /** The data of a request's error. */
 export interface RequestFailure {
 	problem: Problem;
-	accepted: Accepted;
+	accepted: Acceptance;
 	advice?: Advice;
 }
 
@@ -34,7 +34,7 @@ export function renderRequestError(failure: RequestFailure, service: ServiceHint
 		description: sentences(
 			advice.meaning ? message : '',
 			isUncertain ? service.uncertainHint : advice.todo ? ADVICE[advice.todo] : todo,
-			mappingHint(mappingKeysOf(problem, advice)),
+			mappingHint(suggestedMappingKeys(problem, advice)),
 			problem.kind === 'status' && problem.isRepeated ? REFUSED_BEFORE : '',
 			problem.kind === 'status' && problem.location ? `It leads to ${problem.location}` : '',
 			quoteServiceMessage(problem),
@@ -45,7 +45,7 @@ export function renderRequestError(failure: RequestFailure, service: ServiceHint
 const notFoundText = (what: string): ProblemText => [`There is no ${what}`, ADVICE.chooseAgain];
 
 /** Returns the API Mapping keys that may correct a problem: the operation's, else those of the path. */
-export const mappingKeysOf = (problem: Problem, { mappingKeys }: Advice): string[] =>
+export const suggestedMappingKeys = (problem: Problem, { mappingKeys }: Advice): string[] =>
 	mappingKeys ?? (problem.kind === 'status' ? problem.mappingKeys : undefined) ?? [];
 
 /** A few wrong passwords lock a person out. */

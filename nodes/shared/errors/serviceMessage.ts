@@ -1,4 +1,4 @@
-import { isFilled, isObject } from '../utils/json';
+import { hasEntries, isObject } from '../utils/json';
 import { holdsSecret } from '../utils/secrets';
 import type { ServiceMessage } from './problem';
 
@@ -33,7 +33,7 @@ export const isPage = (text: unknown): boolean => typeof text === 'string' && /^
 const DEEPEST = 5;
 
 function quoted(value: unknown): string | undefined {
-	if (!isFilled(value)) return undefined;
+	if (!hasEntries(value)) return undefined;
 	try {
 		return JSON.stringify(value);
 	} catch {

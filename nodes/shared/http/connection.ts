@@ -14,7 +14,7 @@ import { ClockOffset } from './clockOffset';
 import {
 	exchange,
 	type Exchange,
-	type HeldCredentials,
+	type ReloadableCredentials,
 	type RequestContext,
 	type ServiceRequest,
 } from './exchange';
@@ -27,7 +27,7 @@ import {
 	type Result,
 } from './result';
 import { readForItem } from './itemCredentials';
-import { acceptedOf, newRetryBudget } from './retry';
+import { acceptanceOf, newRetryPolicy } from './retry';
 import type { ServiceDefinition } from './service';
 import { isConfirmed } from './confirmedNames';
 
@@ -148,7 +148,7 @@ const TOKEN_FIELD = 'accessToken';
 function openConnection<Mapping>(
 	context: RequestContext,
 	service: ServiceDefinition<Mapping>,
-	held: HeldCredentials,
+	held: ReloadableCredentials,
 ): Connection<Mapping> {
 	const root = service.root(held.data);
 	const mapping = service.mapping(held.data);
@@ -190,7 +190,7 @@ function openConnection<Mapping>(
 		const value = reader(body);
 		if (!isProblem(value)) return value;
 		const problem = { ...value, ...serviceMessage(body, request.secrets) };
-		throw new RequestError(service, problem, acceptedOf(problem, request.method));
+		throw new RequestError(service, problem, acceptanceOf(problem, request.method));
 	}
 
 	return {
@@ -224,7 +224,7 @@ const RETRY_BUDGET_MS = 300_000;
 interface ConnectionState {
 	context: RequestContext;
 	service: ServiceDefinition;
-	held: HeldCredentials;
+	held: ReloadableCredentials;
 	rateLimiter: RateLimiter;
 
 	clock: ClockOffset;
@@ -260,7 +260,7 @@ async function sendRequest(state: ConnectionState, request: ServiceRequest): Pro
 	const { method, retryBudgetMs = RETRY_BUDGET_MS } = request;
 	const since = performance.now();
 	const until = since + retryBudgetMs;
-	const after = newRetryBudget(method, until);
+	const after = newRetryPolicy(method, until);
 	let refusals = 0;
 	for (;;) {
 		const tried = await attempt(state, request, Math.max(1, until - performance.now()));
@@ -271,7 +271,7 @@ async function sendRequest(state: ConnectionState, request: ServiceRequest): Pro
 		const problem = withWait(judged, { since, refusals, busyMs });
 		const again = after(problem, performance.now(), busyMs);
 		if (!again || (again.how === 'newToken' && !isRenewable(state.service, sentWith))) {
-			const accepted = isSent ? acceptedOf(problem, method) : 'no';
+			const accepted = isSent ? acceptanceOf(problem, method) : 'no';
 			return { ok: false, problem: withPathKeys(state, problem, request), accepted };
 		}
 		if (again.how !== 'login') state.statistics.repeated++;
@@ -330,7 +330,7 @@ async function probeToken(
 	probe: ServiceRequest,
 ): Promise<'accepted' | 'refused' | 'unknown'> {
 	const until = performance.now() + RETRY_BUDGET_MS;
-	const after = newRetryBudget('GET', until);
+	const after = newRetryPolicy('GET', until);
 	for (;;) {
 		const tried = await attempt(state, probe, until - performance.now());
 		if ('result' in tried) return 'accepted';

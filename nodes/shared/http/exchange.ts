@@ -61,7 +61,7 @@ export const DEFAULT_TIMEOUT_MS = 60_000;
 const MEGABYTE = 1_048_576;
 
 /** A credential as it was read last. */
-export interface HeldCredentials {
+export interface ReloadableCredentials {
 	data: ICredentialDataDecryptedObject;
 	/** Reads the credential again, for the same item. */
 	read(): Promise<ICredentialDataDecryptedObject>;
@@ -83,7 +83,7 @@ export interface Exchange {
 export async function exchange(
 	context: RequestContext,
 	service: ServiceDefinition,
-	held: HeldCredentials,
+	held: ReloadableCredentials,
 	request: ServiceRequest,
 ): Promise<Exchange> {
 	const { timeoutMs = DEFAULT_TIMEOUT_MS } = request;

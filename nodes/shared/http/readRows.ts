@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isFilled, isObject } from '../utils/json';
+import { hasEntries, isObject } from '../utils/json';
 import { idText, textOf } from '../utils/text';
 import type { Problem } from '../errors/problem';
 
@@ -17,7 +17,7 @@ export interface RowsPage {
 }
 
 /** A row has an ID and one more of the fields that its section requires. */
-export const rowWith =
+export const isRowWithAny =
 	(...required: string[]) =>
 	(value: unknown): value is IDataObject =>
 		isObject(value) &&
@@ -96,7 +96,8 @@ export function parseCount(value: unknown): number | undefined {
 /** Returns whether a response reports by itself that it failed. */
 export const reportsFailure = (body: unknown): boolean =>
 	isObject(body) &&
-	(body.success === false || [body.errors, body.error].some((one) => isFilled(one) || isText(one)));
+	(body.success === false ||
+		[body.errors, body.error].some((one) => hasEntries(one) || isText(one)));
 
 /** Returns whether the object around the rows of a list reports a failure, in one of the usual forms. */
 export const listReportsFailure = (body: unknown): boolean =>

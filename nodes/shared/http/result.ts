@@ -2,21 +2,25 @@ import { UserError, type IDataObject } from 'n8n-workflow';
 import {
 	problemCode,
 	problemData,
-	type Accepted,
+	type Acceptance,
 	type JsonBody,
 	type Problem,
 } from '../errors/problem';
 import type { Advice } from '../errors/advice';
-import { mappingKeysOf, renderRequestError, type ServiceHints } from '../errors/requestErrorText';
+import {
+	suggestedMappingKeys,
+	renderRequestError,
+	type ServiceHints,
+} from '../errors/requestErrorText';
 
 export { isProblem } from '../errors/problem';
-export type { Accepted, JsonBody, Method, Problem } from '../errors/problem';
+export type { Acceptance, JsonBody, Method, Problem } from '../errors/problem';
 export type { Advice, AdviceCode } from '../errors/advice';
 
 /** The result of a request, after all its attempts. */
 export type Result =
 	| { ok: true; status: number; headers: IDataObject; body: JsonBody }
-	| { ok: false; problem: Problem; accepted: Accepted };
+	| { ok: false; problem: Problem; accepted: Acceptance };
 
 /**
  * The error of a request: data, and the text that `render` makes of it where it is shown. An operation that knows more
@@ -29,7 +33,7 @@ export class RequestError extends UserError {
 	constructor(
 		readonly service: ServiceHints,
 		readonly problem: Problem,
-		readonly accepted: Accepted = 'no',
+		readonly accepted: Acceptance = 'no',
 		readonly advice: Advice = {},
 	) {
 		const { message, description } = renderRequestError({ problem, accepted, advice }, service);
@@ -52,7 +56,7 @@ export class RequestError extends UserError {
 
 	/** Keys of the API Mapping that may solve the problem. */
 	get mappingKeys(): string[] {
-		return mappingKeysOf(this.problem, this.advice);
+		return suggestedMappingKeys(this.problem, this.advice);
 	}
 
 	/** Returns the error with an operation's advice. */

@@ -1,5 +1,5 @@
 import { isTlsFault, wasNeverSent } from '../errors/networkFault';
-import type { Accepted, Method, Problem } from '../errors/problem';
+import type { Acceptance, Method, Problem } from '../errors/problem';
 import { backoffMs } from '../utils/backoff';
 
 /** The condition under which a request may be sent again. */
@@ -10,7 +10,7 @@ export type RetryCondition = 'never' | 'afterReset' | 'backoff' | 'newToken' | '
  * else only where the service surely has not accepted it.
  */
 export function retryCondition(problem: Problem, method: Method): RetryCondition {
-	const mayRepeat = method === 'GET' || acceptedOf(problem, method) === 'no';
+	const mayRepeat = method === 'GET' || acceptanceOf(problem, method) === 'no';
 	switch (problem.kind) {
 		case 'status':
 			if (problem.status === 429) return 'afterReset';
@@ -45,7 +45,7 @@ const isBrokenTransfer = ({
 const isPassing = (status: number) => status >= 500 || status === 408 || status === 425;
 
 /** Returns whether a request that was sent and met this problem may have been accepted. */
-export function acceptedOf(problem: Problem, method: Method): Accepted {
+export function acceptanceOf(problem: Problem, method: Method): Acceptance {
 	if (method === 'GET') return 'no';
 	switch (problem.kind) {
 		case 'status':
@@ -90,7 +90,7 @@ interface RetryStep {
  * Returns a function that decides after each problem how a request is sent again, or undefined for not at all. The
  * service may demand a pause of `busyMs`. Times are by a monotonic clock. It ends at `until` in any case.
  */
-export function newRetryBudget(method: Method, until: number) {
+export function newRetryPolicy(method: Method, until: number) {
 	let [faults, logins, renewals] = [0, 0, 0];
 	let troubledSince: number | undefined;
 	return (problem: Problem, now: number, busyMs = 0): RetryStep | undefined => {

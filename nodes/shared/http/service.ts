@@ -4,7 +4,7 @@ import {
 	loginFailure,
 	noteTokenAccepted,
 	noteTokenRefused,
-	tokenSecrets,
+	authSecrets,
 } from '../credentials/accessToken';
 import {
 	readCreditProfileMapping,
@@ -12,9 +12,9 @@ import {
 	type CreditProfileMapping,
 	type TaxQueryMapping,
 } from '../credentials/apiMapping';
-import { creditProfileAuthorization, taxQueryAuthorization } from '../credentials/authorization';
+import { creditProfileAuthHeader, taxQueryAuthHeader } from '../credentials/authorization';
 import { creditProfileBaseUrl, taxQueryBaseUrl } from '../credentials/baseUrl';
-import { refuseBlankValues } from '../credentials/blankValue';
+import { refusePlaceholderValues } from '../credentials/placeholderValue';
 import { storedLoginSecrets } from '../credentials/storedLogins';
 import { bareToken } from '../credentials/tokenRequest';
 import { webhookSecrets } from '../credentials/webhookVerification';
@@ -78,7 +78,7 @@ export const creditProfile: ServiceDefinition<CreditProfileMapping> = {
 	displayName: 'Credit Profile Service',
 	credentialType: 'creditProfileApi',
 	root(credentials) {
-		refuseBlankValues(credentials);
+		refusePlaceholderValues(credentials);
 		return `${creditProfileBaseUrl(credentials.baseUrl)}/api/v1`;
 	},
 	mapping: readCreditProfileMapping,
@@ -90,7 +90,7 @@ export const creditProfile: ServiceDefinition<CreditProfileMapping> = {
 		String(credentials.pseudonymKey ?? ''),
 		...storedLoginSecrets(credentials),
 	],
-	authorization: creditProfileAuthorization,
+	authorization: creditProfileAuthHeader,
 	testPath: credentialsPath,
 	probePath: credentialsPath,
 	tokenHint:
@@ -106,7 +106,7 @@ export const taxQuery: ServiceDefinition<TaxQueryMapping> = {
 	displayName: 'Tax Query Service',
 	credentialType: 'taxQueryApi',
 	root(credentials) {
-		refuseBlankValues(credentials);
+		refusePlaceholderValues(credentials);
 		return taxQueryBaseUrl(credentials.baseUrl);
 	},
 	mapping: readTaxQueryMapping,
@@ -118,11 +118,11 @@ export const taxQuery: ServiceDefinition<TaxQueryMapping> = {
 	pointsPerSecond: ({ pointsPerSecond }) => Number(pointsPerSecond ?? 10),
 	processes: ({ processes }) => Math.max(1, Number(processes ?? 1) || 1),
 	secrets: (credentials) => [
-		...tokenSecrets(credentials),
+		...authSecrets(credentials),
 		...webhookSecrets(credentials),
 		...storedLoginSecrets(credentials),
 	],
-	authorization: taxQueryAuthorization,
+	authorization: taxQueryAuthHeader,
 	tokens: { logIn, accepted: noteTokenAccepted, refused: noteTokenRefused, failure: loginFailure },
 	testPath: listPath,
 	probePath: (mapping) =>

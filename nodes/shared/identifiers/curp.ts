@@ -14,7 +14,7 @@ import {
 	DATE_PART,
 	didYouMean,
 	DIGIT,
-	lengthOf,
+	countCharacters,
 	readText,
 	type Part,
 } from './text';
@@ -60,7 +60,7 @@ const DIGIT_VALUES = '0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ';
 export function checkCurp(value: unknown, today = new Date()): CurpCheck {
 	const { text, errors } = readText(value, 'CURP');
 	if (errors.length > 0) return result(text, errors);
-	const length = lengthOf(text);
+	const length = countCharacters(text);
 	if (length !== LENGTH) {
 		const problem = `The CURP has ${length} characters, but ${LENGTH} are needed`;
 		return result(text, [finding('FORMAT', problem, COPY_AGAIN)]);

@@ -1,6 +1,6 @@
 import { readDate } from './dates';
 import { finding, result, type CheckError, type CheckResult, type CheckWarning } from './result';
-import { checkParts, COPY_AGAIN, DATE_PART, lengthOf, readText, type Part } from './text';
+import { checkParts, COPY_AGAIN, DATE_PART, countCharacters, readText, type Part } from './text';
 import { RFC_WORDS } from './inconvenientWords';
 
 export interface RfcCheck extends CheckResult {
@@ -44,7 +44,7 @@ const DIGIT_VALUES = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ';
 export function checkRfc(value: unknown, today = new Date()): RfcCheck {
 	const read = readText(value, 'RFC');
 	const text = read.text.replace(SLASH, '$1');
-	const length = lengthOf(text);
+	const length = countCharacters(text);
 	const shape = SHAPES[length];
 	const bare = { ...(shape ?? { hasHomoclave: false }), generic: false, dateCandidates: [] };
 	if (!shape) {

@@ -16,7 +16,7 @@ interface Region extends State {
  * Lists ISO code, bureau code, CURP code, zip prefixes and name. The code systems stay apart because one code names
  * different states in them (CHI, CHS and CH; GRO, GR and GUA). A code is only read with its system known.
  */
-export const REGIONS: readonly Region[] = `
+export const MEXICAN_STATES: readonly Region[] = `
 AGU AGS AS 20 20 Aguascalientes
 BCN BCN BC 21 22 Baja California
 BCS BCS BS 23 23 Baja California Sur
@@ -57,7 +57,7 @@ ZAC ZAC ZS 98 99 Zacatecas`
 	});
 
 const stateWith = (isIt: (region: Region) => boolean): State | undefined => {
-	const found = REGIONS.find(isIt);
+	const found = MEXICAN_STATES.find(isIt);
 	return found && { code: found.code, name: found.name };
 };
 

@@ -43,7 +43,7 @@ const normalize = (text: string): string =>
 		.replace(/&(AMP;)+/g, '&');
 
 /** Returns the number of characters; a letter beyond 16 bits counts once. */
-export const lengthOf = (text: string): number => Array.from(text).length;
+export const countCharacters = (text: string): number => Array.from(text).length;
 
 /** Reads a value that must be text: normalised, or an error if it is empty or something else. */
 export function readText(value: unknown, name: string): { text: string; errors: CheckError[] } {
@@ -66,7 +66,7 @@ export function readDigits(
 	const read = readText(isWhole ? String(value) : value, name);
 	if (read.errors.length > 0) return read;
 	const { text } = read;
-	const count = lengthOf(text);
+	const count = countCharacters(text);
 	if (count === length) {
 		const parts = [{ length, allowed: DIGIT, needs: 'a digit 0–9' }];
 		return { text, errors: checkParts(text, name, parts) };

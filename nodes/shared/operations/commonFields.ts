@@ -19,7 +19,7 @@ const most: INodeProperties = {
 	displayOptions: { show: { returnAll: [false] } },
 };
 
-export const simplifyField: INodeProperties = {
+export const simplifyProperty: INodeProperties = {
 	displayName: 'Simplify',
 	name: 'simplify',
 	type: 'boolean',
@@ -28,7 +28,7 @@ export const simplifyField: INodeProperties = {
 };
 
 /** A whole number from 1 up, entered as a number or as its digits; undefined if the value is none. */
-export function wholeNumber(value: unknown): number | undefined {
+export function parsePositiveInt(value: unknown): number | undefined {
 	const isText = typeof value === 'string' && /^\s*\d+\s*$/.test(value);
 	const number = isText ? Number(value) : value;
 	return Number.isSafeInteger(number) && (number as number) > 0 ? (number as number) : undefined;
@@ -42,13 +42,13 @@ export const limit: Field<number> = {
 	properties: [returnAll, most],
 	read(item) {
 		if (parseBoolean(item.parameter(returnAll.name), returnAll.displayName)) return Infinity;
-		const number = wholeNumber(item.parameter(most.name));
+		const number = parsePositiveInt(item.parameter(most.name));
 		if (number !== undefined) return number;
 		throw fieldError('field.number', most.displayName, 'must be a whole number, 1 or more');
 	},
 };
 
-export const simplify: Field<boolean> = option(simplifyField, parseBoolean, true);
+export const simplify: Field<boolean> = option(simplifyProperty, parseBoolean, true);
 
 /** The shape of a row with Simplify off. */
 export const identity = (row: IDataObject): IDataObject => row;

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { readObject } from '../utils/json';
-import type { OperationItem, Operation, OperationStep } from './operation';
-import { CHECK, fieldError } from '../utils/codedError';
+import type { OperationItem, Operation, StepResult } from './operation';
+import { FIELD_ADVICE, fieldError } from '../utils/codedError';
 import { normalizeText, hasEncodingDamage } from '../utils/inputTextCleaning';
 
 /** A parameter of an operation that reads itself; with several properties, they make one value together. */
@@ -22,7 +22,7 @@ interface Definition<F extends Fields, O extends Fields> extends Omit<
 	/** Entries of the "Options" collection beside those that every operation has. */
 	options?: O;
 	/** Gets every field's and option's value under its name; all of them were read before. */
-	execute(item: OperationItem, values: Values<F> & Values<O>): Promise<OperationStep>;
+	execute(item: OperationItem, values: Values<F> & Values<O>): Promise<StepResult>;
 }
 
 /** An operation whose fields are read, and so checked, before it begins. */
@@ -75,7 +75,7 @@ function readOption<T>(
 }
 
 /** Options of one subject, in a collection of their own among the options; each counts only where it was added. */
-export function optionGroup(group: INodeProperties) {
+export function nestedOptionGroup(group: INodeProperties) {
 	const properties: INodeProperties[] = [];
 	return {
 		/** The group itself, once all its entries are there. */
@@ -109,7 +109,7 @@ export const oneOf =
 			'field.choice',
 			label,
 			'is not in the list',
-			`It must be one of ${values.join(', ')}. ${CHECK}`,
+			`It must be one of ${values.join(', ')}. ${FIELD_ADVICE}`,
 		);
 	};
 

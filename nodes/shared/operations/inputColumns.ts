@@ -22,7 +22,7 @@ export interface KnownColumns {
 }
 
 /** A row that comes out, and the input that it comes from. */
-export interface RowWithInput {
+export interface RowAndInput {
 	row: IDataObject;
 	input: IDataObject;
 	/** Columns of any row of this run, and those known before. */
@@ -43,7 +43,7 @@ export function mergeInputColumns({
 	own,
 	replaced = [],
 	isRequested,
-}: RowWithInput): IDataObject {
+}: RowAndInput): IDataObject {
 	const isSameQuery = queryIdIn(input) !== '' && queryIdIn(input) === queryIdIn(row);
 	const isTaken = (name: string) => own.has(name) || Object.hasOwn(row, name);
 	const columns = new Map<string, unknown>();

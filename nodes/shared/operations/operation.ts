@@ -119,9 +119,9 @@ export class FileRows {
 export type FileRow = { json: IDataObject; file?: IBinaryData } | { error: unknown };
 
 /** The output of an item, or its next step once every item of the run has come as far. */
-export type OperationStep = IDataObject | IDataObject[] | FileRows | NextPhase;
+export type StepResult = IDataObject | IDataObject[] | FileRows | NextPhase;
 export interface NextPhase {
-	next(): Promise<OperationStep>;
+	next(): Promise<StepResult>;
 	/** All items at once instead of a few at a time, for they mostly wait. */
 	together?: boolean;
 }
@@ -155,7 +155,7 @@ export interface Operation {
 	/** Returns what an item has cost, or all items of the run. */
 	costOf?(run: NodeRun, index?: number): BillingSummary;
 	/** Returns what comes out for the item: one object, a list of them (possibly empty), or a next step. */
-	execute(item: OperationItem): Promise<OperationStep>;
+	execute(item: OperationItem): Promise<StepResult>;
 }
 
 export interface Resource {
@@ -281,7 +281,7 @@ type Shown = INodeCredentialDescription['displayOptions'];
  * every resource would make the editor take Resource for the choice of an authentication. It would then hide Resource
  * with all that depends on credentials.
  */
-export function onlineResources(resources: Resource[]): Shown {
+export function onlineDisplayOptions(resources: Resource[]): Shown {
 	const online = resources.filter(({ operations }) => operations.some((one) => !one.isOffline));
 	if (online.length === resources.length) return undefined;
 	return { show: { resource: online.map(({ value }) => value) } };

@@ -4,7 +4,7 @@ import { enterExecution, rootExecutionId } from './executionState';
 import type { AtEnd, FailedItems, NodeRun } from './operation';
 
 /** A run of a node, and what ends it. */
-export function runOf(context: IExecuteFunctions) {
+export function startRun(context: IExecuteFunctions) {
 	const values = new Map<unknown, unknown>();
 	const callbacks: AtEnd[] = [];
 	const cancelled = context.getExecutionCancelSignal();
@@ -55,7 +55,7 @@ export function runOf(context: IExecuteFunctions) {
 	};
 }
 
-export type StartedRun = ReturnType<typeof runOf>;
+export type StartedRun = ReturnType<typeof startRun>;
 
 /**
  * Returns the data that n8n stores for the node with its execution; without such a store a memory of this run alone.

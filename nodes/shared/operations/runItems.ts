@@ -12,7 +12,7 @@ import {
 	type OperationItem,
 	type ItemRequest,
 	type NextPhase,
-	type OperationStep,
+	type StepResult,
 	type Resource,
 	type NodeRun,
 } from './operation';
@@ -26,7 +26,7 @@ import { mergeInputColumns, includeOtherFields, isSameValue } from './inputColum
 import type { ItemError } from './itemError';
 import { ItemErrors, type Failure } from './itemErrors';
 import { sendSecret } from './refusedSecrets';
-import { runOf, type StartedRun } from './run';
+import { startRun, type StartedRun } from './run';
 import { bodyOf } from '../http/result';
 import type { ServiceDefinition } from '../http/service';
 import { isObject } from '../utils/json';
@@ -51,7 +51,7 @@ export async function runItems(
 	service: ServiceDefinition,
 ): Promise<INodeExecutionData[][]> {
 	const connections = new Connections(context, service);
-	const started = runOf(context);
+	const started = startRun(context);
 	const errors = new ItemErrors(context.getNode(), started.run);
 	const withInput = new Set<number>();
 	const begun = { context, resources, service, connections, started, errors, withInput };
@@ -119,7 +119,7 @@ interface PendingItem extends NextPhase {
 	index: number;
 }
 
-const isNextPhase = (step: OperationStep): step is NextPhase =>
+const isNextPhase = (step: StepResult): step is NextPhase =>
 	!Array.isArray(step) && 'next' in step && typeof step.next === 'function';
 
 /** The output of an item, before the columns of its input join it. */
@@ -210,7 +210,7 @@ interface Begun {
 async function begin(
 	{ context, resources, service, connections, started: { run, signal }, errors, withInput }: Begun,
 	index: number,
-): Promise<OperationStep> {
+): Promise<StepResult> {
 	const connection = async () => await connections.of(index);
 	// until the choice is read, an error hides everything
 	const { options: written } = context.getNode().parameters;

@@ -25,7 +25,7 @@ const named = (rule: PersonalDataRule, names: string): PersonalDataFields =>
 	Object.fromEntries(names.split(/\s+/).map((name) => [name, rule]));
 
 /** Fields that come out as they are, by their names in one text. */
-export const shown = (names: string): PersonalDataFields => named('shown', names);
+export const shownFields = (names: string): PersonalDataFields => named('shown', names);
 
 /** Fields that are hidden, by their names in one text. */
-export const personal = (names: string): PersonalDataFields => named('personal', names);
+export const personalFields = (names: string): PersonalDataFields => named('personal', names);

@@ -8,7 +8,7 @@ const MAX_LIMIT = 10_000;
 const EPOCH_MS_SINCE = Date.UTC(2000);
 
 /** The parts of a response on which the pace depends. Times are milliseconds by the rate limiter's clock. */
-export interface LimitSnapshot {
+export interface TimedResponse {
 	status: number;
 	/** The headers by lower-case name. */
 	headers: Record<string, unknown>;
@@ -17,7 +17,7 @@ export interface LimitSnapshot {
 }
 
 /** Reads the limit from the headers of a response (CP §8.4). A missing or senseless value is undefined. */
-export function readLimits({ headers }: LimitSnapshot): {
+export function readLimits({ headers }: TimedResponse): {
 	limit?: number;
 	remaining?: number;
 	reset?: number;
@@ -35,7 +35,7 @@ export function readLimits({ headers }: LimitSnapshot): {
  * Returns when Retry-After allows another request. It holds seconds, with or without a fraction, or an HTTP date by
  * the service's clock. Of several values the latest counts; undefined if it makes no sense or has passed.
  */
-export function retryAt({ headers, receivedAt }: LimitSnapshot): number | undefined {
+export function retryAt({ headers, receivedAt }: TimedResponse): number | undefined {
 	const texts = [headers['retry-after']].flat().map((one) => headerText(one) ?? '');
 	const serviceNow = readDate(headerText(headers.date)) ?? receivedAt;
 	const waits = texts.flatMap((text) => {

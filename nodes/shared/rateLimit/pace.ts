@@ -1,4 +1,4 @@
-import { readLimits, retryAt, type LimitSnapshot } from './limitHeaders';
+import { readLimits, retryAt, type TimedResponse } from './limitHeaders';
 
 /** The service counts points in windows of a second (CP §8.1). */
 const WINDOW_MS = 1000;
@@ -70,7 +70,7 @@ export class Pace {
 	}
 
 	/** Learns from a response. Headers that are missing or make no sense count for nothing. */
-	update(response: LimitSnapshot): void {
+	update(response: TimedResponse): void {
 		const { limit, remaining, reset } = readLimits(response);
 		if (limit !== undefined) this.#reportedLimit = limit;
 		const isRefused = response.status === 429;

@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import type { Problem } from '../errors/problem';
-import type { LimitSnapshot } from './limitHeaders';
+import type { TimedResponse } from './limitHeaders';
 import { Pace } from './pace';
 import { stateOfClient } from '../processState';
 import { hash } from '../utils/hash';
@@ -26,7 +26,7 @@ export interface RateLimiter {
 	 * Takes the limit and the reset from a response: its status, headers by lower-case name, and times by its clock.
 	 * After a 429 every request waits for Retry-After, or else for the reset.
 	 */
-	update(response: LimitSnapshot): void;
+	update(response: TimedResponse): void;
 }
 
 interface Waiter {
@@ -82,7 +82,7 @@ class TokenRateLimiter implements RateLimiter {
 		});
 	}
 
-	update({ status, headers, sentAt, receivedAt }: LimitSnapshot): void {
+	update({ status, headers, sentAt, receivedAt }: TimedResponse): void {
 		const now = this.#now();
 		const shift = now - Date.now();
 		this.#pace.update({

@@ -15,12 +15,12 @@ export class CodedError extends UserError {
 }
 
 /** Advises what to do about most values that a field cannot use. */
-export const CHECK = 'Enter it, or check the expression that fills it for this item.';
+export const FIELD_ADVICE = 'Enter it, or check the expression that fills it for this item.';
 
 /** The error of a field whose value an item cannot use; its message begins with the field. */
 export const fieldError = (
 	code: string,
 	label: string,
 	problem: string,
-	description = CHECK,
+	description = FIELD_ADVICE,
 ): CodedError => new CodedError(code, `'${label}' ${problem}`, { field: label, description });

@@ -5,7 +5,7 @@ export const isObject = (value: unknown): value is IDataObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns whether a value is an object or array that holds anything. */
-export const isFilled = (value: unknown): boolean =>
+export const hasEntries = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
 /** The JSON value of a text; any other value as it is; undefined if the text holds none. */

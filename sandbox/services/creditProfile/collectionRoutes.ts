@@ -16,11 +16,11 @@ import { collectFilter, passes } from './filter';
 import {
 	serializeCollection,
 	type Collections,
-	type CollectionEntry,
+	type StoredCollection,
 } from '../../data/collections';
 
 /** The entry of this collection; refuses with 404 if there is none. */
-export function findCollection(collections: Collections, id: number): CollectionEntry {
+export function findCollection(collections: Collections, id: number): StoredCollection {
 	const entry = collections.entries.find(({ collection }) => collection.id === id);
 	if (!entry) throw new HttpError(404, `There is no data collection with the id ${id}`);
 	return entry;
@@ -32,7 +32,7 @@ function pageOf<T>(entries: T[], { limit, offset }: { limit: number; offset: num
 }
 
 /** The distinct tags with their count (CP §4.3, 4.7). */
-export function tagList(tags: Iterable<string>): TagList {
+export function buildTagList(tags: Iterable<string>): TagList {
 	const data = [...new Set(tags)].sort((a, b) => a.localeCompare(b, 'es'));
 	return { count: data.length, data };
 }
@@ -56,7 +56,7 @@ export function collectionRoutes(
 				response: { 200: TagList },
 			},
 		},
-		async () => tagList(entries.flatMap(({ collection }) => collection.tags)),
+		async () => buildTagList(entries.flatMap(({ collection }) => collection.tags)),
 	);
 
 	app.get<{ Querystring: CollectionsQuery }>(

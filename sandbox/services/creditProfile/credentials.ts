@@ -10,7 +10,7 @@ import { closed, NoQuery } from '../../../contract/shared';
 import type { SandboxContext } from '../../context';
 import type { CreditProfileMapping } from '../../mapping';
 import { HttpError } from '../../plugins/errors';
-import { withResponseMapper } from '../../plugins/validation';
+import { schemaWithMapper } from '../../plugins/validation';
 
 /** CP §4.1.2: the credentials are validated against the bureau; this user is one that it does not accept. */
 const REFUSED_USER = 'REFUSED_USER';
@@ -53,7 +53,7 @@ export function credentialRoutes(
 					tags: ['Credential'],
 					summary: 'Create or replace the credential of this provider',
 					body: bodyIn(mapping, body),
-					response: { 200: withResponseMapper(Credential, shown) },
+					response: { 200: schemaWithMapper(Credential, shown) },
 				},
 			},
 			async ({ body: { user, username } }) => {
@@ -77,7 +77,7 @@ export function credentialRoutes(
 				summary: 'All credentials of the organization',
 				querystring: NoQuery,
 				response: {
-					200: withResponseMapper(CredentialList, (credentials) => credentials.map(shown)),
+					200: schemaWithMapper(CredentialList, (credentials) => credentials.map(shown)),
 				},
 			},
 		},

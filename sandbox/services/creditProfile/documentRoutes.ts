@@ -8,10 +8,10 @@ import {
 } from '../../../contract/creditProfile';
 import { NoQuery } from '../../../contract/shared';
 import type { SandboxContext } from '../../context';
-import { associationsOf } from '../../data/associations';
+import { documentAssociationsOf } from '../../data/documentAssociations';
 import type { Collections } from '../../data/collections';
 import { documentAt, DOCUMENT_TAGS } from '../../data/documents';
-import { findCollection, tagList } from './collectionRoutes';
+import { findCollection, buildTagList } from './collectionRoutes';
 
 /** CP §4.7 and 4.8 */
 export function documentRoutes(
@@ -33,7 +33,7 @@ export function documentRoutes(
 		},
 		async () => {
 			const longest = Math.max(...collections.entries.map(({ documents }) => documents));
-			return tagList(DOCUMENT_TAGS.slice(0, longest).flat());
+			return buildTagList(DOCUMENT_TAGS.slice(0, longest).flat());
 		},
 	);
 
@@ -63,7 +63,7 @@ export function documentRoutes(
 				const isDescending = query.order === '-document.createdAt';
 				const index = isDescending ? entry.documents - 1 - place : place;
 				const generated = documentAt(entry, index, options.seed, people);
-				const associations = associationsOf(generated, include, link);
+				const associations = documentAssociationsOf(generated, include, link);
 				documents.push({ ...generated.document, ...(associations && { associations }) });
 			}
 			return { total: entry.documents, documents };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../../context';
-import { listRoutes } from './list';
-import { queryRoutes } from './queries';
+import { getQueryRoutes } from './list';
+import { postQueryRoutes } from './queries';
 import { tokens } from './token';
 
 /** The Tax and Identity Query service; its paths are relative to /api. */
@@ -10,6 +10,6 @@ export async function taxQueryService(
 	context: SandboxContext,
 ): Promise<void> {
 	await tokens(app, context);
-	queryRoutes(app, context);
-	listRoutes(app, context);
+	postQueryRoutes(app, context);
+	getQueryRoutes(app, context);
 }

@@ -4,7 +4,7 @@ import { QueryRecord } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
-import { withResponseMapper } from '../../plugins/validation';
+import { schemaWithMapper } from '../../plugins/validation';
 
 /** Validates the list before it is mapped to the chosen shape, since TQ §4.12 does not show it. */
 const Page = Type.Object({
@@ -21,7 +21,7 @@ function inOrder(order: SandboxOptions['listOrder'], records: QueryRecord[]): Qu
 }
 
 /** TQ §4.12 and §4.13 */
-export function listRoutes(
+export function getQueryRoutes(
 	app: FastifyInstance,
 	{ queries, variant, options }: SandboxContext,
 ): void {
@@ -43,7 +43,7 @@ export function listRoutes(
 				tags,
 				summary: 'All queries made',
 				querystring: ListQuery,
-				response: { 200: withResponseMapper(Page, (listed) => variant.page(listed)) },
+				response: { 200: schemaWithMapper(Page, (listed) => variant.page(listed)) },
 			},
 		},
 		async ({ query, originalUrl }) => {
@@ -83,7 +83,7 @@ export function listRoutes(
 			schema: {
 				tags,
 				summary: 'One query by its ID',
-				response: { 200: withResponseMapper(QueryRecord, (record) => variant.stored(record)) },
+				response: { 200: schemaWithMapper(QueryRecord, (record) => variant.stored(record)) },
 			},
 		},
 		async ({ params: { queryId } }) => {

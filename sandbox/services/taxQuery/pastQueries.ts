@@ -1,5 +1,5 @@
 import type { QueryRecord } from '../../../contract/taxQuery';
-import { applicantFrom } from '../../data/applicant';
+import { fakeApplicant } from '../../data/applicant';
 import type { People } from '../../data/people';
 import { fakerFor } from '../../data/faker';
 import type { Results } from '../../data/results';
@@ -17,7 +17,7 @@ export function pastQueries(
 	if (count === 0) return [];
 	const { seed, now, people, results } = parts;
 	const made = Array.from({ length: Math.min(count, PEOPLE) }, (_, index) => {
-		const { rfc, curp } = applicantFrom(fakerFor(seed, `past ${index}`), people);
+		const { rfc, curp } = fakeApplicant(fakerFor(seed, `past ${index}`), people);
 		return [
 			{ service: 'CURP', query: { curp }, response: results.curp(curp), state: {} },
 			{

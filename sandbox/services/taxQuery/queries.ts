@@ -17,7 +17,7 @@ import type { SandboxContext } from '../../context';
 import { clientTypeOf, type Results } from '../../data/results';
 import { OPERATIONS, type Operation } from '../../mapping';
 import { HttpError } from '../../plugins/errors';
-import { withResponseMapper } from '../../plugins/validation';
+import { schemaWithMapper } from '../../plugins/validation';
 import { invoiceRoute } from './invoices';
 import type { Outcome } from './store';
 
@@ -114,7 +114,7 @@ const isDayOfMonth = (year: number, month: number, day: number) =>
 	new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
 
 /** The POST queries (TQ §4.2 to §4.11). */
-export function queryRoutes(app: FastifyInstance, context: SandboxContext): void {
+export function postQueryRoutes(app: FastifyInstance, context: SandboxContext): void {
 	calculatorRoute(app, context);
 	for (const route of ROUTES) aboutOne(app, context, route);
 	invoiceRoute(app, context);
@@ -145,7 +145,7 @@ function aboutOne(app: FastifyInstance, context: SandboxContext, route: QueryRou
 				body: variant.body(operation, schema),
 				response: {
 					200: isImmediate
-						? withResponseMapper(QueryRecord, (record) => variant.toResponse(record))
+						? schemaWithMapper(QueryRecord, (record) => variant.toResponse(record))
 						: Acknowledgement,
 				},
 			},
@@ -183,7 +183,7 @@ function calculatorRoute(app: FastifyInstance, { variant, people, queries }: San
 				summary: 'RFC of a natural person',
 				body: variant.body(operation, RfcCalculatorBody),
 				response: {
-					200: withResponseMapper(RfcCalculatorRecord, (record) => variant.toResponse(record)),
+					200: schemaWithMapper(RfcCalculatorRecord, (record) => variant.toResponse(record)),
 				},
 			},
 		},

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock';
 import type { SandboxOptions } from '../../options';
 import type { WebhookSettings } from '../../webhook/config';
 import type { Webhooks } from '../../webhook/webhookDelivery';
-import type { Ledger } from './ledger';
+import type { BillingLedger } from './billingLedger';
 
 const SLOW_FACTOR = 10;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -43,7 +43,7 @@ export class QueryStore {
 		private readonly parts: {
 			options: SandboxOptions;
 			clock: Clock;
-			ledger: Ledger;
+			ledger: BillingLedger;
 			webhooks: Webhooks;
 			closing: AbortSignal;
 		},

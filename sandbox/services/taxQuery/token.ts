@@ -6,7 +6,7 @@ import type { SandboxContext } from '../../context';
 import type { TaxQueryMapping } from '../../mapping';
 import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
-import { withResponseMapper } from '../../plugins/validation';
+import { schemaWithMapper } from '../../plugins/validation';
 
 type TokenRequest = NonNullable<TaxQueryMapping['token']>;
 type Field = keyof TokenBody;
@@ -52,7 +52,7 @@ export async function tokens(app: FastifyInstance, context: SandboxContext): Pro
 				summary: 'Create or refresh an access token',
 				body: tokenBody(wanted),
 				response: {
-					200: withResponseMapper(TokenResponse, (token) => tokenResponse(token, options)),
+					200: schemaWithMapper(TokenResponse, (token) => tokenResponse(token, options)),
 				},
 			},
 		},

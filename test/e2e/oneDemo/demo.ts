@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { fetchUnpooled } from '../../../demo/http';
-import { applicantFile, smokeTest, type SmokeTestReport } from '../../../demo/smokeTest';
+import { applicantPath, smokeTest, type SmokeTestReport } from '../../../demo/smokeTest';
 import type { Demo } from '../../../demo/startDemo';
 import { applicationOf, sendApplication } from '../../../demo/form';
-import { applicationForm } from '../../../demo/provision';
+import { applicationFormUrl } from '../../../demo/provision';
 import { describeWithBrowser } from '../support/browser';
 import type { Editor } from '../support/editor';
 import { executionEnded } from '../support/executions';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 
-const applicant = JSON.parse(readFileSync(applicantFile, 'utf8')) as Record<string, string>;
+const applicant = JSON.parse(readFileSync(applicantPath, 'utf8')) as Record<string, string>;
 
 describe('a real n8n with the package installed', () => {
 	let demo: Demo;
@@ -17,7 +17,7 @@ describe('a real n8n with the package installed', () => {
 	const idOf = (file: string) => demo.workflows.get(file)?.id as string;
 
 	const submit = async () =>
-		await sendApplication(applicationForm(demo.n8n), applicationOf(applicant));
+		await sendApplication(applicationFormUrl(demo.n8n), applicationOf(applicant));
 
 	beforeAll(async () => {
 		demo = await oneDemo();

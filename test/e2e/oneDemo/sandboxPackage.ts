@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import { fetchUnpooled } from '../../../demo/http';
 import { Processes } from '../../../demo/processes';
-import { startSandbox, type SandboxAccess, type SandboxProgram } from '../../../demo/sandbox';
+import { startSandbox, type SandboxAccess, type SandboxCommand } from '../../../demo/sandbox';
 import { help } from '../../../sandbox/flags';
 import { describeWithBrowser } from '../support/browser';
 import { oneEditor } from '../support/oneDemo';
@@ -11,8 +11,8 @@ import { run, theSandboxPackage } from '../support/sandboxPackage';
 
 describe('the package of the sandbox, installed in an empty folder', () => {
 	let folder: string;
-	let program: SandboxProgram;
-	let byNpx: SandboxProgram;
+	let program: SandboxCommand;
+	let byNpx: SandboxCommand;
 	const processes = new Processes();
 
 	beforeAll(async () => {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { HEADLESS, startN8n } from '../../../demo/n8n';
 import { ensureN8nInstalled } from '../../../demo/n8nInstallation';
 import { installPackage } from '../../../demo/package';
-import { KillableN8n } from '../../../bench/killableN8n';
+import { N8nProcesses } from '../../../bench/n8nProcesses';
 import { once } from './once';
 
-export const processes = new KillableN8n();
+export const processes = new N8nProcesses();
 
 const begun = once(
 	async () => {

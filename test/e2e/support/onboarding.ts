@@ -1,6 +1,6 @@
 import type { APIRequestContext, Browser, BrowserContext, Page } from 'playwright-core';
 import type { Demo } from '../../../demo/startDemo';
-import { applicationForm, OPERATOR } from '../../../demo/provision';
+import { applicationFormUrl, OPERATOR } from '../../../demo/provision';
 import { until } from '../../support/until';
 import type { Editor } from './editor';
 import { newContext } from './launch';
@@ -58,7 +58,7 @@ export class Onboarding {
 	}
 
 	get formAddress(): string {
-		return applicationForm(this.demo.n8n);
+		return applicationFormUrl(this.demo.n8n);
 	}
 
 	async control<T>(path: string, method = 'GET', body?: unknown): Promise<T> {

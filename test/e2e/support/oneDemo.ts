@@ -1,15 +1,15 @@
 import { startDemo, type Demo } from '../../../demo/startDemo';
 import { LOW_CPU } from '../../../demo/n8n';
-import type { SandboxProgram } from '../../../demo/sandbox';
-import { KillableN8n } from '../../../bench/killableN8n';
+import type { SandboxCommand } from '../../../demo/sandbox';
+import { N8nProcesses } from '../../../bench/n8nProcesses';
 import { Editor } from './editor';
 import { Mailbox } from './mailbox';
 import { once } from './once';
 import { StubModel } from '../../../demo/stubModel';
 
 /** The sandbox of the sources, unless a file of tests brings another. */
-let sandbox: () => Promise<SandboxProgram | undefined> = async () => undefined;
-export const demoWithSandbox = (program: () => Promise<SandboxProgram>) => void (sandbox = program);
+let sandbox: () => Promise<SandboxCommand | undefined> = async () => undefined;
+export const demoWithSandbox = (program: () => Promise<SandboxCommand>) => void (sandbox = program);
 
 export const theModel = once(
 	async () => await StubModel.start(),
@@ -21,7 +21,7 @@ export const theMailbox = once(
 );
 
 /** By which the last part of a file may kill and restart n8n. */
-export const processes = new KillableN8n();
+export const processes = new N8nProcesses();
 /** A demo for all tests of a file that do not count on being alone with it. */
 export const oneDemo: () => Promise<Demo> = once(
 	async () => {

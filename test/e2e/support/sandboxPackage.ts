@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { npm } from '../../../demo/npm';
+import { npmCommand } from '../../../demo/npmCommand';
 import { root } from '../../../demo/package';
-import type { SandboxProgram } from '../../../demo/sandbox';
+import type { SandboxCommand } from '../../../demo/sandbox';
 import { once } from './once';
 
 export const run = (command: string, args: string[], cwd: string) =>
@@ -12,21 +12,21 @@ export const run = (command: string, args: string[], cwd: string) =>
 
 interface SandboxPackage {
 	folder: string;
-	program: SandboxProgram;
+	program: SandboxCommand;
 	/** The same by npx, which takes a second more. */
-	byNpx: SandboxProgram;
+	byNpx: SandboxCommand;
 }
 
 async function install(folder: string): Promise<SandboxPackage> {
 	run(process.execPath, ['--import', 'tsx', join(root, 'release', 'bundleSandbox.ts')], root);
-	const pack = npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
+	const pack = npmCommand(['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
 	const [{ filename }] = JSON.parse(run(...pack, join(root, 'sandbox'))) as Array<{
 		filename: string;
 	}>;
 	await writeFile(join(folder, 'package.json'), '{"private":true}');
-	run(...npm(['install', '--offline', '--no-audit', '--no-fund', `./${filename}`]), folder);
+	run(...npmCommand(['install', '--offline', '--no-audit', '--no-fund', `./${filename}`]), folder);
 	const bin = join(folder, 'node_modules', '.bin', 'credit-profile-sandbox');
-	const [command, args] = npm(['exec', '--offline', '--', 'credit-profile-sandbox']);
+	const [command, args] = npmCommand(['exec', '--offline', '--', 'credit-profile-sandbox']);
 	return {
 		folder,
 		program: { command: bin, args: [], cwd: folder },

@@ -3,7 +3,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HEADLESS, startUnowned } from '../../../demo/n8n';
 import { ensureN8nInstalled, pinnedN8n } from '../../../demo/n8nInstallation';
-import { copyDatabase, TEMPLATE } from '../../../demo/n8nTemplate';
+import { copyDatabase, TEMPLATE_ENV } from '../../../demo/n8nTemplate';
 import { Processes } from '../../../demo/processes';
 
 /** Makes, once for an installed n8n, a user folder whose database has all its tables, and no owner yet. */
@@ -23,5 +23,5 @@ export async function ensureTemplate(): Promise<void> {
 			await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 		}
 	}
-	process.env[TEMPLATE] = template;
+	process.env[TEMPLATE_ENV] = template;
 }

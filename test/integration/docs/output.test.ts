@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveOutputSchemaPath } from 'n8n-core';
 import type { IDataObject, INodeParameters, INodePropertyOptions, INodeType } from 'n8n-workflow';
-import { outputTables, type ColumnSchema } from '../../../scripts/docs/columns';
+import { outputTables, type ColumnSchema } from '../../../scripts/docs/outputColumns';
 import { until } from '../../support/until';
 import { nodeOn } from '../creditProfile/support';
 import { nodeTypes } from '../support/runNode';
@@ -52,7 +52,7 @@ function tableOf(node: string, parameters: INodeParameters) {
 	const found = outputTables.find(
 		(table) => table.node === node && `${table.resource} ${table.operation}` === called(parameters),
 	);
-	if (!found) throw new Error(`scripts/docs/columns.ts lacks ${node} ${called(parameters)}`);
+	if (!found) throw new Error(`scripts/docs/outputColumns.ts lacks ${node} ${called(parameters)}`);
 	return found;
 }
 

@@ -5,7 +5,7 @@ import type { SandboxOptions } from '../../../sandbox';
 import { curpOf } from '../../../sandbox/data/people/curp';
 import type { ReservedIdentity } from '../../../sandbox/data/people/reserved';
 import { checkDigitOf } from '../../../sandbox/data/people/rfc';
-import type { LedgerEntry } from '../../../sandbox/services/taxQuery/ledger';
+import type { BilledQuery } from '../../../sandbox/services/taxQuery/billingLedger';
 import { runNode, type NodeRunOptions } from '../support/runNode';
 import { storing } from '../support/storing';
 import { sandboxForTest } from '../support/sandbox';
@@ -51,8 +51,8 @@ export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
 	const { data } = await sandbox.control.get<{ reserved: ReservedIdentity[] }>('/state');
 	return {
 		...sandbox,
-		async ledger(): Promise<LedgerEntry[]> {
-			return (await sandbox.control.get<LedgerEntry[]>('/ledger')).data;
+		async ledger(): Promise<BilledQuery[]> {
+			return (await sandbox.control.get<BilledQuery[]>('/ledger')).data;
 		},
 		async reset() {
 			await sandbox.reset();

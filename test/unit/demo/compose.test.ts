@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { SETTINGS } from '../../../demo/n8n';
-import { forEveryProcess, PROCESSES } from '../../../demo/queueMode';
+import { createQueueSettings, PROCESS_COUNTS } from '../../../demo/queueMode';
 import { settingsFor } from '../../../demo/stores';
 import * as host from '../../../demo/n8n-host/package.json';
 
@@ -30,7 +30,7 @@ describe('demo/compose.yaml', () => {
 	it.each(['main', 'worker', 'webhook'])(
 		'gives %s every setting that `npm run demo -- --queue` gives it',
 		(name) => {
-			const wanted = { ...forEveryProcess(), ...settingsFor(0, 0) };
+			const wanted = { ...createQueueSettings(), ...settingsFor(0, 0) };
 			const environment = services[name].environment ?? {};
 			expect(Object.keys(environment)).toEqual(expect.arrayContaining(Object.keys(wanted)));
 			expect(environment).toMatchObject(Object.fromEntries(shared(wanted)));
@@ -40,7 +40,7 @@ describe('demo/compose.yaml', () => {
 	it.each(Object.keys(services))('gives %s no setting with another value than the demo', (name) => {
 		const demo: Record<string, string> = {
 			...SETTINGS,
-			...forEveryProcess(),
+			...createQueueSettings(),
 			...settingsFor(0, 0),
 		};
 		const environment = shared(services[name].environment ?? {});
@@ -49,7 +49,7 @@ describe('demo/compose.yaml', () => {
 	});
 
 	it('runs as many processes', () => {
-		expect({ workers: worker.deploy?.replicas, webhookProcessors: 1 }).toEqual(PROCESSES);
+		expect({ workers: worker.deploy?.replicas, webhookProcessors: 1 }).toEqual(PROCESS_COUNTS);
 		expect([worker.command, webhook.command]).toEqual(['worker', 'webhook']);
 	});
 

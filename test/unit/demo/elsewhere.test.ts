@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { npm } from '../../../demo/npm';
-import { missingStores } from '../../../demo/stores';
+import { npmCommand } from '../../../demo/npmCommand';
+import { missingStoresText } from '../../../demo/stores';
 import { chromiumPaths } from '../../e2e/support/chromium';
 
 describe('npm is started without a shell', () => {
@@ -10,7 +10,7 @@ describe('npm is started without a shell', () => {
 
 	it('as the npm that runs this', () => {
 		const env = { npm_execpath: join('/opt', 'npm-cli.js') };
-		expect(npm(args, { env, execPath: node }, () => true)).toEqual([
+		expect(npmCommand(args, { env, execPath: node }, () => true)).toEqual([
 			node,
 			[env.npm_execpath, ...args],
 		]);
@@ -18,21 +18,21 @@ describe('npm is started without a shell', () => {
 
 	it('as the one beside Node where another package manager runs this', () => {
 		const env = { npm_execpath: join('/opt', 'pnpm.cjs') };
-		expect(npm(args, { env, execPath: node }, (path) => path === beside)).toEqual([
+		expect(npmCommand(args, { env, execPath: node }, (path) => path === beside)).toEqual([
 			node,
 			[beside, ...args],
 		]);
 	});
 
 	it('as the one in lib, where Unix has it', () => {
-		const [, [program]] = npm(args, { env: {}, execPath: '/usr/bin/node' }, (path) =>
+		const [, [program]] = npmCommand(args, { env: {}, execPath: '/usr/bin/node' }, (path) =>
 			path.includes('lib'),
 		);
 		expect(program).toBe(join('/usr', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js'));
 	});
 
 	it('by its name where none of them is there', () => {
-		expect(npm(args, { env: {}, execPath: node }, () => false)).toEqual(['npm', args]);
+		expect(npmCommand(args, { env: {}, execPath: node }, () => false)).toEqual(['npm', args]);
 	});
 });
 
@@ -60,12 +60,14 @@ describe('what is missing is named, with the way to get it', () => {
 		['Redis, which is', { postgres: '/usr/lib/postgresql/15/bin' }],
 		['PostgreSQL, which is', { redis: '/usr/bin/redis-server' }],
 	])('%s not installed', (missing, programs) => {
-		expect(missingStores(programs)).toMatch(
+		expect(missingStoresText(programs)).toMatch(
 			new RegExp(`needs ${missing} not installed here.*apt-get install redis-server postgresql`),
 		);
 	});
 
 	it('nothing, where both are here', () => {
-		expect(missingStores({ redis: '/usr/bin/redis-server', postgres: '/opt/bin' })).toBeUndefined();
+		expect(
+			missingStoresText({ redis: '/usr/bin/redis-server', postgres: '/opt/bin' }),
+		).toBeUndefined();
 	});
 });

@@ -27,13 +27,18 @@ describe('the ports of the demo', () => {
 	});
 
 	it('are the same at each start, and others where those are in use', async () => {
-		const first = await demoPorts();
-		const again = await demoPorts();
-		const server = await take(first.n8n);
-		const beside = await demoPorts();
+		const [n8n, sandbox] = await freePorts(2);
+		const start = async () => await demoPorts(undefined, { n8n, sandbox });
+		const first = await start();
+		const again = await start();
+		const server = await take(n8n);
+		const beside = await start();
 		await release(server);
-		expect(again).toEqual(first);
-		expect(beside.n8n).not.toBe(first.n8n);
-		expect(beside.sandbox).toBe(first.sandbox);
+		expect([first, again]).toEqual([
+			{ n8n, sandbox },
+			{ n8n, sandbox },
+		]);
+		expect(beside.n8n).not.toBe(n8n);
+		expect(beside.sandbox).toBe(sandbox);
 	});
 });

@@ -22,16 +22,16 @@ import { RequestError } from '../../../nodes/shared/http/result';
 import { creditProfile, taxQuery } from '../../../nodes/shared/http/service';
 import { Ledger } from '../../../nodes/TaxQuery/trigger/ledger';
 import { requireCreatedAt, readListing } from '../../../nodes/TaxQuery/trigger/readListing';
-import { reportLoss, reportMissing } from '../../../nodes/TaxQuery/trigger/reports';
+import { reportListLoss, reportMissingResult } from '../../../nodes/TaxQuery/trigger/reports';
 import { curp, rfc } from '../../../nodes/TaxQuery/fields/identifiers';
 import { period } from '../../../nodes/TaxQuery/fields/period';
-import { profile } from '../../../nodes/TaxQuery/fields/taxProfile';
+import { taxProfileInput } from '../../../nodes/TaxQuery/fields/taxProfile';
 import type { PaidQuery } from '../../../nodes/TaxQuery/request/queryRequest';
 import { identifier } from '../../../nodes/TaxQuery/resources/identifier';
 import { query } from '../../../nodes/TaxQuery/resources/query';
 import { catalog } from '../../../nodes/TaxQuery/client/queryTypeMapping';
 import type { QueryId, QueryListing } from '../../../nodes/TaxQuery/client/queryModel';
-import { describeExcluded } from '../../../nodes/TaxQuery/errors/excludedQueries';
+import { describeUnmapped } from '../../../nodes/TaxQuery/errors/unmappedQueries';
 import { QueryError, type QueryProblem } from '../../../nodes/TaxQuery/errors/queryError';
 import { RunReceipt } from '../../../nodes/TaxQuery/output/runReceipt';
 import {
@@ -192,7 +192,7 @@ const ofItems = async (): Promise<RenderedMessage[]> =>
 					itemWith({ loginFrom: 'stored', provider: providers[0].value }),
 				),
 			() => checkLogin(providers[0], { user: '__n8n_BLANK_VALUE_x', password: 'x' }),
-			() => profile.read(itemWith({ rfc: COMPANY }, ciec)),
+			() => taxProfileInput.read(itemWith({ rfc: COMPANY }, ciec)),
 			() => operationOf(identifier, 'check').execute(itemWith({})),
 			() =>
 				operationOf(query, 'get').execute(
@@ -289,12 +289,12 @@ function ofRunning(): RenderedMessage[] {
 		getWorkflow: () => ({ id: 'workflow' }),
 		saveFailedExecution: (error: Error) => messages.push(renderedMessage(error)),
 	} as unknown as ITriggerFunctions;
-	reportLoss(context, 'isElsewhere');
-	reportLoss(context, 'isLost');
-	TEN.forEach(() => reportMissing(context, 'q1', true));
+	reportListLoss(context, 'isElsewhere');
+	reportListLoss(context, 'isLost');
+	TEN.forEach(() => reportMissingResult(context, 'q1', true));
 	const unknown = { code: 'X', state: 'unknown', status: 'LISTO' } as const;
 	const choice = { operations: ['getCrf'], states: [] };
-	return [...messages, alone(describeExcluded([unknown], choice, asDocumented) ?? '')];
+	return [...messages, alone(describeUnmapped([unknown], choice, asDocumented) ?? '')];
 }
 
 /** Returns what n8n says where it is too old to load the package. */

@@ -1,6 +1,6 @@
 import { readFlags } from '../../../sandbox/flags';
 import { UsageError } from '../../../sandbox/flagValues';
-import { readMapping } from '../../../sandbox/mapping';
+import { parseMapping } from '../../../sandbox/mapping';
 
 it.each([
 	['--port abc', '--port must be a whole number (0 to 65535), not "abc"'],
@@ -31,5 +31,5 @@ it.each([
 	[{ creditProfile: { paths: { bureau: 5 } } }, 'Mapping: "creditProfile.paths.bureau": Expected'],
 	[{ taxQuery: { fields: { getCrf: { rfc: '' } } } }, 'the sandbox needs this field'],
 ])('the mapping %j is refused by name', (mapping, message) => {
-	expect(() => readMapping(mapping)).toThrow(message);
+	expect(() => parseMapping(mapping)).toThrow(message);
 });

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { signingOf } from '../../../sandbox/webhook/config';
-import { explained, proofOf } from '../../../sandbox/webhook/sign';
+import { resolveSigning } from '../../../sandbox/webhook/config';
+import { receiverSetupOf, proofOf } from '../../../sandbox/webhook/sign';
 
-type Choice = Parameters<typeof signingOf>[0];
+type Choice = Parameters<typeof resolveSigning>[0];
 
 const OWN = 'the-secret-of-the-sandbox';
 const SECRET = 'a-secret-of-the-webhook';
@@ -11,7 +11,7 @@ const AT = Date.UTC(2026, 0, 31, 12, 30, 15, 250);
 const SECONDS = '1769862615';
 
 const proof = (choice: Choice, id = 'msg_1') =>
-	proofOf(signingOf(choice, OWN), { body: Buffer.from(BODY), id, sentAt: AT });
+	proofOf(resolveSigning(choice, OWN), { body: Buffer.from(BODY), id, sentAt: AT });
 const hmac = (text: string, secret: string | Buffer = SECRET) =>
 	createHmac('sha256', secret).update(text).digest('hex');
 const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}`;
@@ -118,5 +118,5 @@ it.each<[Choice, string, string]>([
 		OWN,
 	],
 ])('the signing %j is described in words, with its secret', (choice, signed, secret) => {
-	expect(explained(signingOf(choice, OWN))).toEqual({ signed, secret });
+	expect(receiverSetupOf(resolveSigning(choice, OWN))).toEqual({ signed, secret });
 });

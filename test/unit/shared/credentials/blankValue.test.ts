@@ -1,15 +1,15 @@
 import { logIn } from '../../../../nodes/shared/credentials/accessToken';
 import {
-	creditProfileAuthorization,
-	taxQueryAuthorization,
+	creditProfileAuthHeader,
+	taxQueryAuthHeader,
 } from '../../../../nodes/shared/credentials/authorization';
-import { findBlankValue } from '../../../../nodes/shared/credentials/blankValue';
+import { findPlaceholderProblem } from '../../../../nodes/shared/credentials/placeholderValue';
 import {
 	checkLogin,
 	providers,
 	taxAuthority,
 } from '../../../../nodes/shared/credentials/providerLogin';
-import { validateWebhookFields } from '../../../../nodes/shared/credentials/webhookVerification';
+import { findVerificationProblem } from '../../../../nodes/shared/credentials/webhookVerification';
 import { creditProfile, taxQuery } from '../../../../nodes/shared/http/service';
 import { CreditProfileApi } from '../../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
@@ -21,7 +21,7 @@ const BASE = { baseUrl: 'https://service.example/api', apiToken: 'token', client
 describe('a placeholder of n8n in the place of a secret', () => {
 	it.each(['apiToken', 'pseudonymKey', 'apiMapping'])('is refused and named: %s', (name) => {
 		const credentials = { ...BASE, baseUrl: 'https://service.example', [name]: BLANK };
-		expect(() => creditProfileAuthorization(credentials)).toThrow(/placeholder of n8n/);
+		expect(() => creditProfileAuthHeader(credentials)).toThrow(/placeholder of n8n/);
 		expect(() => creditProfile.root(credentials)).toThrow(/placeholder of n8n/);
 	});
 
@@ -30,7 +30,7 @@ describe('a placeholder of n8n in the place of a secret', () => {
 		async (name) => {
 			for (const value of [BLANK, EMPTY, `Bearer ${BLANK}`, `{"key": "${BLANK}"}`]) {
 				const credentials = { ...BASE, [name]: value };
-				expect(() => taxQueryAuthorization(credentials)).toThrow(/placeholder of n8n/);
+				expect(() => taxQueryAuthHeader(credentials)).toThrow(/placeholder of n8n/);
 				expect(() => taxQuery.root(credentials)).toThrow(/placeholder of n8n/);
 				const http = { helpers: { httpRequest: jest.fn() } };
 				await expect(logIn(http, credentials)).rejects.toThrow(/placeholder of n8n/);
@@ -44,7 +44,7 @@ describe('a placeholder of n8n in the place of a secret', () => {
 		(name) => {
 			const fields = { webhookVerification: 'header', webhookHeaderName: 'X-Secret' };
 			const credentials = { ...fields, webhookSecret: 'secret', [name]: BLANK };
-			expect(validateWebhookFields(credentials)).toContain('placeholder of n8n');
+			expect(findVerificationProblem(credentials)).toContain('placeholder of n8n');
 		},
 	);
 
@@ -64,11 +64,11 @@ describe('a placeholder of n8n in the place of a secret', () => {
 			.filter(({ typeOptions, type }) => typeOptions?.password && type !== 'hidden');
 		expect(fields.length).toBeGreaterThan(5);
 		for (const { name, displayName } of fields.filter((one) => !one.displayName.includes(': '))) {
-			expect(findBlankValue({ [name]: BLANK })).toContain(`'${displayName}'`);
+			expect(findPlaceholderProblem({ [name]: BLANK })).toContain(`'${displayName}'`);
 		}
 	});
 
 	it('is no reason to refuse a token that is issued anew', () => {
-		expect(findBlankValue({ accessToken: BLANK })).toBeUndefined();
+		expect(findPlaceholderProblem({ accessToken: BLANK })).toBeUndefined();
 	});
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer } from 'node:https';
 import { connect, createServer as createProxy, type AddressInfo, type Server } from 'node:net';
 import axios from 'axios';
-import { acceptedOf, retryCondition } from '../../../../nodes/shared/http/retry';
+import { acceptanceOf, retryCondition } from '../../../../nodes/shared/http/retry';
 import { faultCode } from '../../../../nodes/shared/errors/networkFault';
 
 const key = Buffer.from('a key that both sides know');
@@ -47,7 +47,7 @@ async function verdictBehind(spoil: (answer: Buffer) => Buffer): Promise<[boolea
 	proxy.close();
 	const problem = { kind: 'network', code: fault } as const;
 	const isUnsure =
-		acceptedOf(problem, 'POST') === 'unknown' && retryCondition(problem, 'POST') === 'never';
+		acceptanceOf(problem, 'POST') === 'unknown' && retryCondition(problem, 'POST') === 'never';
 	return [isUnsure, fault];
 }
 

@@ -1,5 +1,5 @@
 import type { Method, Problem } from '../../../../nodes/shared/errors/problem';
-import { acceptedOf, newRetryBudget, retryCondition } from '../../../../nodes/shared/http/retry';
+import { acceptanceOf, newRetryPolicy, retryCondition } from '../../../../nodes/shared/http/retry';
 
 const status = (code: number): Problem => ({ kind: 'status', status: code });
 const network = (code: string): Problem => ({ kind: 'network', code });
@@ -65,7 +65,7 @@ const table: Array<[problem: Problem, get: string, post: string]> = [
 ];
 
 const outcome = (problem: Problem, method: Method) =>
-	acceptedOf(problem, method) === 'unknown' && retryCondition(problem, method) === 'never'
+	acceptanceOf(problem, method) === 'unknown' && retryCondition(problem, method) === 'never'
 		? 'unsure'
 		: retryCondition(problem, method);
 
@@ -78,9 +78,9 @@ describe('a request that failed is sent again', () => {
 	});
 
 	it.each(table)('%j: never where it may have been accepted', (problem) => {
-		const mayBe = acceptedOf(problem, 'POST') === 'unknown';
+		const mayBe = acceptanceOf(problem, 'POST') === 'unknown';
 		expect(mayBe && retryCondition(problem, 'POST') !== 'never').toBe(false);
-		expect(acceptedOf(problem, 'GET')).toBe('no');
+		expect(acceptanceOf(problem, 'GET')).toBe('no');
 	});
 });
 
@@ -90,7 +90,7 @@ describe('how often and how long a request is sent again', () => {
 		method: Method,
 		...met: Array<[problem: Problem, at: number, busyMs?: number]>
 	) => {
-		const again = newRetryBudget(method, 5 * MINUTE);
+		const again = newRetryPolicy(method, 5 * MINUTE);
 		return met.map(([problem, at, busyMs]) => again(problem, at, busyMs)?.how ?? 'never');
 	};
 	const refusedToken: Problem = { ...status(401), isTokenRefused: true } as Problem;
@@ -144,7 +144,7 @@ describe('how often and how long a request is sent again', () => {
 		[status(429), undefined, 0, 0],
 		[login(true), undefined, 300, 500],
 	])('%j: pauses', (problem, busyMs, least, most) => {
-		const pauseMs = newRetryBudget('GET', MINUTE)(problem, 0, busyMs)?.pauseMs ?? NaN;
+		const pauseMs = newRetryPolicy('GET', MINUTE)(problem, 0, busyMs)?.pauseMs ?? NaN;
 		expect(pauseMs).toBeGreaterThanOrEqual(least);
 		expect(pauseMs).toBeLessThanOrEqual(most);
 	});

@@ -1,6 +1,6 @@
 import { STATE_CODES, STATES } from '../../../../contract/creditProfile/places';
 import { checkCurp, checkNss, checkRfc, checkZipCode } from '../../../../nodes/shared/identifiers';
-import { REGIONS } from '../../../../nodes/shared/identifiers/states';
+import { MEXICAN_STATES } from '../../../../nodes/shared/identifiers/states';
 
 const TODAY = new Date('2026-11-20T12:00:00Z');
 const rfc = (value: unknown) => checkRfc(value, TODAY);
@@ -271,7 +271,7 @@ describe('a zip code', () => {
 });
 
 it('knows one CURP code for each of the 32 states', () => {
-	const codes = REGIONS.map(({ curp: code }) => code);
+	const codes = MEXICAN_STATES.map(({ curp: code }) => code);
 	expect(new Set(codes).size).toBe(32);
 	expect(codes.join('')).toMatch(/^[A-Z]{64}$/);
 });

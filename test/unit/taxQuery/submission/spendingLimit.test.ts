@@ -5,7 +5,7 @@ import type { PastQueries } from '../../../../nodes/TaxQuery/submission/pastQuer
 import { SpendingDay } from '../../../../nodes/TaxQuery/submission/spendingDay';
 import { SpendingLimit } from '../../../../nodes/TaxQuery/submission/spendingLimit';
 import {
-	Spending,
+	NodeSpending,
 	type Submission,
 } from '../../../../nodes/TaxQuery/submission/submissionRegister';
 import type { NodeRun, OperationItem } from '../../../../nodes/shared/operations/operation';
@@ -53,7 +53,7 @@ describe('Max Queries per Day with many queries of unknown outcome', () => {
 			list: async () =>
 				await Promise.resolve({ records, unreadable: 0, completeness: 'complete' as const }),
 		} as unknown as PastQueries;
-		const journal = { spending: new Spending() } as unknown as Journal;
+		const journal = { spending: new NodeSpending() } as unknown as Journal;
 		const limit = new SpendingLimit(run, journal, past);
 		for (const name of lost)
 			await limit.ended(item, name, requestFor(name), submissionOf(name, Date.now()));

@@ -1,4 +1,4 @@
-import { currentLedger, Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
+import { chooseLedger, Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
 import type { SavedLedger } from '../../../../nodes/TaxQuery/trigger/savedLedger';
 import {
 	isReadFarEnough,
@@ -126,7 +126,7 @@ export class History {
 		this.process++;
 		this.notifiedIds = [];
 		const saved = new Ledger(this.saved, known?.process ?? `main ${this.mainsMade++}`);
-		this.ledger = known ? currentLedger(known, saved) : saved;
+		this.ledger = known ? chooseLedger(known, saved) : saved;
 		this.mains[this.leader] = this.ledger;
 		if (!this.ledger.isEmpty()) this.save();
 	}

@@ -3,9 +3,9 @@ import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf } from '../client/queryClient';
 import type { QueryId, Query, QueryRecord } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
-import { foreignProblem, type QueryOutcome } from '../output/outcomeRows';
+import { otherQueryProblem, type QueryOutcome } from '../output/outcomeRows';
 import {
-	isForeign,
+	isOtherQuery,
 	toWantedQuery,
 	type SendingOptions,
 	type SubmissionContext,
@@ -18,7 +18,7 @@ import { isUsable, type Submission } from './submissionRegister';
  * Accepts the records read for an item's queries if none of them is surely another query. Else the submission is
  * uncertain again, and recovered. Throws a QueryError if that fails.
  */
-export async function recheckReadQueries(
+export async function verifyAndRecover(
 	context: SubmissionContext,
 	item: OperationItem,
 	request: QueryRequest,
@@ -30,7 +30,7 @@ export async function recheckReadQueries(
 	const { expected, sharingKey } = request;
 	const submission = journal.own(item, request) ?? register.findByShare(sharingKey, idsIn(read));
 	const queries = queriesIn(read);
-	if (queries.every((query) => !isForeign(query, expected))) {
+	if (queries.every((query) => !isOtherQuery(query, expected))) {
 		if (submission && queries.length > 0) submission.queries = queries;
 		if (!isUsable(queries)) {
 			queriesOf((await queryClientOf(item)).clientKey).lastAccepted.delete(sharingKey);
@@ -43,12 +43,12 @@ export async function recheckReadQueries(
 		const isKnown =
 			state.status !== 'accepted' || !state.ids.every((id) => idsIn(read).includes(id));
 		if (isKnown && submission.queries) return recovered(submission.queries);
-		return await replaceForeign(context, item, request, sending, submission, read);
+		return await replaceOther(context, item, request, sending, submission, read);
 	});
 }
 
 /** Recovers the queries of a submission whose IDs lead to other ones. */
-async function replaceForeign(
+async function replaceOther(
 	context: SubmissionContext,
 	item: OperationItem,
 	request: QueryRequest,
@@ -77,8 +77,8 @@ async function replaceForeign(
 	if (await acceptMatchingPart(context, wanted, submission, received)) return read;
 	context.log.uncertain(item, expected.length);
 	known.uncertainSince.set(sharingKey, sentAt);
-	const foreign = received.find((query) => isForeign(query, expected)) as QueryRecord;
-	const problem = foreignProblem(foreign, { definition, expected });
+	const other = received.find((query) => isOtherQuery(query, expected)) as QueryRecord;
+	const problem = otherQueryProblem(other, { definition, expected });
 	throw new QueryError({ ...problem, search: recovery.search });
 }
 

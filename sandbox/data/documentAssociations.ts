@@ -7,7 +7,7 @@ import type {
 import type { Company } from './people';
 import type { Applicant } from './applicant';
 import type { GeneratedDocument } from './documents';
-import { fileUrl, sampleFile, type LinkOrigin } from './files';
+import { fileUrl, sampleFileAt, type LinkContext } from './files';
 import { ORGANIZATION_ID } from './organization';
 import { nationalityOf, residenceOf } from './residence';
 
@@ -130,8 +130,8 @@ function formOf(generated: GeneratedDocument): FormAssociation {
 }
 
 /** CP §2.10 */
-function fileOf(generated: GeneratedDocument, link: LinkOrigin): FileAssociation {
-	const file = sampleFile(generated.index);
+function fileOf(generated: GeneratedDocument, link: LinkContext): FileAssociation {
+	const file = sampleFileAt(generated.index);
 	const hasPreview = !['csv', 'json'].includes(file.filetype);
 	return {
 		id: idOf(generated),
@@ -155,10 +155,10 @@ function fileOf(generated: GeneratedDocument, link: LinkOrigin): FileAssociation
  * Returns the associations of a document, or undefined if none were requested. Nearly every document has a profile,
  * every third a form, every fourth a file.
  */
-export function associationsOf(
+export function documentAssociationsOf(
 	generated: GeneratedDocument,
 	include: Include,
-	link: LinkOrigin,
+	link: LinkContext,
 ): DocumentAssociation[] | undefined {
 	const { all, profile, form, file } = include;
 	if (!all && !profile && !form && !file) return undefined;

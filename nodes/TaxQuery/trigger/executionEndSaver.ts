@@ -19,7 +19,7 @@ interface Owner {
 }
 
 /** Has n8n save that executions have ended: at once if none runs, else a moment later, together with others. */
-export class EndSaver {
+export class ExecutionEndSaver {
 	readonly #owner: Owner;
 	#isSaving = false;
 

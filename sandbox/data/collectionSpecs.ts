@@ -1,4 +1,4 @@
-import type { SchemaName } from './schemas';
+import type { SchemaName } from './documentSchemas';
 
 /** A collection as the catalog lists it. */
 interface CatalogEntry {
@@ -22,7 +22,7 @@ const entry = (
 ): CatalogEntry => ({ name, parent, schema, tags, documents, processorKey });
 
 /** The collections of the sandbox; a parent stands before its children. */
-export const catalog: CatalogEntry[] = [
+export const collectionSpecs: CatalogEntry[] = [
 	entry('Solicitudes de crédito', undefined, 'solicitante', ['originación'], 40),
 	entry(
 		'Personas físicas',

@@ -10,7 +10,7 @@ const jest = join('node_modules', 'jest', 'bin', 'jest.js');
 const bootstrap = join('demo', 'bootstrap.mjs');
 
 /** Each Node that the repository's own tools are run on, by its major version; its folder pins it. */
-export const nodes = readdirSync(folder)
+export const nodeRuntimes = readdirSync(folder)
 	.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
 	.map((major) => ({ major, host: n8nInstallationIn(join(folder, major)) }));
 
@@ -33,7 +33,7 @@ const tools = new Map([
 ]);
 
 /** Runs the repository's tools on one Node; returns for each whether it ended well. */
-export async function runTools(host: N8nInstallation): Promise<Map<string, boolean>> {
+export async function runRepoChecks(host: N8nInstallation): Promise<Map<string, boolean>> {
 	const results = new Map<string, boolean>();
 	for (const [title, args] of tools) {
 		const child = spawn(host.node, args, {

@@ -7,7 +7,7 @@ type Here = { env: NodeJS.ProcessEnv; execPath: string };
  * The command and the arguments that run npm with these: as a program of Node, never through a shell. On Windows `npm`
  * is a script that only a shell can run, and a shell takes a path with a space apart.
  */
-export function npm(
+export function npmCommand(
 	args: string[],
 	{ env, execPath }: Here = process,
 	exists: (path: string) => boolean = existsSync,

@@ -54,7 +54,7 @@ interface Cost {
 }
 
 /** Publishes both contestants; returns what measures them, at each rate of deliveries per second. */
-export async function contestantsOfDelivery(
+export async function prepareCpuMeasurement(
 	n8n: N8n,
 	sandbox: Sandbox,
 	{

@@ -5,7 +5,7 @@ import { saveStaticData } from '../../shared/operations/nodeStaticData';
 import { sentences } from '../../shared/utils/sentences';
 import { listQueries, completeRow } from '../client/queryList';
 import { runningExecution, SAVE_ONLY, markRunningStaticDataChanged } from './emitter';
-import { describeExcluded } from '../errors/excludedQueries';
+import { describeUnmapped } from '../errors/unmappedQueries';
 import { dispositionOf } from './disposition';
 import { KEY } from './nodeMemory';
 import { toTriggerError } from './outage';
@@ -18,7 +18,7 @@ import { CodedError } from '../../shared/utils/codedError';
  * Returns what n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a
  * webhook call, which is so with Checks Only: fetches the latest result.
  */
-export async function passThrough(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+export async function executeTrigger(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
 	if (items[0]?.json[SAVE_ONLY]) return [[]];
 	const deliveryId = items[0]?.json.deliveryId;
@@ -65,7 +65,7 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 		throw new CodedError('noResultYet', 'There is no result yet that this trigger would emit', {
 			description: sentences(
 				'Run a query first, or choose other queries and statuses',
-				describeExcluded(records, settings.choice, mapping),
+				describeUnmapped(records, settings.choice, mapping),
 			),
 		});
 	}

@@ -9,7 +9,7 @@ export async function mappingOf(item: OperationItem): Promise<CreditProfileMappi
 }
 
 /** Returns whether the service refused the values sent. */
-export const isRefused = (error: unknown): error is RequestError =>
+export const isInputRefused = (error: unknown): error is RequestError =>
 	error instanceof RequestError && [400, 422].includes(error.status ?? 0);
 
 /**

@@ -19,7 +19,7 @@ type RecordLabels = Pick<QueryRecord, 'code' | 'operation' | 'state' | 'status'>
  * query type may have another name if the mapping does not name it and no record has its documented name. Undefined if
  * there are none.
  */
-export function describeExcluded(
+export function describeUnmapped(
 	records: RecordLabels[],
 	{ operations, states, codes = [] }: QueryFilter,
 	mapping: TaxQueryMapping,
@@ -55,7 +55,7 @@ export function describeExcluded(
 function describeUnknown(what: string, texts: string[], keys: string[]): string {
 	const unique = uniqueTexts(texts);
 	if (unique.length === 0) return '';
-	return `Queries are left out whose ${what} is not known: ${impersonal(unique)}. If they are meant, ${mappingKeysAdvice(keys)}`;
+	return `Queries are left out whose ${what} is not known: ${joinImpersonal(unique)}. If they are meant, ${mappingKeysAdvice(keys)}`;
 }
 
 export const uniqueTexts = (texts: string[]): string[] =>
@@ -67,7 +67,7 @@ export const isImpersonal = (text: string): boolean =>
 	text.length <= MAX_TEXT_LENGTH && !/\d{5}/.test(text) && maskedText(text) === text;
 
 /** Joins texts for other readers; a text that is about one query is replaced by its length. */
-export const impersonal = (texts: string[]): string =>
+export const joinImpersonal = (texts: string[]): string =>
 	texts
 		.map((text) => (isImpersonal(text) ? text : `(a text of ${text.length} characters)`))
 		.join(', ');

@@ -1,5 +1,5 @@
 /** A query that was accepted, and is billed. */
-export interface LedgerEntry {
+export interface BilledQuery {
 	/** ISO 8601. */
 	at: string;
 	service: string;
@@ -9,23 +9,23 @@ export interface LedgerEntry {
 }
 
 /** Describes what the organization pays for: one entry for each accepted query. */
-export class Ledger {
-	private entries: LedgerEntry[] = [];
+export class BillingLedger {
+	private entries: BilledQuery[] = [];
 
-	add(entry: LedgerEntry): void {
+	add(entry: BilledQuery): void {
 		this.entries.push(entry);
 	}
 
 	/** Oldest first. */
-	list(): readonly LedgerEntry[] {
+	list(): readonly BilledQuery[] {
 		return this.entries;
 	}
 
-	save(): LedgerEntry[] {
+	save(): BilledQuery[] {
 		return this.entries;
 	}
 
-	load(entries: LedgerEntry[]): void {
+	load(entries: BilledQuery[]): void {
 		this.entries = entries;
 	}
 

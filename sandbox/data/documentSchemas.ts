@@ -64,7 +64,7 @@ const account = object('Crédito', {
 });
 
 /** The shapes of what a lender keeps, each with its versions from the oldest to the newest. */
-export const schemas = {
+export const documentSchemas = {
 	solicitante: [
 		object('Solicitante', { ...person, correo: email }),
 		object('Solicitante', { ...person, correo: email, telefono: text('Teléfono') }),
@@ -133,4 +133,4 @@ export const schemas = {
 	],
 } satisfies Record<string, RestrictedSchema[]>;
 
-export type SchemaName = keyof typeof schemas;
+export type SchemaName = keyof typeof documentSchemas;
