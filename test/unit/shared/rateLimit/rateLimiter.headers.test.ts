@@ -152,6 +152,10 @@ describe('the headers of an answer', () => {
 });
 
 describe('after a 429', () => {
+	// The pause has a random part, which timers of whole milliseconds can round up to the next second.
+	beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0.5));
+	afterEach(() => jest.restoreAllMocks());
+
 	it('everybody waits for the reset', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
@@ -179,6 +183,7 @@ describe('after a 429', () => {
 	);
 
 	it('not every n8n process returns at the same moment', async () => {
+		jest.restoreAllMocks();
 		const processes = Array.from({ length: 20 }, () => {
 			const rateLimiter = newRateLimiter();
 			takeMany(rateLimiter, 1);
