@@ -18,7 +18,7 @@ const PARTS = {
 	strange: 'foreign, unknown',
 	stranger: 'stub, unknown',
 	strangers: 'unknown',
-	lean: 'lacksDueResponse',
+	lean: 'mayLackResponse',
 	vague: 'lacksRequestOrDate',
 	untold: 'inconclusive, unknown, possible',
 	doubt: 'uncertainty',

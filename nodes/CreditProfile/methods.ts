@@ -6,7 +6,7 @@ import type {
 import { connect } from '../shared/http/connection';
 import { creditProfile } from '../shared/http/service';
 import { encodeFilter } from './collectionFilterField';
-import { rowsReader, tagsReader } from './pagedLists';
+import { rowsReader, readTags } from './pagedLists';
 
 const LIST_PAGE = 50;
 
@@ -47,6 +47,6 @@ export async function getCollectionTags(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
 	const { read } = await connect(this, creditProfile);
-	const { texts } = await read({ method: 'GET', path: '/data/collection/tags' }, tagsReader);
+	const { texts } = await read({ method: 'GET', path: '/data/collection/tags' }, readTags);
 	return texts.map((tag) => ({ name: tag, value: tag }));
 }

@@ -31,20 +31,20 @@ export const rowKinds = {
 
 export type RowKind = keyof typeof rowKinds;
 
-/** Reads CP §4.2, or one page of CP §4.4, §4.6 or §4.8. */
+/** Returns what reads CP §4.2, or one page of CP §4.4, §4.6 or §4.8. */
 export function rowsReader(of: RowKind) {
 	const { noun, isRow, key } = rowKinds[of];
 	return (body: JsonBody) => readRows(body, { isRow, expected: `a list of ${noun}s` }, key);
 }
 
-/** Reads one row. */
+/** Returns what reads one row. */
 export function rowReader(of: RowKind) {
 	const { noun, isRow } = rowKinds[of];
 	return (body: JsonBody) => readRow(body, { isRow, expected: `a ${noun}` });
 }
 
 /** Reads the tags of CP §4.3 or §4.7. */
-export const tagsReader = (body: JsonBody) => readTexts(body, 'a list of tags');
+export const readTags = (body: JsonBody) => readTexts(body, 'a list of tags');
 
 interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, Range {
 	kind: RowKind;
@@ -165,7 +165,7 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 		async execute(item, { simplify: isSimple }) {
 			const { texts, count } = await item.read(
 				{ method: 'GET', path: `/data/${of}/tags` },
-				tagsReader,
+				readTags,
 			);
 			const rows = isSimple ? texts.map((tag) => ({ tag })) : [{ count, data: texts }];
 			return rows.map((row) => item.protect(row, tagsFields, identity));

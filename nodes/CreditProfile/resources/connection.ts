@@ -18,7 +18,7 @@ import {
 	rowKinds,
 	rowReader,
 	rowsReader,
-	tagsReader,
+	readTags,
 	versionsRequest,
 	type RowKind,
 } from '../pagedLists';
@@ -127,7 +127,7 @@ async function checkLogins(diagnosis: Diagnosis, get: Get, item: OperationItem):
 async function checkData(diagnosis: Diagnosis, get: Get): Promise<IDataObject[]> {
 	for (const kind of ['collection', 'document']) {
 		await diagnosis.run(`Tags of ${kind}s`, async () => {
-			const { texts } = await get(tagsReader, `/data/${kind}/tags`);
+			const { texts } = await get(readTags, `/data/${kind}/tags`);
 			return { ok: true, seen: `${texts.length} tags.`, advice: '' };
 		});
 	}

@@ -9,7 +9,7 @@ import { taxQuery } from '../../shared/http/service';
 import { CodedError } from '../../shared/utils/codedError';
 import { findQuery, shapeError, type ReadOptions, type QueryClient } from './queryClient';
 import { pathOf } from './queryTypeMapping';
-import { lacksDueResponse, soleDefined, readRecord } from './queryRecord';
+import { mayLackResponse, soleDefined, readRecord } from './queryRecord';
 import type { Completeness, QueryListing, QueryRecord } from './queryModel';
 
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
@@ -285,7 +285,7 @@ const newComparisons = () => new Map<string, Promise<boolean>>();
  * record; the others follow it.
  */
 export async function isRowComplete(client: QueryClient, row: QueryRecord): Promise<boolean> {
-	if (lacksDueResponse(row)) return false;
+	if (mayLackResponse(row)) return false;
 	if (row.state !== 'success') return true;
 	const comparisons = stateOfClient(client.clientKey).shared(newComparisons);
 	const compareRow = async () => lengthOf(await readRecordOfRow(client, row)) <= lengthOf(row);

@@ -188,7 +188,7 @@ const hasSent = (echo: IDataObject, { fields: names }: TaxQueryMapping): boolean
 	);
 
 /** Returns whether a row of the list, or what was just accepted, may hold less than its record does. */
-export const lacksDueResponse = ({ state, hasResponse }: QueryRecord): boolean =>
+export const mayLackResponse = ({ state, hasResponse }: QueryRecord): boolean =>
 	!hasResponse && state !== 'pending' && state !== 'failed';
 
 /** Returns whether the state is pending or unknown, so that a query may still end. */

@@ -8,7 +8,7 @@ import { mappingHint } from '../../shared/errors/errorText';
 import { findQuery, suspectPathKeys, queryClientOf } from '../client/queryClient';
 import { readList, completeRow } from '../client/queryList';
 import { queryTypeOf } from '../client/queryTypeMapping';
-import { lacksDueResponse, findMatchingId } from '../client/queryRecord';
+import { mayLackResponse, findMatchingId } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import { truncationText, totalText } from '../errors/queryError';
 import { isImpersonalId } from '../output/runReceipt';
@@ -106,7 +106,7 @@ const getMany = operation({
 				const complete = isCompleting
 					? await Promise.all(some.map(async (row) => await completeRow(client, row)))
 					: some;
-				if (isCompleting) incomplete += complete.filter(lacksDueResponse).length;
+				if (isCompleting) incomplete += complete.filter(mayLackResponse).length;
 				for (const row of complete) {
 					const isFitting = fits(row);
 					if (isFitting) rows.push(row);

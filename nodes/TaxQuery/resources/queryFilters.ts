@@ -5,7 +5,7 @@ import { textOf } from '../../shared/utils/text';
 import { readMoment } from '../fields/dates';
 import { plainIdentifier, textField } from '../fields/text';
 import { queryTypes } from '../client/queryTypeMapping';
-import { lacksDueResponse } from '../client/queryRecord';
+import { mayLackResponse } from '../client/queryRecord';
 import type { QueryRecord, QueryState } from '../client/queryModel';
 import { describeUnmapped } from '../errors/unmappedQueries';
 import { simplifyRecord } from '../output/simplify';
@@ -131,7 +131,7 @@ function holds(
 	const missed = wanted.filter((one) => !isFound(one));
 	if (missed.length === 0) return true;
 	const isShown = missed.some(([name]) => record.request?.[name] !== undefined);
-	return isShown || !lacksDueResponse(record) ? false : undefined;
+	return isShown || !mayLackResponse(record) ? false : undefined;
 }
 
 /** Returns the chosen entries of a list; an expression may give an array or a text with commas. */

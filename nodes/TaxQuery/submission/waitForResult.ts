@@ -1,7 +1,7 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import type { PaidQuery } from '../request/queryRequest';
 import { getQuery, runScopedClient } from '../client/queryClient';
-import { lacksDueResponse, isUnfinishedState } from '../client/queryRecord';
+import { mayLackResponse, isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { reasonFor } from '../errors/queryError';
 import type { QueryOutcome } from '../output/outcomeRows';
@@ -55,7 +55,7 @@ export async function readResult(
 	const { query, how } = outcome;
 	const isNew = how === 'sent' || how === 'reused'; // the others were read
 	if (!isNew || query.kind === 'withoutId' || hasNoResult) return outcome;
-	const lacks = query.kind === 'record' && query.state === 'success' && lacksDueResponse(query);
+	const lacks = query.kind === 'record' && query.state === 'success' && mayLackResponse(query);
 	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
 	const reads = item.run.execution.shared(newReads);
 	const reading = reads.get(query) ?? getQuery(await runScopedClient(item), query.id);

@@ -1,5 +1,5 @@
 import type { QueryClient } from '../client/queryClient';
-import { lacksDueResponse } from '../client/queryRecord';
+import { mayLackResponse } from '../client/queryRecord';
 import { readQuery } from './readById';
 import type { PublishedTrigger } from './publishedTrigger';
 import { awaitsDeliveredResult, type ItemMaker, type QueryEvent } from './queryEvent';
@@ -38,9 +38,7 @@ export async function readInterrupted(
 	const rowOf = ({ queryId, deliveryId }: (typeof all)[number]) => {
 		const row = listed.get(queryId);
 		const isResult =
-			row?.deliveryId === deliveryId &&
-			!lacksDueResponse(row.record) &&
-			!awaitsDeliveredResult(row);
+			row?.deliveryId === deliveryId && !mayLackResponse(row.record) && !awaitsDeliveredResult(row);
 		return isResult ? row : undefined;
 	};
 	const shown = all.flatMap((each) => {

@@ -2,7 +2,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
 import { hasList } from '../client/queryList';
-import { lacksDueResponse, isUnfinishedState } from '../client/queryRecord';
+import { mayLackResponse, isUnfinishedState } from '../client/queryRecord';
 import { readInterrupted, startAgain, type InterruptedResult } from './interrupted';
 import { markRunningStaticDataChanged, type EmitOutcome } from './emitter';
 import { dispositionOf, reportUnmapped } from './disposition';
@@ -144,7 +144,7 @@ function applyPoll(poll: Poll): PollResult {
 	markRunningStaticDataChanged();
 	startAgain(trigger, interrupted, toItem);
 	for (const row of plan.due)
-		processResult(poll, row, lacksDueResponse(row.record) ? read.rows.get(row.queryId) : row);
+		processResult(poll, row, mayLackResponse(row.record) ? read.rows.get(row.queryId) : row);
 	for (const result of read.others) processResult(poll, result, result);
 	for (const id of read.refused) ledger.drop(id);
 	ledger.addPending(plan.pendingIds.filter((id) => ledger.isPending(id))); // had their turn
