@@ -1,7 +1,7 @@
 // npm run bench [-- NAME …] [--json] [--rounds N]: measures, prints a table each (or one line of JSON), and exits 1 if
 // a bound is missed.
 import { parseArgs } from 'node:util';
-import { isBoundMet, toMarkdown, type BenchOptions, type BenchResult } from './result';
+import { isBoundMet, toMarkdown, type BenchOptions, type BenchResult } from './support/result';
 
 type Bench = (options: BenchOptions) => Promise<BenchResult>;
 
@@ -12,7 +12,7 @@ const benches: Record<string, () => Promise<{ run: Bench }>> = {
 	lookups: async () => await import('./lookups'),
 	overhead: async () => await import('./overhead'),
 	limiter: async () => await import('./limiter'),
-	queue: async () => await import('./queue'),
+	queue: async () => await import('./queueMode'),
 	small: async () => await import('./smallRuns'),
 	sandbox: async () => await import('./sandbox'),
 	flood: async () => await import('./flood'),

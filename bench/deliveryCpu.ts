@@ -6,7 +6,7 @@ import type { N8n } from '../demo/n8n';
 import type { WorkflowNode } from '../demo/n8nClient';
 import type { Sandbox } from '../sandbox';
 import { queriesAt } from '../test/integration/support/queries';
-import { median, round } from './result';
+import { median, round } from './support/result';
 
 const SECRET = 'whsec-bench';
 const headers = { 'X-Secret': SECRET };

@@ -2,9 +2,9 @@ import axios from 'axios';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
 import type { FaultRule } from '../sandbox/plugins/faults';
 import type { BilledQuery } from '../sandbox/services/taxQuery/billingLedger';
-import { startBenchN8n, type BenchN8n } from './n8n';
-import { companyRfcOf, curpOfIndex, dateOf, rfcOf } from './people';
-import type { BenchOptions, BenchResult } from './result';
+import { startBenchN8n, type BenchN8n } from './support/benchN8n';
+import { companyRfcOf, curpOfIndex, dateOf, rfcOf } from './support/people';
+import type { BenchOptions, BenchResult } from './support/result';
 
 /** Of each kind in each mode; of each list and upsert. */
 const ITEMS = 24;

@@ -8,13 +8,13 @@ import axios from 'axios';
 import { fetchUnpooled } from '../demo/http';
 import { startN8n, type N8n } from '../demo/n8n';
 import type { WorkflowNode } from '../demo/n8nClient';
-import { ensureN8nInstalled } from '../demo/n8nInstallation';
+import { ensureN8nInstalled } from '../demo/pinnedN8n';
 import { installPackage } from '../demo/package';
 import { Processes } from '../demo/processes';
 import { startSandbox, type Sandbox } from '../sandbox';
 import { queriesAt } from '../test/integration/support/queries';
-import { median, round, type BenchOptions, type BenchResult } from './result';
-import { startSink, type Arrival } from './deliveredResults';
+import { median, round, type BenchOptions, type BenchResult } from './support/result';
+import { startSink, type Arrival } from './support/deliveredResults';
 
 const LOOKUPS = Number(process.env.BENCH_LOOKUPS ?? 100);
 /** BENCH_LAZY=1: n8n makes an expression engine only for what needs one, not for each delivery to a trigger. */

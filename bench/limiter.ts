@@ -8,7 +8,7 @@ import {
 	type OtherPattern,
 	type SimulationInput,
 } from './limiter/simulation';
-import { round, type BenchOptions, type BenchResult, type Verdict } from './result';
+import { round, type BenchOptions, type BenchResult, type Verdict } from './support/result';
 
 const COUNTS = [1, 2, 4, 16, 64];
 const LIMIT = 10;

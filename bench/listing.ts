@@ -1,6 +1,6 @@
 import { startSandbox } from '../sandbox';
-import { startBenchN8n, type BenchN8n, type Run } from './n8n';
-import { median, round, type BenchResult, type BenchOptions } from './result';
+import { startBenchN8n, type BenchN8n, type Run } from './support/benchN8n';
+import { median, round, type BenchResult, type BenchOptions } from './support/result';
 
 const DOCUMENTS = 10_000;
 const MANY_DOCUMENTS = 50_000;

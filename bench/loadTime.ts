@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureN8nInstalled, pinnedN8n } from '../demo/n8nInstallation';
+import { ensureN8nInstalled, pinnedN8n } from '../demo/pinnedN8n';
 import { root } from '../demo/package';
-import { median, round, type BenchOptions, type BenchResult } from './result';
+import { median, round, type BenchOptions, type BenchResult } from './support/result';
 
 const RUNS_PER_ROUND = 4;
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { startSandbox, type Sandbox } from '../sandbox';
 import type { LoggedRequest } from '../sandbox/plugins/requests';
-import { startBenchN8n, type BenchN8n, type Run } from './n8n';
-import { median, round, type BenchResult, type BenchOptions } from './result';
+import { startBenchN8n, type BenchN8n, type Run } from './support/benchN8n';
+import { median, round, type BenchResult, type BenchOptions } from './support/result';
 
 const ITEMS = 300;
 export const LATENCY_MS = 300;

@@ -1,7 +1,7 @@
 import { startSandbox } from '../sandbox';
 import { contestants } from './lookups';
-import { startBenchN8n } from './n8n';
-import { median, round, type BenchResult, type BenchOptions } from './result';
+import { startBenchN8n } from './support/benchN8n';
+import { median, round, type BenchResult, type BenchOptions } from './support/result';
 
 const ITEMS = 5000;
 const NO_LIMIT = 100_000;

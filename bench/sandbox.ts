@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 import { startSandbox } from '../sandbox';
-import { median, round, type BenchResult, type BenchOptions } from './result';
+import { median, round, type BenchResult, type BenchOptions } from './support/result';
 
 const CONNECTIONS = 10;
 const SECONDS = 4;

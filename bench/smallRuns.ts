@@ -1,7 +1,7 @@
 import { startSandbox } from '../sandbox';
 import { contestants } from './lookups';
-import { startBenchN8n } from './n8n';
-import { median, round, type BenchResult, type BenchOptions } from './result';
+import { startBenchN8n } from './support/benchN8n';
+import { median, round, type BenchResult, type BenchOptions } from './support/result';
 
 /** A run of one item is what onboarding does all day. */
 const SIZES = [1, 10, 50];

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
-import { ensureN8nInstalled } from '../demo/n8nInstallation';
+import { ensureN8nInstalled } from '../demo/pinnedN8n';
 import { startN8n } from '../demo/n8n';
 import { installPackage } from '../demo/package';
 import { startSandbox, type Sandbox } from '../sandbox';
 import { queriesAt } from '../test/integration/support/queries';
 import { prepareCpuMeasurement } from './deliveryCpu';
-import { N8nProcesses } from './n8nProcesses';
-import { median, round, type BenchResult, type BenchOptions } from './result';
+import { N8nProcesses } from './support/n8nProcesses';
+import { median, round, type BenchResult, type BenchOptions } from './support/result';
 import {
 	sendQueries,
 	createCredential,
@@ -21,7 +21,7 @@ import {
 	SECRET,
 	startSink,
 	summary,
-} from './deliveredResults';
+} from './support/deliveredResults';
 
 const QUERIES = Number(process.env.BENCH_QUERIES ?? 200);
 const PER_SECOND = 10;

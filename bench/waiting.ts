@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { startSandbox } from '../sandbox';
 import type { LoggedRequest } from '../sandbox/plugins/requests';
-import { startBenchN8n } from './n8n';
-import { rfcOf } from './people';
-import { round, type BenchOptions, type BenchResult } from './result';
+import { startBenchN8n } from './support/benchN8n';
+import { rfcOf } from './support/people';
+import { round, type BenchOptions, type BenchResult } from './support/result';
 
 const QUERIES = 300;
 /** Twenty windows, so that a single request more, which opens another one, is a twentieth. */

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { smokeTest, type SmokeTestReport } from './smokeTest';
 import { startDemo, type Demo } from './startDemo';
-import { ensureN8nInstalled } from './n8nInstallation';
+import { ensureN8nInstalled } from './pinnedN8n';
 import { applicationFormUrl, OPERATOR } from './provision';
 import { demoPorts } from './ports';
 import type { QueueMode } from './queueMode';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchUnpooled } from './http';
-import { pinnedN8n, type N8nInstallation } from './n8nInstallation';
+import { pinnedN8n, type PinnedN8n } from './pinnedN8n';
 import { signUpOwner, type N8nClient } from './n8nClient';
 import { copyTemplate } from './n8nTemplate';
 import { freePorts } from './ports';
@@ -69,7 +69,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 }
 
 function environment(
-	{ path, folder }: N8nInstallation,
+	{ path, folder }: PinnedN8n,
 	userFolder: string,
 	port: number,
 	brokerPort: number,
@@ -164,7 +164,7 @@ export async function startUnowned(
 	userFolder: string,
 	log: (line: string) => void,
 	extra: NodeJS.ProcessEnv = {},
-	on: N8nInstallation = pinnedN8n,
+	on: PinnedN8n = pinnedN8n,
 ): Promise<{ url: string; process: Running }> {
 	if (on === pinnedN8n && extra.DB_TYPE === undefined) await copyTemplate(userFolder);
 	const [free, brokerPort] = await freePorts(2);
@@ -187,7 +187,7 @@ export async function startN8n(
 	userFolder: string,
 	log: (line: string) => void,
 	extra: NodeJS.ProcessEnv = {},
-	on: N8nInstallation = pinnedN8n,
+	on: PinnedN8n = pinnedN8n,
 ): Promise<N8n> {
 	const { url, process } = await startUnowned(processes, userFolder, log, extra, on);
 	const login = { email: 'owner@demo.invalid', password: 'Demo-password-1' };

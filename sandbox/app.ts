@@ -3,14 +3,14 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { SandboxContext } from './context';
-import { controlRoutes } from './control';
+import { registerControlRoutes } from './control';
 import { sendError, HttpError } from './plugins/errors';
 import { injectFaults } from './plugins/faults';
 import { limiter } from './plugins/limiter';
 import { pathFits, pathOf } from './urlPaths';
 import { logRequests } from './plugins/requests';
 import { checkByContract } from './plugins/validation';
-import { creditProfileService } from './services/creditProfile';
+import { registerCreditProfileService } from './services/creditProfile';
 import { taxQueryService } from './services/taxQuery';
 
 const CREDIT_PROFILE = '/api/v1';
@@ -71,7 +71,7 @@ export async function buildApp(context: SandboxContext): Promise<FastifyInstance
 		await services.register(
 			async (scope) => {
 				scope.setNotFoundHandler(refuseUnknown(routes));
-				creditProfileService(scope, context);
+				registerCreditProfileService(scope, context);
 			},
 			{ prefix: CREDIT_PROFILE },
 		);
@@ -84,6 +84,6 @@ export async function buildApp(context: SandboxContext): Promise<FastifyInstance
 		);
 	});
 
-	controlRoutes(app, context);
+	registerControlRoutes(app, context);
 	return app;
 }

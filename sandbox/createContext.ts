@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Clock } from './clock';
 import type { SandboxContext } from './context';
 import { People } from './data/people';
-import { reserve } from './data/people/reserved';
+import { addReservedIdentities } from './data/people/reserved';
 import { Results } from './data/results';
 import { parseMapping, secretNames } from './mapping';
 import type { SandboxOptions } from './options';
@@ -26,7 +26,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 	const secrets = secretsOf(seed);
 	const clock = new Clock(options.clockSkew);
 	const people = new People(seed);
-	const reserved = reserve(people);
+	const reserved = addReservedIdentities(people);
 	const results = new Results(seed, people);
 	const variant = new ApiVariant(options);
 	const ledger = new BillingLedger();

@@ -5,7 +5,7 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { propertiesOf, subtitleOf } from '../shared/operations/operation';
+import { propertiesOf, subtitleExpression } from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
 import { creditProfile } from '../shared/http/service';
 import { testCreditProfile } from '../shared/http/testConnection';
@@ -27,7 +27,7 @@ export class CreditProfile implements INodeType {
 		},
 		group: ['input'],
 		version: 1,
-		subtitle: subtitleOf(resources),
+		subtitle: subtitleExpression(resources),
 		description: 'Keep provider logins current; read data collections and documents',
 		defaults: { name: 'Credit Profile' },
 		inputs: [NodeConnectionTypes.Main],

@@ -1,7 +1,7 @@
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import type { OperationItem } from '../shared/operations/operation';
 import { RequestError } from '../shared/http/result';
-import { isConfirmed, confirmNames } from '../shared/http/confirmedNames';
+import { isMappingNameConfirmed, confirmMappingNames } from '../shared/http/confirmedMappingNames';
 
 /** Returns the service's names for things, by the credential's API Mapping. */
 export async function mappingOf(item: OperationItem): Promise<CreditProfileMapping> {
@@ -26,10 +26,10 @@ export async function withPathAdvice<T>(
 		if (!(error instanceof RequestError) || error.status !== 404) throw error;
 		const { clientKey } = await item.connection();
 		const mappingKeys = segments
-			.filter((segment) => !isConfirmed(clientKey, segment))
+			.filter((segment) => !isMappingNameConfirmed(clientKey, segment))
 			.map((segment) => `paths.${segment}`);
 		throw error.withAdvice({ todo: 'checkBaseUrl', mappingKeys });
 	});
-	confirmNames((await item.connection()).clientKey, ...segments);
+	confirmMappingNames((await item.connection()).clientKey, ...segments);
 	return found;
 }

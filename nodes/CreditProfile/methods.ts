@@ -5,7 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { connect } from '../shared/http/connection';
 import { creditProfile } from '../shared/http/service';
-import { encodeFilter } from './collectionFilterField';
+import { encodeFilter } from './dataCollectionFilters';
 import { rowsReader, readTags } from './pagedLists';
 
 const LIST_PAGE = 50;

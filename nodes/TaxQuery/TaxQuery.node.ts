@@ -5,7 +5,11 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { propertiesOf, subtitleOf, onlineDisplayOptions } from '../shared/operations/operation';
+import {
+	propertiesOf,
+	subtitleExpression,
+	onlineDisplayOptions,
+} from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
 import { taxQuery } from '../shared/http/service';
 import { testTaxQuery } from '../shared/http/testConnection';
@@ -18,7 +22,7 @@ export class TaxQuery implements INodeType {
 		icon: { light: 'file:../../icons/taxQuery.svg', dark: 'file:../../icons/taxQuery.dark.svg' },
 		group: ['input'],
 		version: 1,
-		subtitle: subtitleOf(resources),
+		subtitle: subtitleExpression(resources),
 		description:
 			'Run tax and identity queries about Mexican persons and companies. Each query sent costs money; Query only reads, and Identifier sends nothing.',
 		defaults: { name: 'Tax Query' },

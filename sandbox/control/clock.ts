@@ -12,7 +12,7 @@ const Advance = closed({
 });
 
 /** `GET` and `POST /sandbox/clock`: what was due until then comes at once, tokens and file addresses expire. */
-export function clockControl(app: FastifyInstance, clock: Clock): void {
+export function registerClockRoutes(app: FastifyInstance, clock: Clock): void {
 	const shown = () => ({ now: clock.iso(), skew: clock.save() });
 	app.get('/sandbox/clock', async () => shown());
 	app.post<{ Body: Static<typeof Advance> }>(

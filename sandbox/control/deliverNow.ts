@@ -6,7 +6,7 @@ import { HttpError } from '../plugins/errors';
 import { WebhookSettings } from '../webhook/config';
 
 /** `POST /sandbox/queries/{id}/deliver` and `POST /sandbox/deliveries/test`, which may name settings for this one call. */
-export function deliverNowControl(app: FastifyInstance, context: SandboxContext): void {
+export function registerDeliverNowRoute(app: FastifyInstance, context: SandboxContext): void {
 	const { variant, queries, reserved, results, webhooks } = context;
 	app.post<{ Params: { id: string } }>(
 		'/sandbox/queries/:id/deliver',

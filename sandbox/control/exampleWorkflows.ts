@@ -9,7 +9,7 @@ const files = Object.keys(assets.examples).sort(
 );
 
 /** `GET /sandbox/examples`: the example workflows; `/{file}.json`: one, as n8n imports it. */
-export function exampleWorkflowRoutes(app: FastifyInstance): void {
+export function registerExampleWorkflowRoutes(app: FastifyInstance): void {
 	app.get('/sandbox/examples', async () =>
 		files.map((file) => {
 			const { name } = JSON.parse(assets.examples[file]) as { name: string };

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { FaultRule, type Faults } from '../plugins/faults';
 
 /** `GET`, `PUT` (replaces all) and `DELETE /sandbox/faults`. */
-export function faultControl(app: FastifyInstance, faults: Faults): void {
+export function registerFaultRoutes(app: FastifyInstance, faults: Faults): void {
 	app.get('/sandbox/faults', async () => faults.list());
 	app.put<{ Body: FaultRule[] }>(
 		'/sandbox/faults',

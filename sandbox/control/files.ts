@@ -4,7 +4,7 @@ import { FILES_PATH, SAMPLES } from '../data/files';
 import { HttpError } from '../plugins/errors';
 
 /** Serves the files, without a token like any signed address, until it expires. */
-export function fileRoutes(app: FastifyInstance, clock: Clock): void {
+export function registerFileRoutes(app: FastifyInstance, clock: Clock): void {
 	app.get<{ Params: { kind: string; name: string }; Querystring: { expires?: string } }>(
 		`${FILES_PATH}/:kind/:name`,
 		{ schema: { hide: true } },

@@ -1,32 +1,32 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
-import { clockControl } from './clock';
-import { documentationRoutes } from './documentation';
-import { exampleWorkflowRoutes } from './exampleWorkflows';
-import { faultControl } from './faults';
-import { fileRoutes } from './files';
-import { ledgerControl } from './ledger';
-import { outcomeControl } from './outcomes';
+import { registerClockRoutes } from './clock';
+import { registerDocumentationRoutes } from './documentation';
+import { registerExampleWorkflowRoutes } from './exampleWorkflows';
+import { registerFaultRoutes } from './faults';
+import { registerFileRoutes } from './files';
+import { registerLedgerRoutes } from './ledger';
+import { registerOutcomeRoutes } from './outcomes';
 import { pageRoutes } from './page';
-import { deliverNowControl } from './deliverNow';
-import { requestControl } from './requests';
-import { snapshotControl } from './snapshot';
-import { overviewControl } from './overview';
-import { webhookControl } from './webhook';
+import { registerDeliverNowRoute } from './deliverNow';
+import { registerRequestRoutes } from './requests';
+import { registerSnapshotRoute } from './snapshot';
+import { registerOverviewRoute } from './overview';
+import { registerWebhookRoutes } from './webhook';
 
 /** Every route below `/sandbox`, and the page. */
-export function controlRoutes(app: FastifyInstance, context: SandboxContext): void {
-	requestControl(app, context.requests);
-	faultControl(app, context.faults);
-	ledgerControl(app, context.ledger);
-	webhookControl(app, context);
-	deliverNowControl(app, context);
-	outcomeControl(app, context.outcomes);
-	clockControl(app, context.clock);
-	snapshotControl(app, context);
-	overviewControl(app, context);
-	fileRoutes(app, context.clock);
-	exampleWorkflowRoutes(app);
-	documentationRoutes(app);
+export function registerControlRoutes(app: FastifyInstance, context: SandboxContext): void {
+	registerRequestRoutes(app, context.requests);
+	registerFaultRoutes(app, context.faults);
+	registerLedgerRoutes(app, context.ledger);
+	registerWebhookRoutes(app, context);
+	registerDeliverNowRoute(app, context);
+	registerOutcomeRoutes(app, context.outcomes);
+	registerClockRoutes(app, context.clock);
+	registerSnapshotRoute(app, context);
+	registerOverviewRoute(app, context);
+	registerFileRoutes(app, context.clock);
+	registerExampleWorkflowRoutes(app);
+	registerDocumentationRoutes(app);
 	pageRoutes(app);
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { BillingLedger } from '../services/taxQuery/billingLedger';
 
 /** `GET` and `DELETE /sandbox/ledger`. */
-export function ledgerControl(app: FastifyInstance, ledger: BillingLedger): void {
+export function registerLedgerRoutes(app: FastifyInstance, ledger: BillingLedger): void {
 	app.get('/sandbox/ledger', async () => ledger.list());
 	app.delete('/sandbox/ledger', async () => {
 		ledger.clear();

@@ -6,7 +6,7 @@ import { OUTCOME_NAMES, type Outcomes } from '../services/taxQuery/outcomes';
 const Scripts = Type.Record(Type.String({ minLength: 1 }), Type.Array(oneOf(OUTCOME_NAMES)));
 
 /** `GET`, `PUT` (replaces all) and `DELETE /sandbox/outcomes`: how the next queries about an RFC or CURP end. */
-export function outcomeControl(app: FastifyInstance, outcomes: Outcomes): void {
+export function registerOutcomeRoutes(app: FastifyInstance, outcomes: Outcomes): void {
 	app.get('/sandbox/outcomes', async () => outcomes.save());
 	app.put<{ Body: Static<typeof Scripts> }>(
 		'/sandbox/outcomes',

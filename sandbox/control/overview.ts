@@ -11,7 +11,7 @@ const FROM_A_CONTAINER = 'host.docker.internal';
 const documentation = assets.root ? '/repository' : `${assets.repository}/blob/main`;
 
 /** `GET /sandbox/state`: what the page shows. */
-export function overviewControl(app: FastifyInstance, context: SandboxContext): void {
+export function registerOverviewRoute(app: FastifyInstance, context: SandboxContext): void {
 	const { clock, secrets, queries, webhooks, ledger, outcomes, reserved, variant } = context;
 	const { token, clientId, clientSecret } = secrets;
 	app.get('/sandbox/state', async ({ host, port }) => ({

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { RequestLog } from '../plugins/requests';
 
 /** `GET` and `DELETE /sandbox/requests`. */
-export function requestControl(app: FastifyInstance, log: RequestLog): void {
+export function registerRequestRoutes(app: FastifyInstance, log: RequestLog): void {
 	app.get('/sandbox/requests', async () => log.list());
 	app.delete('/sandbox/requests', async () => {
 		log.clear();

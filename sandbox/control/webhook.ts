@@ -5,7 +5,7 @@ import { HttpError } from '../plugins/errors';
 import { shown, WebhookSettings } from '../webhook/config';
 
 /** `/sandbox/webhook` (GET, PUT changes what it names, DELETE) and `/sandbox/deliveries` (GET, DELETE, resend). */
-export function webhookControl(app: FastifyInstance, context: SandboxContext): void {
+export function registerWebhookRoutes(app: FastifyInstance, context: SandboxContext): void {
 	const { webhooks } = context;
 	app.get('/sandbox/webhook', async () => shown(webhooks.settings));
 	app.put<{ Body: Static<typeof WebhookSettings> }>(

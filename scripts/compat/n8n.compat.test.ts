@@ -13,7 +13,7 @@ import {
 } from '../../test/integration/taxQuery/support';
 import { queriesAt, type Query } from '../../test/integration/support/queries';
 import { sandboxForTest, type TestSandbox } from '../../test/integration/support/sandbox';
-import { startCompatN8n, type CompatN8n, type NodeUnderTest } from './n8n';
+import { startCompatN8n, type CompatN8n, type TestedNodeConfig } from './testedN8n';
 
 const [RFC, OTHER, THIRD] = rfcs(3);
 const [CURP] = curps(1);
@@ -48,7 +48,7 @@ const login = ({ taxQuery }: TestSandbox) => ({
 });
 const inProgress = async (
 	parameters: INodeParameters,
-	{ onError, ...data }: { onError?: NodeUnderTest['onError'] } & Record<string, unknown> = {},
+	{ onError, ...data }: { onError?: TestedNodeConfig['onError'] } & Record<string, unknown> = {},
 ) =>
 	await n8n.workflow({
 		type: 'taxQuery',

@@ -2,7 +2,7 @@ import axios from 'axios';
 import type { N8n } from '../../demo/n8n';
 import type { Workflow } from '../../demo/n8nClient';
 import { StubModel, type ModelRequest } from '../../demo/stubModel';
-import { retryExecution } from '../../bench/paidWorkflow';
+import { retryExecution } from '../../bench/support/paidWorkflow';
 import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
 import { curps, rfcs } from '../integration/taxQuery/support';
 import { tenantService } from '../integration/taxQuery/tenants';

@@ -13,7 +13,7 @@ import {
 	filters,
 	checkFiltered,
 	rethrowWithFilterKeys,
-} from '../collectionFilterField';
+} from '../dataCollectionFilters';
 import {
 	collectRows,
 	fetchTotal,

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import type { Diagnosis } from '../../shared/operations/diagnosis';
 import type { BodyReader, ServiceRequest } from '../../shared/http/connection';
-import { encodeFilter } from '../collectionFilterField';
+import { encodeFilter } from '../dataCollectionFilters';
 import { rowsReader } from '../pagedLists';
 
 /** Sends one plain read. */

@@ -11,7 +11,7 @@ import { mapPath, type CreditProfileMapping } from '../../shared/credentials/api
 import { providers } from '../../shared/credentials/providerLogin';
 import type { ServiceRequest } from '../../shared/http/connection';
 import { readRow, reportsFailure } from '../../shared/http/readRows';
-import { isConfirmed } from '../../shared/http/confirmedNames';
+import { isMappingNameConfirmed } from '../../shared/http/confirmedMappingNames';
 import { RequestError } from '../../shared/http/result';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
@@ -119,7 +119,11 @@ async function store(
 	const request = { method: 'POST' as const, path: mapPath(mapping, path), body, secrets };
 	return await withPathAdvice(item, path, sendSequentially(item, request, clientKey)).catch(
 		(error: unknown) => {
-			if (!isInputRefused(error) || !provider.refused || isConfirmed(clientKey, provider.value))
+			if (
+				!isInputRefused(error) ||
+				!provider.refused ||
+				isMappingNameConfirmed(clientKey, provider.value)
+			)
 				throw error;
 			throw error.withAdvice(provider.refused);
 		},

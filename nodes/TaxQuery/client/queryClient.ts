@@ -4,7 +4,10 @@ import type { OperationItem } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/http/connection';
 import { RequestError, type Result } from '../../shared/http/result';
 import { taxQuery } from '../../shared/http/service';
-import { isConfirmed, confirmNames } from '../../shared/http/confirmedNames';
+import {
+	isMappingNameConfirmed,
+	confirmMappingNames,
+} from '../../shared/http/confirmedMappingNames';
 import type { ServiceMessage } from '../../shared/errors/problem';
 import { reportsFailure } from '../../shared/http/readRows';
 import { pathOf } from './queryTypeMapping';
@@ -75,7 +78,7 @@ export async function getQuery(
 			serviceMessage(body),
 		);
 	if (!findMatchingId(record.raw, id)) throw shapeError('the requested query', ['paths.get']);
-	confirmNames(clientKey, PATH_OF_ONE);
+	confirmMappingNames(clientKey, PATH_OF_ONE);
 	return { ...record, id: id as QueryId };
 }
 
@@ -83,7 +86,7 @@ const PATH_OF_ONE = 'paths.get';
 
 /** The key of the API Mapping that may be why nothing is found under an ID: none once a query was read by its ID. */
 export const suspectPathKeys = ({ clientKey: client }: Pick<QueryClient, 'clientKey'>): string[] =>
-	isConfirmed(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
+	isMappingNameConfirmed(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
 
 /** Reads a query; undefined if the service has nothing under that ID. */
 export async function findQuery(

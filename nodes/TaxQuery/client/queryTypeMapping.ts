@@ -2,7 +2,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
-import { isConfirmed, confirmNames } from '../../shared/http/confirmedNames';
+import {
+	isMappingNameConfirmed,
+	confirmMappingNames,
+} from '../../shared/http/confirmedMappingNames';
 import { mapKeys, mapValues, pickBy } from '../../shared/utils/entries';
 import { invertNames } from '../../shared/utils/renaming';
 import { textOf } from '../../shared/utils/text';
@@ -44,7 +47,7 @@ const keysOfFields = ({ operation, fields }: QueryType): string[] => [
 
 /** A query of this client was accepted, so that the mapping is right, at least for its path. */
 export const confirmQueryTypeMapping = (clientKey: string, queryType: QueryType): void =>
-	confirmNames(clientKey, 'query', ...keysOfPath(queryType));
+	confirmMappingNames(clientKey, 'query', ...keysOfPath(queryType));
 
 /**
  * Returns the API Mapping keys that may be missing when a query is refused with this status. They are those of its
@@ -55,8 +58,9 @@ export function suspectMappingKeys(
 	queryType: QueryType,
 	clientKey: string,
 ): string[] {
-	if (status === 404) return keysOfPath(queryType).filter((key) => !isConfirmed(clientKey, key));
-	const isProved = isConfirmed(clientKey, 'query');
+	if (status === 404)
+		return keysOfPath(queryType).filter((key) => !isMappingNameConfirmed(clientKey, key));
+	const isProved = isMappingNameConfirmed(clientKey, 'query');
 	return !isProved && [400, 422].includes(status) ? keysOfFields(queryType) : [];
 }
 

@@ -83,7 +83,7 @@ export function findNameWarning(text: string, part: NamePart): string | undefine
  * Checks a part of a person's name before it is billed. Throws a UserError if it surely is none, unless the check is
  * switched off; returns a warning about one that is odd.
  */
-export async function checkName(
+export async function checkNamePart(
 	item: OperationItem,
 	text: string,
 	{ label, part }: { label: string; part: NamePart },

@@ -20,7 +20,7 @@ import type { QueryRecord } from '../client/queryModel';
 import { truncationText } from '../errors/queryError';
 import { joinImpersonal } from '../errors/unmappedQueries';
 import {
-	countByPaging,
+	countQueriesWithPaging,
 	guessPaging,
 	guessRecordMapping,
 	guessRowsKey,
@@ -183,7 +183,7 @@ async function checkPaging(
 		};
 	}
 	const paging = await guessPaging(client, rows);
-	const count = paging ? await countByPaging(client, paging) : -1;
+	const count = paging ? await countQueriesWithPaging(client, paging) : -1;
 	if (count >= listed) {
 		return {
 			ok: count === listed ? 'unknown' : false,

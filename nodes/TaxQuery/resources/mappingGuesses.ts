@@ -146,7 +146,10 @@ export async function guessPaging(
 }
 
 /** Returns how many queries there are by that paging. */
-export async function countByPaging(client: Service, paging: IDataObject): Promise<number> {
+export async function countQueriesWithPaging(
+	client: Service,
+	paging: IDataObject,
+): Promise<number> {
 	const mapping = mergeListMapping(client.mapping, paging);
 	return (await listQueries({ ...client, mapping })).records.length;
 }

@@ -2,7 +2,7 @@ import { field, parseText, type Field } from '../../shared/operations/field';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { birthDate } from '../fields/dates';
 import { byRfc, curpCheckOptions, type Warning } from '../fields/identifiers';
-import { checkName, type NamePart } from '../fields/personName';
+import { checkNamePart, type NamePart } from '../fields/personName';
 import { textField } from '../fields/text';
 import { catalog } from '../client/queryTypeMapping';
 import { billedQuery } from './billed';
@@ -46,7 +46,7 @@ async function readNames(item: OperationItem) {
 	for (const [name, part, field] of parts) {
 		const text = await field.read(item);
 		const label = field.properties[0].displayName;
-		if (text !== '') warnings.push(...(await checkName(item, text, { label, part })));
+		if (text !== '') warnings.push(...(await checkNamePart(item, text, { label, part })));
 		fields[name] = text;
 	}
 	return { fields, warnings };

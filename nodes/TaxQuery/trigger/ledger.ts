@@ -20,7 +20,7 @@ import {
 	readState,
 	type LedgerPollState,
 	type SavedLedger,
-} from './savedLedger';
+} from './ledgerStaticData';
 import { StartedResults, type StartedResult } from './startedResults';
 
 /** This process, in the ledgers that it writes. */

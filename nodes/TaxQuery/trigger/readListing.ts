@@ -3,7 +3,7 @@ import type { QueryClient } from '../client/queryClient';
 import { readList } from '../client/queryList';
 import type { Completeness } from '../client/queryModel';
 import type { Ledger } from './ledger';
-import type { ListOrder } from './savedLedger';
+import type { ListOrder } from './ledgerStaticData';
 import { toQueryEvent, type QueryEvent } from './queryEvent';
 import { fromNewestOn, isReadFarEnough, type ReadList } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';

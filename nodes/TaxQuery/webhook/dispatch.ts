@@ -18,7 +18,7 @@ import {
 	type WebhookResponse,
 	type CallProgress,
 } from './responses';
-import type { ReceivedNotification } from './receivedNotification';
+import type { ReceivedNotification } from './selectTrustedParts';
 
 /** n8n has started its triggers within this time, or one that is being published again. */
 const START_MS = 60_000;

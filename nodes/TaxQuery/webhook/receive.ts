@@ -26,7 +26,7 @@ import { extractJson } from './formBody';
 import { readPayload, type AnnouncedQuery } from './payload';
 import { decodeBody, readRawBody, type BodyReadFailure } from './requestBody';
 import { isBeingPublished, pollAndRespond, emitTrusted, waitForSession } from './dispatch';
-import { toNotification, type ReceivedNotification } from './receivedNotification';
+import { selectTrustedParts, type ReceivedNotification } from './selectTrustedParts';
 
 const RETRY_AFTER_SECONDS = 5;
 /**
@@ -154,7 +154,7 @@ async function handleNotifications(
 	const itemSettings = await readItemSettings(context);
 	const { mapping } = itemSettings;
 	const hidden = [...secrets, ...itemSettings.secrets];
-	const all = announced.map((each) => toNotification(each, settings, mapping, hidden));
+	const all = announced.map((each) => selectTrustedParts(each, settings, mapping, hidden));
 	const withoutSession = async () =>
 		await startWithoutSession(context, settings, all, itemSettings);
 	if (context.getMode() === 'manual') return await withoutSession();

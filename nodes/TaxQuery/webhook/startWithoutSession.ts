@@ -21,7 +21,7 @@ import {
 	worstResponse,
 	type WebhookResponse,
 } from './responses';
-import type { ReceivedNotification } from './receivedNotification';
+import type { ReceivedNotification } from './selectTrustedParts';
 
 /** The outcome of a webhook call: the sender's response, or what n8n is to start and respond. */
 export type WebhookOutcome = WebhookResponse | IWebhookResponseData;

@@ -11,7 +11,7 @@ const SWITCH = 'storesCiec';
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Returns the name of a login's field in the service's credential: "bureauPmPassword". */
-export const storedName = ({ value }: Provider, field: string): string =>
+export const storedFieldName = ({ value }: Provider, field: string): string =>
 	value.replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()) + capital(field);
 
 /** "Credit Bureau: Companies (Persona Moral)" → "Companies" */
@@ -21,7 +21,7 @@ const fieldsOf = (provider: Provider, hasLabel: boolean, shown: Partial<INodePro
 	provider.fields.map((field): INodeProperties => ({
 		...field,
 		displayName: hasLabel ? `${labelOf(provider)}: ${field.displayName}` : field.displayName,
-		name: storedName(provider, field.name),
+		name: storedFieldName(provider, field.name),
 		...shown,
 	}));
 
@@ -61,7 +61,10 @@ const isStored = (credential: Credential, { value }: Provider): boolean => {
 /** Returns the values of a stored login by field; undefined if the credential holds none of this provider. */
 export function storedLogin(credential: Credential, provider: Provider): IDataObject | undefined {
 	if (!isStored(credential, provider)) return undefined;
-	const values = provider.fields.map(({ name }) => [name, credential[storedName(provider, name)]]);
+	const values = provider.fields.map(({ name }) => [
+		name,
+		credential[storedFieldName(provider, name)],
+	]);
 	return Object.fromEntries(values) as IDataObject;
 }
 

@@ -262,7 +262,7 @@ const toolDescriptionOf = (tool: string): INodeProperties => ({
 });
 
 /** The expression that writes the chosen operation below a node's name, as it is listed in the node panel or shorter. */
-export function subtitleOf(resources: Resource[]): string {
+export function subtitleExpression(resources: Resource[]): string {
 	const actions = Object.fromEntries(
 		resources.flatMap((resource) =>
 			resource.operations.map(({ value, subtitle, action }) => [

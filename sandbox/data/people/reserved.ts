@@ -66,7 +66,7 @@ export interface ReservedIdentity {
 }
 
 /** The reserved identities, made known to the given people. */
-export function reserve(people: People): ReservedIdentity[] {
+export function addReservedIdentities(people: People): ReservedIdentity[] {
 	return RESERVATIONS.map(({ behaviour, effect, person, company }) => {
 		const { name, firstLastName, secondLastName, birthDate, rfc, curp } = people.withName(person);
 		return {

@@ -35,7 +35,7 @@ function bodyIn({ fields = {} }: CreditProfileMapping, { properties }: TObject):
 }
 
 /** CP §4.1 and 4.2 */
-export function credentialRoutes(
+export function registerCredentialRoutes(
 	app: FastifyInstance,
 	{ options, providerLogins }: SandboxContext,
 ): void {

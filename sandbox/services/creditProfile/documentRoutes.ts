@@ -11,10 +11,10 @@ import type { SandboxContext } from '../../context';
 import { documentAssociationsOf } from '../../data/documentAssociations';
 import type { Collections } from '../../data/collections';
 import { documentAt, DOCUMENT_TAGS } from '../../data/documents';
-import { findCollection, buildTagList } from './collectionRoutes';
+import { findCollection, buildTagList } from './dataCollectionRoutes';
 
 /** CP §4.7 and 4.8 */
-export function documentRoutes(
+export function registerDocumentRoutes(
 	app: FastifyInstance,
 	collections: Collections,
 	{ clock, options, people }: SandboxContext,

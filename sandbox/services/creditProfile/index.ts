@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../../context';
 import { HttpError } from '../../plugins/errors';
-import { collectionRoutes } from './collectionRoutes';
-import { credentialRoutes } from './credentials';
-import { documentRoutes } from './documentRoutes';
+import { registerDataCollectionRoutes } from './dataCollectionRoutes';
+import { registerCredentialRoutes } from './credentials';
+import { registerDocumentRoutes } from './documentRoutes';
 import { createCollections } from '../../data/collections';
 
 /** The Credit Profile service; its paths are relative to /api/v1. */
-export function creditProfileService(app: FastifyInstance, context: SandboxContext): void {
+export function registerCreditProfileService(app: FastifyInstance, context: SandboxContext): void {
 	const { options, secrets } = context;
 	const collections = createCollections(options.seed, options.documents);
 
@@ -19,7 +19,7 @@ export function creditProfileService(app: FastifyInstance, context: SandboxConte
 			throw new HttpError(401, 'The API token is not valid; the header is "Token <API_TOKEN>"');
 		}
 	});
-	credentialRoutes(app, context);
-	collectionRoutes(app, collections, options.mapping.creditProfile);
-	documentRoutes(app, collections, context);
+	registerCredentialRoutes(app, context);
+	registerDataCollectionRoutes(app, collections, options.mapping.creditProfile);
+	registerDocumentRoutes(app, collections, context);
 }

@@ -19,7 +19,7 @@ function monthsBetween(from: string, to: string): string[] {
 }
 
 /** TQ §4.11: one query for each month of the period. */
-export function invoiceRoute(app: FastifyInstance, context: SandboxContext): void {
+export function registerInvoiceRoute(app: FastifyInstance, context: SandboxContext): void {
 	const { clock, variant, outcomes, profiles, queries, results } = context;
 	const operation = 'getInvoices';
 	app.post<{ Body: Record<string, unknown> }>(

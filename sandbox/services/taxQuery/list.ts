@@ -21,7 +21,7 @@ function inOrder(order: SandboxOptions['listOrder'], records: QueryRecord[]): Qu
 }
 
 /** TQ §4.12 and §4.13 */
-export function getQueryRoutes(
+export function registerQueryReadRoutes(
 	app: FastifyInstance,
 	{ queries, variant, options }: SandboxContext,
 ): void {

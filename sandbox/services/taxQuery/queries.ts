@@ -18,7 +18,7 @@ import { clientTypeOf, type Results } from '../../data/results';
 import { OPERATIONS, type Operation } from '../../mapping';
 import { HttpError } from '../../plugins/errors';
 import { schemaWithMapper } from '../../plugins/validation';
-import { invoiceRoute } from './invoices';
+import { registerInvoiceRoute } from './invoices';
 import type { Outcome } from './store';
 
 /** A query about one RFC or CURP. */
@@ -114,10 +114,10 @@ const isDayOfMonth = (year: number, month: number, day: number) =>
 	new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
 
 /** The POST queries (TQ §4.2 to §4.11). */
-export function postQueryRoutes(app: FastifyInstance, context: SandboxContext): void {
+export function registerQueryPostRoutes(app: FastifyInstance, context: SandboxContext): void {
 	calculatorRoute(app, context);
 	for (const route of ROUTES) aboutOne(app, context, route);
-	invoiceRoute(app, context);
+	registerInvoiceRoute(app, context);
 }
 
 function aboutOne(app: FastifyInstance, context: SandboxContext, route: QueryRoute): void {

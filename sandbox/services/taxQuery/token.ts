@@ -20,7 +20,10 @@ interface Claims {
 const CLIENT_CREDENTIALS = 'client_credentials';
 
 /** The token endpoint (TQ §4.1), and the guard that every other path stands behind (TQ §5). */
-export async function tokens(app: FastifyInstance, context: SandboxContext): Promise<void> {
+export async function registerTokenRoute(
+	app: FastifyInstance,
+	context: SandboxContext,
+): Promise<void> {
 	const { clock, variant, options, secrets } = context;
 	const wanted = variant.tokenRequest;
 	const { scheme = 'Bearer' } = wanted;

@@ -1,7 +1,7 @@
 import axios from 'axios';
 import type { N8n } from '../../../demo/n8n';
 import type { Execution } from '../../../demo/n8nClient';
-import { paidWorkflow, retryExecution, stopExecutions } from '../../../bench/paidWorkflow';
+import { paidWorkflow, retryExecution, stopExecutions } from '../../../bench/support/paidWorkflow';
 import { sandboxForTest, type TestSandbox } from '../../integration/support/sandbox';
 import { rfcs } from '../../integration/taxQuery/support';
 import { until } from '../../support/until';

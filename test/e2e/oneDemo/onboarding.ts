@@ -1,6 +1,6 @@
 import vectors from '../../fixtures/identifier-vectors.json';
 import { People } from '../../../sandbox/data/people';
-import { reserve } from '../../../sandbox/data/people/reserved';
+import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
 import { defaultOptions } from '../../../sandbox/options';
 import { until } from '../../support/until';
 import { violationsOf } from '../support/accessibility';
@@ -16,7 +16,7 @@ const ENGLISH =
 	/\b(the|please|problem|required|submit|submitted|invalid|error|try again|form|response)\b/i;
 
 const people = new People(defaultOptions.seed);
-const reserved = reserve(people).map((one) => ({ ...one, name: one.givenNames }));
+const reserved = addReservedIdentities(people).map((one) => ({ ...one, name: one.givenNames }));
 const [elena, nadia, paula, fatima] = reserved as Applicant[];
 /** Whom the registry of the sandbox has under a CURP. */
 const registered = (curp: string): Applicant => people.byCurp(curp);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { applicationOf, sendApplication } from '../../../demo/form';
 import { LOW_CPU, startN8n } from '../../../demo/n8n';
-import { pinnedN8n } from '../../../demo/n8nInstallation';
+import { pinnedN8n } from '../../../demo/pinnedN8n';
 import { installPackage } from '../../../demo/package';
 import { Processes } from '../../../demo/processes';
 import { provision } from '../../../demo/provision';

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HEADLESS, startN8n } from '../../../demo/n8n';
-import { ensureN8nInstalled } from '../../../demo/n8nInstallation';
+import { ensureN8nInstalled } from '../../../demo/pinnedN8n';
 import { installPackage } from '../../../demo/package';
-import { N8nProcesses } from '../../../bench/n8nProcesses';
+import { N8nProcesses } from '../../../bench/support/n8nProcesses';
 import { once } from './once';
 
 export const processes = new N8nProcesses();

@@ -1,7 +1,7 @@
 import { startDemo, type Demo } from '../../../demo/startDemo';
 import { LOW_CPU } from '../../../demo/n8n';
 import type { SandboxCommand } from '../../../demo/sandbox';
-import { N8nProcesses } from '../../../bench/n8nProcesses';
+import { N8nProcesses } from '../../../bench/support/n8nProcesses';
 import { Editor } from './editor';
 import { Mailbox } from './mailbox';
 import { once } from './once';

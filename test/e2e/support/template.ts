@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HEADLESS, startUnowned } from '../../../demo/n8n';
-import { ensureN8nInstalled, pinnedN8n } from '../../../demo/n8nInstallation';
+import { ensureN8nInstalled, pinnedN8n } from '../../../demo/pinnedN8n';
 import { copyDatabase, TEMPLATE_ENV } from '../../../demo/n8nTemplate';
 import { Processes } from '../../../demo/processes';
 

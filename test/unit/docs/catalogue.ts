@@ -1,5 +1,5 @@
 import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
-import { checkFiltered } from '../../../nodes/CreditProfile/collectionFilterField';
+import { checkFiltered } from '../../../nodes/CreditProfile/dataCollectionFilters';
 import { collectionId } from '../../../nodes/CreditProfile/fields';
 import {
 	readCreditProfileMapping,
@@ -11,7 +11,7 @@ import {
 	providers,
 	taxAuthority,
 } from '../../../nodes/shared/credentials/providerLogin';
-import { storedName } from '../../../nodes/shared/credentials/storedLogins';
+import { storedFieldName } from '../../../nodes/shared/credentials/storedLogins';
 import type { LoginProblem, Problem } from '../../../nodes/shared/errors/problem';
 import { FileError, type FileProblem } from '../../../nodes/shared/errors/fileError';
 import { renderRequestError } from '../../../nodes/shared/errors/requestErrorText';
@@ -162,8 +162,8 @@ const operationOf = ({ operations }: typeof query, value: string) => {
 const COMPANY = 'EXI0503141A4';
 const ciec = {
 	storesCiec: true,
-	[storedName(taxAuthority, 'rfc')]: 'EISE850314BK8',
-	[storedName(taxAuthority, 'ciec')]: 'Secreto1',
+	[storedFieldName(taxAuthority, 'rfc')]: 'EISE850314BK8',
+	[storedFieldName(taxAuthority, 'ciec')]: 'Secreto1',
 };
 const notFound = async () => {
 	throw new RequestError(taxQuery, { kind: 'status', status: 404 });

@@ -6,7 +6,7 @@ import {
 	readTaxQueryMapping,
 } from '../../../nodes/shared/credentials/apiMapping';
 import { People } from '../../../sandbox/data/people';
-import { reserve } from '../../../sandbox/data/people/reserved';
+import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
 
 const root = join(__dirname, '..', '..', '..');
 const rowsOf = (page: string) =>
@@ -44,7 +44,7 @@ describe('links to a part of a page', () => {
 
 describe('lists in the documents are whole', () => {
 	it('docs/sandbox.md has the reserved people', () => {
-		const reserved = reserve(new People(1));
+		const reserved = addReservedIdentities(new People(1));
 		expect(reserved.length).toBeGreaterThan(4);
 		expect(rowsOf('sandbox.md')).toEqual(
 			expect.arrayContaining(

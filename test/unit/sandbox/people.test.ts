@@ -3,7 +3,7 @@ import { isCurp, isNss, isRfc } from '../../../contract/identifiers';
 import { STATES, zipCodeIsOf } from '../../../contract/creditProfile';
 import { People, type Person } from '../../../sandbox/data/people';
 import { curpOf } from '../../../sandbox/data/people/curp';
-import { reserve } from '../../../sandbox/data/people/reserved';
+import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
 import { calculateRfc } from '../../../sandbox/data/people/rfc';
 
 const RFC = 'GODE561231GR8';
@@ -147,7 +147,7 @@ describe('a person whose RFC was calculated', () => {
 });
 
 describe('reserved identities', () => {
-	const reserved = reserve(new People(1));
+	const reserved = addReservedIdentities(new People(1));
 
 	it('are valid', () => {
 		const valid = reserved.map(
@@ -162,6 +162,6 @@ describe('reserved identities', () => {
 	});
 
 	it('are the same with every seed', () => {
-		expect(reserve(new People(2))).toEqual(reserved);
+		expect(addReservedIdentities(new People(2))).toEqual(reserved);
 	});
 });

@@ -6,7 +6,7 @@ import type { TriggerSettings } from '../../../../nodes/TaxQuery/trigger/trigger
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import { readPayload } from '../../../../nodes/TaxQuery/webhook/payload';
-import { toNotification } from '../../../../nodes/TaxQuery/webhook/receivedNotification';
+import { selectTrustedParts } from '../../../../nodes/TaxQuery/webhook/selectTrustedParts';
 
 const asDocumented = readTaxQueryMapping({});
 
@@ -56,7 +56,7 @@ describe('a body that somebody invents', () => {
 				const payload = readPayload(Buffer.from(body), { record: {} });
 				if (!('announced' in payload)) return;
 				for (const announced of payload.announced) {
-					const message = toNotification(announced, settings, asDocumented, ['secret']);
+					const message = selectTrustedParts(announced, settings, asDocumented, ['secret']);
 					const { event, envelope } = message;
 					const record = readRecord(announced.record, asDocumented);
 					if (!record) continue;

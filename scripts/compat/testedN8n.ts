@@ -6,9 +6,9 @@ import type { INodeParameters } from 'n8n-workflow';
 import { fetchUnpooled } from '../../demo/http';
 import { startN8n } from '../../demo/n8n';
 import { isFinished, type Execution, type WorkflowNode } from '../../demo/n8nClient';
-import { pinnedN8n as newest, n8nInstallationIn } from '../../demo/n8nInstallation';
+import { pinnedN8n as newest, n8nInstallationIn } from '../../demo/pinnedN8n';
 import { installPackage } from '../../demo/package';
-import { N8nProcesses } from '../../bench/n8nProcesses';
+import { N8nProcesses } from '../../bench/support/n8nProcesses';
 
 const PACKAGE = 'n8n-nodes-credit-profile';
 
@@ -19,7 +19,7 @@ export const n8nUnderTest = process.env.COMPAT_HOST
 
 type Credentials = Record<string, { id: string; name: string }>;
 
-export interface NodeUnderTest {
+export interface TestedNodeConfig {
 	type: 'creditProfile' | 'taxQuery' | 'taxQueryTrigger';
 	parameters: INodeParameters;
 	credentials: Credentials;
@@ -86,7 +86,10 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 			return { [type]: { id: await client.createCredential(type, type, data), name: type } };
 		},
 		/** Publishes a workflow of a webhook, the items that it brings, and the node; returns what runs it. */
-		async workflow({ type, ...node }: NodeUnderTest): Promise<(items?: object[]) => Promise<Run>> {
+		async workflow({
+			type,
+			...node
+		}: TestedNodeConfig): Promise<(items?: object[]) => Promise<Run>> {
 			const path = `compat-${workflows}`;
 			const names = ['Webhook', 'Items', NODE];
 			const id = await create(
@@ -131,7 +134,7 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 			};
 		},
 		/** Publishes a workflow that begins with the trigger. */
-		async trigger({ type, ...node }: NodeUnderTest) {
+		async trigger({ type, ...node }: TestedNodeConfig) {
 			const webhookId = `compat-trigger-${workflows}`;
 			const trigger = {
 				name: NODE,

@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { startSandbox } from '../sandbox';
-import { N8nProcesses } from './n8nProcesses';
-import { startBenchN8n } from './n8n';
-import { round, type BenchOptions, type BenchResult } from './result';
+import { N8nProcesses } from './support/n8nProcesses';
+import { startBenchN8n } from './support/benchN8n';
+import { round, type BenchOptions, type BenchResult } from './support/result';
 import {
 	sendQueries,
 	createCredential,
@@ -14,7 +14,7 @@ import {
 	SECRET,
 	startSink,
 	summary,
-} from './deliveredResults';
+} from './support/deliveredResults';
 
 const QUERIES = 500;
 /** They warm the workers up, and show the main that workers run the executions. */

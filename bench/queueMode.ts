@@ -5,10 +5,10 @@ import { missingStoresText } from '../demo/stores';
 import { startSandbox } from '../sandbox';
 import type { LoggedRequest } from '../sandbox/plugins/requests';
 import { contestants, idealMs, LATENCY_MS, POINTS_PER_SECOND } from './lookups';
-import { startBenchN8n, type BenchN8n, type Run } from './n8n';
-import { measureCrashes } from './queueCrashes';
-import { measureResults } from './queueResults';
-import { median, round, type BenchOptions, type BenchResult, type Verdict } from './result';
+import { startBenchN8n, type BenchN8n, type Run } from './support/benchN8n';
+import { measureCrashes } from './queueModeCrashes';
+import { measureResults } from './queueModeResults';
+import { median, round, type BenchOptions, type BenchResult, type Verdict } from './support/result';
 
 const LOOKUPS = 300;
 const REFILL_MS = 1500;

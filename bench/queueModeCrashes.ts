@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { isFinished } from '../demo/n8nClient';
 import { startSandbox } from '../sandbox';
-import type { BenchN8n } from './n8n';
-import { paidWorkflow, retryExecution } from './paidWorkflow';
-import { rfcOf } from './people';
-import type { BenchOptions, BenchResult, Verdict } from './result';
+import type { BenchN8n } from './support/benchN8n';
+import { paidWorkflow, retryExecution } from './support/paidWorkflow';
+import { rfcOf } from './support/people';
+import type { BenchOptions, BenchResult, Verdict } from './support/result';
 
 const ITEMS = 100;
 /** Defines what the worker gets, and how many of the items are billed then. */

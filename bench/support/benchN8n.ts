@@ -4,13 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axios from 'axios';
-import { ensureN8nInstalled } from '../demo/n8nInstallation';
-import { startN8n } from '../demo/n8n';
-import type { N8nClient, WorkflowNode } from '../demo/n8nClient';
-import { installPackage } from '../demo/package';
-import { Processes } from '../demo/processes';
-import { startQueueMode, type QueueMode, type QueueModeOptions } from '../demo/queueMode';
-import type { Sandbox } from '../sandbox';
+import { ensureN8nInstalled } from '../../demo/pinnedN8n';
+import { startN8n } from '../../demo/n8n';
+import type { N8nClient, WorkflowNode } from '../../demo/n8nClient';
+import { installPackage } from '../../demo/package';
+import { Processes } from '../../demo/processes';
+import { startQueueMode, type QueueMode, type QueueModeOptions } from '../../demo/queueMode';
+import type { Sandbox } from '../../sandbox';
 
 type Measured = Pick<WorkflowNode, 'type' | 'typeVersion' | 'credentials'> & {
 	parameters: object;

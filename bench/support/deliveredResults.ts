@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { N8n } from '../demo/n8n';
-import type { Sandbox } from '../sandbox';
-import { queriesAt } from '../test/integration/support/queries';
+import type { N8n } from '../../demo/n8n';
+import type { Sandbox } from '../../sandbox';
+import { queriesAt } from '../../test/integration/support/queries';
 
 /** Of the header with which deliveries are proved. */
 export const SECRET = 'whsec-bench';

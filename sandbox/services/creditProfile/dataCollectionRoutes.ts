@@ -38,7 +38,7 @@ export function buildTagList(tags: Iterable<string>): TagList {
 }
 
 /** CP §4.3 to 4.6 */
-export function collectionRoutes(
+export function registerDataCollectionRoutes(
 	app: FastifyInstance,
 	collections: Collections,
 	mapping: CreditProfileMapping = {},

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { delimiter, join } from 'node:path';
 
 /** A pinned n8n and the Node it runs on. */
-export interface N8nInstallation {
+export interface PinnedN8n {
 	folder: string;
 	node: string;
 	n8n: string;
@@ -12,7 +12,7 @@ export interface N8nInstallation {
 }
 
 /** The n8n that the lock in this folder pins; see `ensureHost`. */
-export function n8nInstallationIn(folder: string): N8nInstallation {
+export function n8nInstallationIn(folder: string): PinnedN8n {
 	const modules = join(folder, 'node_modules');
 	return {
 		folder,
@@ -27,7 +27,7 @@ export const pinnedN8n = n8nInstallationIn(join(__dirname, 'n8n-host'));
 
 /** Installs what the folder's lock pins, unless it is there, and shows the progress on stderr. */
 export async function ensureN8nInstalled(
-	{ folder }: N8nInstallation = pinnedN8n,
+	{ folder }: PinnedN8n = pinnedN8n,
 	signal?: AbortSignal,
 ): Promise<void> {
 	const child = spawn(process.execPath, [join(__dirname, 'install.mjs'), folder], {

@@ -26,7 +26,7 @@ export interface ReceivedNotification extends QueryNotification {
 }
 
 /** Returns the parts of a call that may be used, by how far it is trusted; the rest is dropped. */
-export function toNotification(
+export function selectTrustedParts(
 	{ queryId, envelope, ...announced }: AnnouncedQuery,
 	{ isAuthenticated: isProved, confirm, hasEnvelope }: TriggerSettings,
 	mapping: TaxQueryMapping,

@@ -1,5 +1,5 @@
-import { curpOf } from '../sandbox/data/people/curp';
-import { checkDigitOf } from '../sandbox/data/people/rfc';
+import { curpOf } from '../../sandbox/data/people/curp';
+import { checkDigitOf } from '../../sandbox/data/people/rfc';
 
 /** A birth date that differs for each index. */
 export const dateOf = (index: number) =>
