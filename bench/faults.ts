@@ -3,7 +3,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
 import type { FaultRule } from '../sandbox/plugins/faults';
 import type { BilledQuery } from '../sandbox/services/taxQuery/billingLedger';
 import { startBenchN8n, type BenchN8n } from './support/benchN8n';
-import { companyRfcOf, curpOfIndex, dateOf, rfcOf } from './support/people';
+import { companyRfcOf, curpOfIndex, birthDateOf, rfcOf } from './support/people';
 import type { BenchOptions, BenchResult } from './support/result';
 
 /** Of each kind in each mode; of each list and upsert. */
@@ -85,7 +85,7 @@ const KINDS: Kind[] = [
 		resource: 'taxpayer',
 		operation: 'calculateRfc',
 		parameters: { name: 'Emma', firstLastName: 'Gómez', birthDate: subject },
-		subject: dateOf,
+		subject: birthDateOf,
 		keyOf: ({ year, month, day }) =>
 			[year, month, day].map((part) => String(part).padStart(2, '0')).join('-'),
 		isImmediate: true,

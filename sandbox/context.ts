@@ -10,7 +10,7 @@ import type { ProviderLogins } from './services/creditProfile/providerLogins';
 import type { ApiVariant } from './services/taxQuery/apiVariant';
 import type { BillingLedger } from './services/taxQuery/billingLedger';
 import type { Outcomes } from './services/taxQuery/outcomes';
-import type { TaxProfiles } from './services/taxQuery/profiles';
+import type { CreatedTaxProfiles } from './services/taxQuery/createdTaxProfiles';
 import type { QueryStore } from './services/taxQuery/store';
 import type { Webhooks } from './webhook/webhookDelivery';
 
@@ -39,7 +39,7 @@ export interface SandboxContext {
 	variant: ApiVariant;
 	/** Says how queries end. */
 	outcomes: Outcomes;
-	profiles: TaxProfiles;
+	profiles: CreatedTaxProfiles;
 	/** Every query made. */
 	queries: QueryStore;
 	/** Accepted, billed queries. */

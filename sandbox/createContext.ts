@@ -14,7 +14,7 @@ import { ApiVariant } from './services/taxQuery/apiVariant';
 import { BillingLedger } from './services/taxQuery/billingLedger';
 import { Outcomes } from './services/taxQuery/outcomes';
 import { pastQueries } from './services/taxQuery/pastQueries';
-import { TaxProfiles } from './services/taxQuery/profiles';
+import { CreatedTaxProfiles } from './services/taxQuery/createdTaxProfiles';
 import { QueryStore } from './services/taxQuery/store';
 import { Webhooks } from './webhook/webhookDelivery';
 
@@ -45,7 +45,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 		providerLogins: new ProviderLogins(clock),
 		variant,
 		outcomes: new Outcomes(reserved),
-		profiles: new TaxProfiles(),
+		profiles: new CreatedTaxProfiles(),
 		queries: new QueryStore({ options, clock, ledger, webhooks, closing }, past),
 		ledger,
 		webhooks,

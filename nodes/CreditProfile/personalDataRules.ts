@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import {
-	personalFields,
-	shownFields,
-	type PersonalDataFields,
+	markPersonal,
+	markShown,
+	type PersonalDataRuleByField,
 	type PersonalDataRule,
 } from '../shared/personalData/rules';
 import { isObject } from '../shared/utils/json';
@@ -10,8 +10,8 @@ import { isObject } from '../shared/utils/json';
 // These rules name what is personal in the objects of CP §2. An object or field without a rule is hidden whole.
 
 /** CP §2.5: a schema names fields, it holds nobody's data. */
-const schema: PersonalDataFields = {
-	...shownFields('title description type pattern format required enum additionalProperties'),
+const schema: PersonalDataRuleByField = {
+	...markShown('title description type pattern format required enum additionalProperties'),
 	properties: ({ properties }) =>
 		Object.fromEntries(
 			Object.keys(isObject(properties) ? properties : {}).map((name) => [name, () => schema]),
@@ -20,21 +20,21 @@ const schema: PersonalDataFields = {
 };
 
 /** CP §2.6 */
-const user: PersonalDataFields = {
-	...shownFields('id organizationId createdAt deletedAt updatedAt permissions role'),
-	...personalFields('name lastName email phone'),
+const user: PersonalDataRuleByField = {
+	...markShown('id organizationId createdAt deletedAt updatedAt permissions role'),
+	...markPersonal('name lastName email phone'),
 };
 
 /** CP §2.3, §2.4 */
-export const versionFields: PersonalDataFields = {
-	...shownFields('id creatorId createdAt isActive dataCollectionId organizationId'),
+export const versionFields: PersonalDataRuleByField = {
+	...markShown('id creatorId createdAt isActive dataCollectionId organizationId'),
 	schema,
 	creator: user,
 };
 
 /** CP §2.2 */
-export const dataCollectionFields: PersonalDataFields = {
-	...shownFields(
+export const dataCollectionFields: PersonalDataRuleByField = {
+	...markShown(
 		'id name creatorId activeDataCollectionVersionId createdAt updatedAt slug parentCollectionId tags processorKey',
 	),
 	creator: user,
@@ -42,48 +42,46 @@ export const dataCollectionFields: PersonalDataFields = {
 };
 
 /** CP §2.1 */
-export const loginFields: PersonalDataFields = {
-	...shownFields('id createdAt updatedAt organizationId type isEnabled ownerId'),
-	...personalFields('user'),
-	metadata: shownFields('expirationDate'),
-	configuration: shownFields('isAutoRenewEnabled'),
+export const loginFields: PersonalDataRuleByField = {
+	...markShown('id createdAt updatedAt organizationId type isEnabled ownerId'),
+	...markPersonal('user'),
+	metadata: markShown('expirationDate'),
+	configuration: markShown('isAutoRenewEnabled'),
 };
 
 /** CP §4.3, §4.7 */
-export const tagsFields: PersonalDataFields = shownFields('count data tag');
+export const tagsFields: PersonalDataRuleByField = markShown('count data tag');
 
 const PERSON =
 	'email firstName middleName firstLastName secondLastName tradeName rfc basicRFC phone curp neighborhood address address2 exteriorNumber interiorNumber city municipality zipCode nss birthdate';
 
 /** CP §2.8; state, country and nationality are codes. */
-const profile: PersonalDataFields = {
-	...shownFields(
+const profile: PersonalDataRuleByField = {
+	...markShown(
 		'id organizationId createdAt updatedAt tags tagIds externalId accountType state country nationality',
 	),
-	...personalFields(PERSON),
+	...markPersonal(PERSON),
 };
 
 /** CP §2.9 */
-const form: PersonalDataFields = {
-	...shownFields(
+const form: PersonalDataRuleByField = {
+	...markShown(
 		'id accountType nationality state country completedDate profileId isNipConfirmed createdAt updatedAt tagIds tags customPagesConfigId nipSmsSentCount nipEmailSentCount',
 	),
-	...personalFields(`${PERSON} monthlyIncome loanAmount`),
-	tagsAssociation: shownFields('id label'),
+	...markPersonal(`${PERSON} monthlyIncome loanAmount`),
+	tagsAssociation: markShown('id label'),
 	formConfig: {
-		...shownFields(
-			'id organizationId name accountType slug createdAt updatedAt customPagesConfigId',
-		),
-		...personalFields('bureauAuthTradeName formCompletedURL'),
+		...markShown('id organizationId name accountType slug createdAt updatedAt customPagesConfigId'),
+		...markPersonal('bureauAuthTradeName formCompletedURL'),
 	},
 };
 
 /** CP §2.10 */
-const file: PersonalDataFields = {
-	...shownFields(
+const file: PersonalDataRuleByField = {
+	...markShown(
 		'id uploadedAt createdAt updatedAt size organizationId filetype externalId uploaderId fileCollectionId tags',
 	),
-	...personalFields('filelabel originalFilename url previewUrl'),
+	...markPersonal('filelabel originalFilename url previewUrl'),
 };
 
 const rules = { Profiles: profile, Forms: form, Files: file };
@@ -99,10 +97,10 @@ function association(entry: IDataObject): PersonalDataRule {
 }
 
 /** CP §2.7 */
-export const documentFields: PersonalDataFields = {
-	...shownFields(
+export const documentFields: PersonalDataRuleByField = {
+	...markShown(
 		'id externalId tags dataCollectionVersionId dataCollectionId creatorId createdAt updatedAt',
 	),
 	document: 'free',
-	associations: { ...shownFields('type'), association },
+	associations: { ...markShown('type'), association },
 };

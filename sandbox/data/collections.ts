@@ -1,6 +1,6 @@
 import type { Collection, RestrictedSchema, User, Version } from '../../contract/creditProfile';
 import { collectionSpecs } from './collectionSpecs';
-import { ORGANIZATION_ID, createUsers } from './organization';
+import { ORGANIZATION_ID, createUsers } from './organizationUsers';
 import { fakerFor } from './faker';
 import { documentSchemas } from './documentSchemas';
 

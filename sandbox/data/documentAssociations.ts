@@ -8,7 +8,7 @@ import type { Company } from './people';
 import type { Applicant } from './applicant';
 import type { GeneratedDocument } from './documents';
 import { fileUrl, sampleFileAt, type LinkContext } from './files';
-import { ORGANIZATION_ID } from './organization';
+import { ORGANIZATION_ID } from './organizationUsers';
 import { nationalityOf, residenceOf } from './residence';
 
 /** Describes which associations are sent whole; the others are listed with null. */

@@ -2,7 +2,7 @@ import type { DataDocument, Version } from '../../contract/creditProfile';
 import { fakeApplicant, type Applicant } from './applicant';
 import type { StoredCollection } from './collections';
 import { fakeValueFor } from './fakeValue';
-import { USER_COUNT } from './organization';
+import { USER_COUNT } from './organizationUsers';
 import type { People } from './people';
 import { fakerFor } from './faker';
 

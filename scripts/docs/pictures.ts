@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { format, resolveConfig } from 'prettier';
 import { startDemo, type Demo } from '../../demo/startDemo';
-import { applicationFormUrl, OPERATOR } from '../../demo/provision';
+import { applicationFormUrl, REVIEW_PAGES_LOGIN } from '../../demo/provision';
 import { applicantPath } from '../../demo/smokeTest';
 import { root } from '../../demo/package';
 import { Editor } from '../../test/e2e/support/editor';
@@ -188,7 +188,7 @@ async function film(editor: Editor, demo: Demo): Promise<void> {
 	if (!browser) throw new Error('The browser has ended');
 	const context = await browser.newContext({
 		...{ locale: 'es-MX', timezoneId: 'America/Mexico_City', viewport: FILM },
-		httpCredentials: { username: OPERATOR.user, password: OPERATOR.password },
+		httpCredentials: { username: REVIEW_PAGES_LOGIN.user, password: REVIEW_PAGES_LOGIN.password },
 	});
 	const shoot = async (page: Page, milliseconds: number, part?: Part) => {
 		await settled(page);

@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Result } from '../../shared/http/result';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/text';
-import { isZoned, timeOf } from '../../shared/utils/time';
+import { isZoned, timeOf } from '../../shared/utils/parseTime';
 import { withoutCiec } from './ciec';
 import { fromWireNames, queryTypes, queryTypeOf } from './queryTypeMapping';
 import { fromRecordWireNames } from './recordWireNames';

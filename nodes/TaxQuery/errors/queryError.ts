@@ -133,7 +133,7 @@ const withoutServiceMessage = (error: unknown) =>
 	error instanceof RequestError ? error.withoutServiceMessage() : error;
 
 /** Returns the text of another module's error. */
-export function errorText(error: unknown): QueryErrorText {
+export function textOfOtherError(error: unknown): QueryErrorText {
 	const { message, description } = error as Partial<UserError>;
 	return { message: message ?? String(error), description: description ?? '' };
 }
@@ -144,7 +144,7 @@ export function errorText(error: unknown): QueryErrorText {
  */
 export function reasonFor(error: unknown): string {
 	const { mappingKeys = [], data } = error as Partial<RequestError>;
-	const what = errorText(error).message;
+	const what = textOfOtherError(error).message;
 	const text = mappingKeys.length > 0 ? sentences(what, mappingHint(mappingKeys)) : what;
 	return withRequestId(text, data?.requestIds as string[] | undefined);
 }
@@ -213,7 +213,7 @@ export function renderError(queryProblem: QueryProblem): RenderedError {
 						}),
 			};
 		case 'unlisted': {
-			const { message, description } = errorText(queryProblem.cause);
+			const { message, description } = textOfOtherError(queryProblem.cause);
 			const { mappingKeys, data = {} } = (queryProblem.cause ?? {}) as Partial<RequestError>;
 			return {
 				message: `${UNLISTED}: ${message}`,
@@ -255,7 +255,7 @@ export function renderError(queryProblem: QueryProblem): RenderedError {
 		case 'passed': {
 			const { code, status, data, mappingKeys } = (queryProblem.cause ??
 				{}) as Partial<RequestError>;
-			return { ...errorText(queryProblem.cause), code, status, data, mappingKeys };
+			return { ...textOfOtherError(queryProblem.cause), code, status, data, mappingKeys };
 		}
 	}
 }

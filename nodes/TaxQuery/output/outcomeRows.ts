@@ -33,11 +33,11 @@ export interface ResponseWithoutId {
 	kind: 'withoutId';
 	raw: IDataObject;
 }
-export type QueryResponse = Query | ResponseWithoutId;
+export type ReturnedQuery = Query | ResponseWithoutId;
 
 /** A query that an item has got, and how. */
 export interface QueryOutcome {
-	query: QueryResponse;
+	query: ReturnedQuery;
 	/** The way in which the query was obtained; `resumed` means that an earlier try of this execution sent it. */
 	how: 'sent' | 'recovered' | 'reused' | 'resumed';
 	/** The age of a reused query. */
@@ -49,7 +49,7 @@ export interface QueryOutcome {
 }
 
 /** Settings by which an item's queries become rows. */
-export interface RowShape {
+export interface RowSettings {
 	definition: PaidQuery;
 	mapping: TaxQueryMapping;
 	/** One record for each query that is billed. */
@@ -69,12 +69,12 @@ export interface RowShape {
  * Returns one row for each query; another month becomes a warning instead. Throws a QueryError if no query has a
  * result and none is pending, or none matches the item.
  */
-export function buildRows(shape: RowShape, outcomes: QueryOutcome[]): IDataObject[] {
-	const { definition, expected, secrets } = shape;
+export function buildRows(settings: RowSettings, outcomes: QueryOutcome[]): IDataObject[] {
+	const { definition, expected, secrets } = settings;
 	const other = recordsOf(outcomes).filter((record) => isOtherRecord(record, expected));
 	const own = outcomes.filter(({ query }) => !other.some((one) => one === query));
 	if (other.length > 0 && (own.length === 0 || expected.length === 1)) {
-		throw new QueryError(otherQueryProblem(other[0], shape));
+		throw new QueryError(otherQueryProblem(other[0], settings));
 	}
 	const failed = recordsOf(own).filter(({ state }) => state === 'failed');
 	if (own.length > 0 && failed.length === own.length) {
@@ -92,14 +92,18 @@ export function buildRows(shape: RowShape, outcomes: QueryOutcome[]): IDataObjec
 	}
 	const ofMonths = [
 		...other.map((query) => {
-			const { message, description } = renderError(otherQueryProblem(query, shape));
+			const { message, description } = renderError(otherQueryProblem(query, settings));
 			return warning('Response', 'otherQuery', message, description);
 		}),
-		...mismatchedMonths(outcomes, shape),
+		...mismatchedMonths(outcomes, settings),
 	];
 	return own.map((outcome) => {
-		const json = redactValues(shownResponse(outcome.query, shape), secrets);
-		return shape.protect({ ...json, ...annotate(outcome, shape, ofMonths) }, 'written', identity);
+		const json = redactValues(shownResponse(outcome.query, settings), secrets);
+		return settings.protect(
+			{ ...json, ...annotate(outcome, settings, ofMonths) },
+			'written',
+			identity,
+		);
 	});
 }
 
@@ -130,7 +134,7 @@ const omit = (values: IDataObject, names: string[]): IDataObject =>
 /** Returns the problem of a record that belongs to another request. */
 export function otherQueryProblem(
 	record: QueryRecord,
-	{ definition, expected: [one] }: Pick<RowShape, 'definition' | 'expected'>,
+	{ definition, expected: [one] }: Pick<RowSettings, 'definition' | 'expected'>,
 ) {
 	const { id, code } = record;
 	const isOfOtherPerson = matchRecord({ ...one, code, otherCodes: [] }, record) === 'mismatch';
@@ -139,11 +143,11 @@ export function otherQueryProblem(
 }
 
 /** A row as it comes out; personal data is hidden first. */
-function shownResponse(query: QueryResponse, shape: RowShape): IDataObject {
-	const { definition, mapping, isSimple, protect } = shape;
+function shownResponse(query: ReturnedQuery, settings: RowSettings): IDataObject {
+	const { definition, mapping, isSimple, protect } = settings;
 	const { queryType } = definition;
 	if (query.kind === 'record') {
-		const row = buildRecordRow(shape, query, mapping, isSimple, queryType);
+		const row = buildRecordRow(settings, query, mapping, isSimple, queryType);
 		return isSimple ? withoutItemColumns(row, query) : row;
 	}
 	return protect(query.raw, queryRule(query.raw, mapping, queryType), (safe) => {
@@ -152,7 +156,7 @@ function shownResponse(query: QueryResponse, shape: RowShape): IDataObject {
 		return {
 			...besideRequested(
 				isWithoutId ? safe : omit(safe, ['queryId', mapping.record._id === undefined ? '' : '_id']),
-				shape,
+				settings,
 			),
 			pending: !isWithoutId,
 			...(!isWithoutId && { queryId: query.id }),
@@ -166,7 +170,10 @@ function withoutItemColumns(row: IDataObject, { state }: QueryRecord): IDataObje
 	return omit(row, ['service', 'createdAt', isResult ? 'status' : '']);
 }
 
-const besideRequested = (raw: IDataObject, { requested, definition, mapping, protect }: RowShape) =>
+const besideRequested = (
+	raw: IDataObject,
+	{ requested, definition, mapping, protect }: RowSettings,
+) =>
 	joinRequestAndResult(
 		protect(requested, requestedPersonalFields, identity),
 		fromWireNames(raw, definition.queryType.operation, mapping),
@@ -176,23 +183,23 @@ const besideRequested = (raw: IDataObject, { requested, definition, mapping, pro
 /** Returns the columns that the node adds to the service's record. */
 function annotate(
 	{ query, how, ageMs = 0, overdue, unread }: QueryOutcome,
-	shape: RowShape,
+	settings: RowSettings,
 	ofMonths: Warning[],
 ): IDataObject {
-	const { definition, externalReference, requested } = shape;
+	const { definition, externalReference, requested } = settings;
 	const record = query.kind === 'record' ? query : undefined;
 	const isUnknown = record?.state === 'unknown';
 	const lacks = record && lacksDueResult(record, definition.queryType);
 	const { response } = query.raw;
 	const warnings = [
-		...shape.warnings,
+		...settings.warnings,
 		...(isUnknown ? [unknownStatus(record)] : []),
 		...(query.kind === 'withoutId' ? [withoutIdWarning(definition)] : []),
 		...(lacks ? [unread === undefined ? NO_RESULT_WARNING : unreadWarning(unread)] : []),
 		...findIdentifierWarnings(requested, isObject(response) ? response : query.raw),
 		...ofMonths,
-		...(record ? unknownService(record, shape) : []),
-		...(record && how !== 'reused' ? unechoedFields(record, shape) : []),
+		...(record ? unknownService(record, settings) : []),
+		...(record && how !== 'reused' ? unechoedFields(record, settings) : []),
 	];
 	return withoutUndefined({
 		externalReference: externalReference as IDataObject[string],
@@ -231,7 +238,7 @@ const withoutIdWarning = ({ hasNoShownResponse }: PaidQuery): Warning =>
 /** Warns of a record whose query type the mapping does not know. */
 function unknownService(
 	{ code }: QueryRecord,
-	{ definition, mapping, expected: [{ code: own, otherCodes }] }: RowShape,
+	{ definition, mapping, expected: [{ code: own, otherCodes }] }: RowSettings,
 ): Warning[] {
 	if (code === '' || code.toUpperCase() === own.toUpperCase()) return [];
 	return [
@@ -247,7 +254,10 @@ function unknownService(
 }
 
 /** A field that the service does not know under this name may be ignored in silence, and a wrong result billed. */
-function unechoedFields({ request }: QueryRecord, { mustEcho, definition }: RowShape): Warning[] {
+function unechoedFields(
+	{ request }: QueryRecord,
+	{ mustEcho, definition }: RowSettings,
+): Warning[] {
 	if (!request) return [];
 	const plain = (value: unknown) => normalizeForComparison(value).replace(/[^\p{L}\p{N}]/gu, '');
 	const echoed = Object.values(request).map(plain);
@@ -280,7 +290,7 @@ const unreadWarning = (problem: string): Warning =>
 		'Read it later with Query → Get; do not send it again',
 	);
 
-function mismatchedMonths(outcomes: QueryOutcome[], { expected }: RowShape): Warning[] {
+function mismatchedMonths(outcomes: QueryOutcome[], { expected }: RowSettings): Warning[] {
 	const monthOf = (period: unknown) =>
 		/^(\d{4})\D?(\d\d)$/.exec(textOf(period))?.slice(1).join('-') ?? '';
 	return findMonthWarnings(

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import {
-	personalFields,
-	shownFields,
-	type PersonalDataFields,
+	markPersonal,
+	markShown,
+	type PersonalDataRuleByField,
 	type PersonalDataRule,
 } from '../../shared/personalData/rules';
 import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
@@ -11,29 +11,29 @@ import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 // These rules name what is personal in a query record (TQ §2). An object or field without a rule is hidden whole.
 
 /** The request's fields (TQ §4), which are echoed; of a birth date the year stays. */
-export const requestedPersonalFields: PersonalDataFields = {
-	...personalFields('rfc curp name firstLastName secondLastName day month'),
-	...shownFields('year period from to'),
+export const requestedPersonalFields: PersonalDataRuleByField = {
+	...markPersonal('rfc curp name firstLastName secondLastName day month'),
+	...markShown('year period from to'),
 };
 
 /** TQ §2.3 */
-const taxpayer: PersonalDataFields = {
-	...personalFields(
+const taxpayer: PersonalDataRuleByField = {
+	...markPersonal(
 		'RFC RazonSocial RFCRepresentante CURPRepresentante EmailContacto NumeroCertificado',
 	),
-	...personalFields('Municipio Ciudad OficinaPostal Zona CodigoPostal'),
-	...shownFields('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
+	...markPersonal('Municipio Ciudad OficinaPostal Zona CodigoPostal'),
+	...markShown('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
 };
 
 /** Rules for the documented responses, by operation (TQ §2.2 to §2.4); the others are not shown. */
 const responses: Record<string, PersonalDataRule | undefined> = {
-	calculateRfc: personalFields('rfc'),
+	calculateRfc: markPersonal('rfc'),
 	getCrf: taxpayer,
 	getRfcData: taxpayer,
 	getCurpData: {
-		...personalFields('rfc curp nombre apellidoPaterno apellidoMaterno sexo fechaNacimiento'),
-		...personalFields('paisNacimiento estadoNacimiento codigoValidacion'),
-		...shownFields('estatus docProbatorio estatusCurp codigoMensaje'),
+		...markPersonal('rfc curp nombre apellidoPaterno apellidoMaterno sexo fechaNacimiento'),
+		...markPersonal('paisNacimiento estadoNacimiento codigoValidacion'),
+		...markShown('estatus docProbatorio estatusCurp codigoMensaje'),
 	},
 };
 
@@ -41,13 +41,13 @@ const responses: Record<string, PersonalDataRule | undefined> = {
 const requestedFields = (
 	queryType: QueryType | undefined,
 	{ fields }: TaxQueryMapping,
-): PersonalDataFields => {
+): PersonalDataRuleByField => {
 	const names = fields[queryType?.operation ?? ''] ?? {};
 	const own = Object.entries(names).map(([name, mapped]) => [
 		mapped,
 		requestedPersonalFields[name] ?? 'free',
 	]);
-	return { ...requestedPersonalFields, ...(Object.fromEntries(own) as PersonalDataFields) };
+	return { ...requestedPersonalFields, ...(Object.fromEntries(own) as PersonalDataRuleByField) };
 };
 
 /** A query record (TQ §2.1) or an acknowledgement (TQ §2.5, §4.11). */
@@ -60,11 +60,11 @@ export function queryRule(
 	const query = requestedFields(queryType, mapping);
 	return {
 		...query,
-		...shownFields('_id id queryId service status authentication organizationId organizationSlug'),
-		...shownFields('profileId createdAt updatedAt'),
-		metadata: { ...shownFields('clientType'), query },
+		...markShown('_id id queryId service status authentication organizationId organizationSlug'),
+		...markShown('profileId createdAt updatedAt'),
+		metadata: { ...markShown('clientType'), query },
 		query,
 		response: responses[queryType?.operation ?? ''] ?? 'free',
-		results: shownFields('queryId period status'),
+		results: markShown('queryId period status'),
 	};
 }

@@ -10,7 +10,7 @@ import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 import { requestIn } from '../client/queryRecord';
 import { toRecordWireNames } from '../client/recordWireNames';
 import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
-import type { KnownColumns } from '../../shared/operations/inputColumns';
+import type { KnownOutputColumns } from '../../shared/operations/inputColumns';
 import type { OperationItem } from '../../shared/operations/operation';
 import { queryRule } from './personalDataRules';
 import type { QueryRecord } from '../client/queryModel';
@@ -176,7 +176,7 @@ const OF_QUERY = [
 const TAKEN = [...OF_QUERY, ...'service createdAt event envelope deliveryId confirmed'.split(' ')];
 
 /** The columns that an item's rows may have, whether its query is pending, has ended or failed. */
-export function knownColumns(queryType: QueryType): KnownColumns {
+export function knownOutputColumns(queryType: QueryType): KnownOutputColumns {
 	const requested = Object.keys(emptyRequestedColumns(queryType));
 	const { resultFields = {}, recordFields = [] } = queryType;
 	const result = [...requested, ...Object.keys(withMeaning(resultFields)), ...recordFields];
@@ -184,7 +184,7 @@ export function knownColumns(queryType: QueryType): KnownColumns {
 }
 
 /** Lists the columns of Query → Get, whose rows are of any query type. */
-export const queryGetColumns: KnownColumns = {
+export const queryGetColumns: KnownOutputColumns = {
 	requested: ['queryId'],
 	own: [...OF_QUERY, 'message', 'service', 'createdAt', ...FAILURE_COLUMNS],
 };

@@ -27,7 +27,7 @@ import {
 	guessTypesAndStatuses,
 	mergeListMapping,
 	mergeRecordMapping,
-} from './mappingGuesses';
+} from './apiMappingGuesses';
 
 const DIAGNOSE =
 	'Check the service with plain reads (no new query), and propose the API Mapping. The output has no personal data.';

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { stateOfClient, type Scope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { SharedLocks } from '../../shared/utils/sharedLock';
+import { ReadWriteLocks } from '../../shared/utils/readWriteLock';
 import type { QueryId, Query } from '../client/queryModel';
 
 /** The last queries that were accepted for equal requests. */
@@ -19,9 +19,9 @@ const MAX_MARKS = 100_000;
 /** This process's knowledge of one client's billed queries, over all executions. */
 export class ClientQueries {
 	/** Locks each query by its key: its senders share the lock, and a recovery holds it alone. */
-	readonly sendLocks = new SharedLocks();
+	readonly sendLocks = new ReadWriteLocks();
 	/** Locks each query with Reuse by its sharing key, for one item after the other. */
-	readonly reuseLocks = new SharedLocks();
+	readonly reuseLocks = new ReadWriteLocks();
 	/** The last accepted queries, by sharing key. */
 	readonly lastAccepted = new BoundedMap<string, Accepted>(MAX_QUERIES, ({ at }) => {
 		this.#forgottenAt = Math.max(this.#forgottenAt, at);

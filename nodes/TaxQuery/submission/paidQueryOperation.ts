@@ -17,8 +17,13 @@ import { getQuery, queryClientOf, type QueryClient } from '../client/queryClient
 import type { QueryRecord } from '../client/queryModel';
 import { withBilled } from '../errors/queryError';
 import { RunReceipt } from '../output/runReceipt';
-import { isUnfinished, buildRows, type QueryOutcome, type RowShape } from '../output/outcomeRows';
-import { knownColumns } from '../output/simplify';
+import {
+	isUnfinished,
+	buildRows,
+	type QueryOutcome,
+	type RowSettings,
+} from '../output/outcomeRows';
+import { knownOutputColumns } from '../output/simplify';
 import {
 	fieldsOf,
 	optionEntriesOf,
@@ -65,7 +70,7 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 	});
 	const costOf: Operation['costOf'] = (run, index) =>
 		run.shared(startSpending).receipt.costOf(index);
-	return { ...paid, isSending: true, costOf, keepsInput: knownColumns(queryType) };
+	return { ...paid, isSending: true, costOf, keepsInput: knownOutputColumns(queryType) };
 }
 
 /** Returns what the items of a run share. */
@@ -202,7 +207,7 @@ async function conclude(
 ): Promise<StepResult> {
 	const { wait, simplify: isSimple, externalReference, mapping } = settings;
 	const { receipt, context } = item.run.shared(startSpending);
-	const shape: RowShape = {
+	const rowSettings: RowSettings = {
 		definition,
 		mapping,
 		expected,
@@ -217,7 +222,7 @@ async function conclude(
 		protect: item.protect,
 	};
 	const give = (ended: QueryOutcome[]) => {
-		const rows = buildRows(shape, ended);
+		const rows = buildRows(rowSettings, ended);
 		receipt.give(item, rows, ended.filter((one) => isUnfinished(one, definition)).length);
 		return rows;
 	};

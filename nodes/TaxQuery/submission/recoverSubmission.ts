@@ -1,5 +1,5 @@
 import type { QueryId, Query } from '../client/queryModel';
-import { errorText, type RecoverySearch } from '../errors/queryError';
+import { textOfOtherError, type RecoverySearch } from '../errors/queryError';
 import { isOtherQuery, type SubmissionContext, type WantedQuery } from './submissionContext';
 import { isUnresolved, transition, type Unresolved } from './submissionState';
 import { queriesOf } from './clientQueries';
@@ -89,7 +89,7 @@ async function readOnce(
 	const isFree = async (id: QueryId) => await isUnclaimed(context, wanted, id, sentAt);
 	const lost = { expected: request.expectedOf(contentHash), sentAt, isFree };
 	const listed = await findLostQueries(context.readings, item, lost).catch((error: unknown) => ({
-		unlisted: errorText(error),
+		unlisted: textOfOtherError(error),
 	}));
 	if ('unlisted' in listed) return { next: state, search: listed, isProvedMissing: false };
 	const { found: queries, isLater, ...read } = listed;

@@ -5,7 +5,7 @@ import type { Problem } from '../../shared/http/result';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf, type QueryClient } from '../client/queryClient';
 import type { QueryId, Query } from '../client/queryModel';
-import { isOtherRecord, type QueryResponse, type QueryOutcome } from '../output/outcomeRows';
+import { isOtherRecord, type ReturnedQuery, type QueryOutcome } from '../output/outcomeRows';
 import { Journal } from './journal';
 import { SpendingLimit, type Limits } from './spendingLimit';
 import { SharedListReadings } from './sharedListReadings';
@@ -48,7 +48,7 @@ export interface WantedQuery {
 }
 
 /** The queries that an item gets, or a body without an ID where that is all there is. */
-export type ObtainedQueries = Pick<QueryOutcome, 'how'> & { queries: QueryResponse[] };
+export type ObtainedQueries = Pick<QueryOutcome, 'how'> & { queries: ReturnedQuery[] };
 
 /** The response to a submission of uncertain outcome, or its fault. */
 export interface UncertainResponse {

@@ -1,4 +1,4 @@
-import { SharedLocks } from '../../shared/utils/sharedLock';
+import { ReadWriteLocks } from '../../shared/utils/readWriteLock';
 import type { QueryId, Query } from '../client/queryModel';
 import { idsOf, isUnresolved, type SubmissionState } from './submissionState';
 import { SpendingReservations } from './spendingReservations';
@@ -50,7 +50,7 @@ export class NodeSpending {
 /** This process's knowledge of the billed queries of one execution, over its sub-executions. */
 export class SubmissionRegister {
 	/** Items with equal requests send one after the other; by sharing key. */
-	readonly locks = new SharedLocks();
+	readonly locks = new ReadWriteLocks();
 	readonly #byPlace = new Map<string, Submission>();
 	readonly #byShare = new Map<string, Set<Submission>>();
 	readonly #bySubject = new Map<string, Set<Submission>>();

@@ -4,7 +4,7 @@ import { maskedText } from '../../shared/personalData/personalData';
 import { RequestError } from '../../shared/http/result';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { CodedError } from '../../shared/utils/codedError';
-import { msLeft } from '../../shared/utils/time';
+import { msLeft } from '../../shared/utils/sleep';
 import { processStateOfNode, type nodeKey } from './emitter';
 
 /** The name of failing checks among the hourly reports. */

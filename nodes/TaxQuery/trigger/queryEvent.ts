@@ -20,17 +20,17 @@ export interface QueryEvent extends ListedQuery {
 	deliveryId: string;
 }
 
-/** Returns the status in lower case, or ''. */
+/** Returns the status in upper case, or ''. */
 const statusOf = (status: string | undefined): string => textOf(status).trim().toUpperCase();
 
 export function toQueryEvent(record: QueryRecord): QueryEvent {
 	const { id: queryId, status, state, createdAt } = record;
-	const lowerStatus = statusOf(status);
+	const upperStatus = statusOf(status);
 	return {
 		queryId,
-		status: lowerStatus,
+		status: upperStatus,
 		deliveryId: createHash('sha256')
-			.update(`${queryId}\n${lowerStatus}`)
+			.update(`${queryId}\n${upperStatus}`)
 			.digest('hex')
 			.slice(0, 32),
 		isPending: state === 'pending',

@@ -3,7 +3,7 @@ import { RequestError } from '../../shared/http/result';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { CodedError } from '../../shared/utils/codedError';
 import { raceAbort } from '../../shared/utils/responseBody';
-import { msLeft } from '../../shared/utils/time';
+import { msLeft } from '../../shared/utils/sleep';
 import type { QueryClient } from '../client/queryClient';
 import { errorMessage, report, reportHourly } from './outage';
 import { isRefusal, notFoundError, readQuery } from './readById';

@@ -1,7 +1,7 @@
 import { RequestError } from '../../shared/http/result';
 import type { Scope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { msLeft } from '../../shared/utils/time';
+import { msLeft } from '../../shared/utils/sleep';
 import { findQuery, suspectPathKeys, type QueryClient } from '../client/queryClient';
 import { findMatchingId } from '../client/queryRecord';
 import { toQueryEvent, type QueryEvent } from './queryEvent';

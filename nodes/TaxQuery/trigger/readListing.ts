@@ -1,4 +1,4 @@
-import { msLeft } from '../../shared/utils/time';
+import { msLeft } from '../../shared/utils/sleep';
 import type { QueryClient } from '../client/queryClient';
 import { readList } from '../client/queryList';
 import type { Completeness } from '../client/queryModel';

@@ -1,6 +1,6 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { msLeft } from '../../shared/utils/time';
+import { msLeft } from '../../shared/utils/sleep';
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
 import { report, reportHourly, runHourly } from './outage';

@@ -1,7 +1,7 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { raceAbort } from '../../shared/utils/responseBody';
 import { processStartedAt, stateOfProcess } from '../../shared/processState';
-import { msLeft } from '../../shared/utils/time';
+import { msLeft } from '../../shared/utils/sleep';
 import { wasUnpublishedSince } from '../trigger/nodeMemory';
 import { itemMaker, type ItemSettings } from '../trigger/queryEvent';
 import { dispositionOf, reportUnmapped } from '../trigger/disposition';
@@ -29,7 +29,7 @@ const PUBLISHING_TIMEOUT_MS = 1_000;
 const SLICE_MS = 100;
 
 /** Returns whether the trigger is surely coming: this process does not have it, but had it until a moment ago. */
-export const isBeingPublished = (context: IWebhookFunctions): boolean =>
+export const isTriggerBeingRepublished = (context: IWebhookFunctions): boolean =>
 	!sessionOf(context) && wasUnpublishedSince(context, Date.now() - START_MS);
 
 /**
@@ -41,8 +41,9 @@ export async function waitForSession(
 	context: IWebhookFunctions,
 ): Promise<PollingSession | undefined> {
 	const since = Date.now();
-	const isComing = () => msLeft(processStartedAt(), START_MS) > 0 || isBeingPublished(context);
-	const timeoutMs = isBeingPublished(context) ? PUBLISHING_TIMEOUT_MS : START_TIMEOUT_MS;
+	const isComing = () =>
+		msLeft(processStartedAt(), START_MS) > 0 || isTriggerBeingRepublished(context);
+	const timeoutMs = isTriggerBeingRepublished(context) ? PUBLISHING_TIMEOUT_MS : START_TIMEOUT_MS;
 	while (!sessionOf(context) && isComing() && msLeft(since, timeoutMs) > 0) await sleep(SLICE_MS);
 	return sessionOf(context);
 }

@@ -25,7 +25,7 @@ import { startWithoutSession, type WebhookOutcome } from './startWithoutSession'
 import { extractJson } from './formBody';
 import { readPayload, type AnnouncedQuery } from './payload';
 import { decodeBody, readRawBody, type BodyReadFailure } from './requestBody';
-import { isBeingPublished, pollAndRespond, emitTrusted, waitForSession } from './dispatch';
+import { isTriggerBeingRepublished, pollAndRespond, emitTrusted, waitForSession } from './dispatch';
 import { selectTrustedParts, type ReceivedNotification } from './selectTrustedParts';
 
 const RETRY_AFTER_SECONDS = 5;
@@ -162,11 +162,11 @@ async function handleNotifications(
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
 	const storeForLater = () => (storeNotifications(context, named(all)) ? later : starting);
 	if (!published && isListed) return storeForLater(); // this process has no trigger yet
-	const isRemembered = isBeingPublished(context) && !all.some(({ trusted }) => trusted);
+	const isRemembered = isTriggerBeingRepublished(context) && !all.some(({ trusted }) => trusted);
 	if (isListed || isRemembered) call.responseSoFar = later;
 	const trigger = published ?? (await waitForSession(context));
 	if (!trigger) {
-		if (!isBeingPublished(context)) return await withoutSession();
+		if (!isTriggerBeingRepublished(context)) return await withoutSession();
 		return all.some(({ trusted }) => trusted) ? starting : storeForLater();
 	}
 	if (!isListed) call.responseSoFar = tryAgain;

@@ -209,5 +209,6 @@ function remember(login: Login, problem: LoginProblem): LoginError {
  * Returns why there is no token for these credentials at present. Up to n8n 2.33 the error of a login does not reach
  * the request that needed it, so the login stores its own.
  */
-export const loginFailure = (credentials: ICredentialDataDecryptedObject): LoginError | undefined =>
-	loginOf(fingerprint(credentials)).failed?.error;
+export const currentLoginError = (
+	credentials: ICredentialDataDecryptedObject,
+): LoginError | undefined => loginOf(fingerprint(credentials)).failed?.error;

@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import {
 	logIn,
-	loginFailure,
+	currentLoginError,
 	noteTokenAccepted,
 	noteTokenRefused,
 	authSecrets,
@@ -57,7 +57,7 @@ export interface ServiceDefinition<Mapping = unknown> {
 		/** True if a new token is worth a try. */
 		refused(credentials: Credentials): boolean;
 		/** Returns why there is no token at present; undefined if nothing is known. */
-		failure: typeof loginFailure;
+		failure: typeof currentLoginError;
 	};
 	/** Returns what the credential's test reads; it only reads. Undefined if there is nothing to read. */
 	testPath(mapping: Mapping): string | undefined;
@@ -123,7 +123,12 @@ export const taxQuery: ServiceDefinition<TaxQueryMapping> = {
 		...storedLoginSecrets(credentials),
 	],
 	authorization: taxQueryAuthHeader,
-	tokens: { logIn, accepted: noteTokenAccepted, refused: noteTokenRefused, failure: loginFailure },
+	tokens: {
+		logIn,
+		accepted: noteTokenAccepted,
+		refused: noteTokenRefused,
+		failure: currentLoginError,
+	},
 	testPath: listPath,
 	probePath: (mapping) =>
 		listPath(mapping) ??

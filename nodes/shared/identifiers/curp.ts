@@ -11,7 +11,7 @@ import { stateByCurpCode } from './states';
 import {
 	checkParts,
 	COPY_AGAIN,
-	DATE_PART,
+	DATE_DIGITS,
 	didYouMean,
 	DIGIT,
 	countCharacters,
@@ -37,7 +37,7 @@ const PARTS: Part[] = [
 	LETTER,
 	{ length: 1, allowed: /^[AEIOUX]$/, needs: 'a vowel or X (of the first surname)' },
 	{ ...LETTER, length: 2 },
-	DATE_PART,
+	DATE_DIGITS,
 	{ length: 1, allowed: /^[HMX]$/, needs: 'H (man), M (woman) or X (non-binary)' },
 	{ length: 2, allowed: /^[A-Z]$/, needs: 'a letter A–Z (part of the state of birth)' },
 	{

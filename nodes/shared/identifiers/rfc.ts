@@ -1,7 +1,7 @@
 import { readDate } from './dates';
 import { finding, result, type CheckError, type CheckResult, type CheckWarning } from './result';
-import { checkParts, COPY_AGAIN, DATE_PART, countCharacters, readText, type Part } from './text';
-import { RFC_WORDS } from './inconvenientWords';
+import { checkParts, COPY_AGAIN, DATE_DIGITS, countCharacters, readText, type Part } from './text';
+import { RFC_INCONVENIENT_WORDS } from './inconvenientWords';
 
 export interface RfcCheck extends CheckResult {
 	/** Natural person, legal entity, or one of the two generic RFCs; absent if the length fits none. */
@@ -63,7 +63,7 @@ export function checkRfc(value: unknown, today = new Date()): RfcCheck {
 	const found = readDate(text.slice(letters, letters + 6), 'RFC', letters + 1, [1900, 2000]);
 	const dateCandidates = found.dates.filter((date) => date <= today.toISOString().slice(0, 10));
 	// only the four letters of a person are replaced
-	const isInconvenient = type === 'PF' && RFC_WORDS.includes(text.slice(0, 4));
+	const isInconvenient = type === 'PF' && RFC_INCONVENIENT_WORDS.includes(text.slice(0, 4));
 	const errors = isInconvenient ? [...found.errors, WORD_ERROR] : found.errors;
 	return {
 		...result(text, errors, hasHomoclave ? homoclaveWarnings(text) : []),
@@ -93,7 +93,7 @@ function partsOf(letters: number, length: number, hasHomoclave: boolean): Part[]
 			allowed: /^[A-ZÑ&]$/,
 			needs: `a letter A–Z without accent, Ñ or & (${owner})`,
 		},
-		{ ...DATE_PART, needs: `${DATE_PART.needs}; ${owner}` },
+		{ ...DATE_DIGITS, needs: `${DATE_DIGITS.needs}; ${owner}` },
 		...(hasHomoclave ? HOMOCLAVE : []),
 	];
 }

@@ -24,7 +24,7 @@ export interface Part {
 }
 
 export const DIGIT = /^[0-9]$/;
-export const DATE_PART: Part = {
+export const DATE_DIGITS: Part = {
 	length: 6,
 	allowed: DIGIT,
 	needs: 'a digit 0–9 (part of the date, YYMMDD)',

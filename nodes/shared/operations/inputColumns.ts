@@ -14,7 +14,7 @@ export const includeOtherFields: INodeProperties = {
 };
 
 /** The columns of an operation that are known before a row comes. */
-export interface KnownColumns {
+export interface KnownOutputColumns {
 	/** Columns that repeat a parameter of their name. An input column that fills the parameter needs no second one. */
 	requested: string[];
 	/** Columns that only some rows have. An input column of such a name is renamed in every row. */

@@ -11,7 +11,7 @@ import type {
 import { fieldsToKeepOption, personalDataOption } from '../personalData/options';
 import type { PersonalDataHider } from '../personalData/personalData';
 import type { ExecutionState } from './executionState';
-import { includeOtherFields, type KnownColumns } from './inputColumns';
+import { includeOtherFields, type KnownOutputColumns } from './inputColumns';
 import type { Connection, BodyReader, ServiceRequest } from '../http/connection';
 import type { JsonBody, Result } from '../http/result';
 
@@ -151,7 +151,7 @@ export interface Operation {
 	/** The operation changes or costs something at the service, so an earlier error says that nothing was sent. */
 	isSending?: true;
 	/** Its rows keep the columns of the input, unless the operator leaves them out. */
-	keepsInput?: KnownColumns;
+	keepsInput?: KnownOutputColumns;
 	/** Returns what an item has cost, or all items of the run. */
 	costOf?(run: NodeRun, index?: number): BillingSummary;
 	/** Returns what comes out for the item: one object, a list of them (possibly empty), or a next step. */
@@ -176,7 +176,7 @@ const timeoutOption: INodeProperties = {
 const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
 
 /** The properties of a node, derived from its resources: selectors, fields with displayOptions, options. */
-export function propertiesOf(resources: Resource[]): INodeProperties[] {
+export function nodePropertiesOf(resources: Resource[]): INodeProperties[] {
 	const firstValue = resources[0].value;
 	return [
 		credentialsOnTop,

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { SharedLocks } from '../utils/sharedLock';
+import { ReadWriteLocks } from '../utils/readWriteLock';
 import type { Connection, ServiceRequest } from '../http/connection';
 import type { Problem, Result } from '../http/result';
 import type { NodeRun } from './operation';
@@ -9,7 +9,7 @@ type Refusals = Record<string, { status: number }>;
 
 /** The refusals that the runs of an execution share in this process. */
 class RefusedSecrets {
-	readonly locks = new SharedLocks();
+	readonly locks = new ReadWriteLocks();
 	readonly refusals: Refusals = {};
 
 	get size(): number {

@@ -4,7 +4,7 @@ import { isObject } from '../utils/json';
 import { MASK } from '../utils/redact';
 import { hideIdentifiersInText, masks, pseudonyms, STARS, yearOf, type Hiding } from './maskText';
 import type { PersonalDataMode } from './options';
-import type { PersonalDataFields, PersonalDataRule } from './rules';
+import type { PersonalDataRuleByField, PersonalDataRule } from './rules';
 import { CodedError } from '../utils/codedError';
 import { mapValues } from '../utils/entries';
 
@@ -78,7 +78,7 @@ function protectionBy(hiding: Hiding, visible: Set<string>): PersonalDataHider {
 	}
 
 	function object(row: IDataObject, rule: PersonalDataRule, depth: number): IDataObject {
-		const fields: PersonalDataFields = typeof rule === 'object' ? rule : {};
+		const fields: PersonalDataRuleByField = typeof rule === 'object' ? rule : {};
 		const unnamed = rule === 'written' ? 'written' : 'free';
 		const result = new Map<string, unknown>();
 		for (const [key, value] of Object.entries(row)) {

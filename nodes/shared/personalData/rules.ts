@@ -14,18 +14,18 @@ export type PersonalDataRule =
 	| 'personal'
 	| 'free'
 	| 'written'
-	| PersonalDataFields
+	| PersonalDataRuleByField
 	| ((owner: IDataObject) => PersonalDataRule);
 
-export interface PersonalDataFields {
+export interface PersonalDataRuleByField {
 	[name: string]: PersonalDataRule;
 }
 
-const named = (rule: PersonalDataRule, names: string): PersonalDataFields =>
+const named = (rule: PersonalDataRule, names: string): PersonalDataRuleByField =>
 	Object.fromEntries(names.split(/\s+/).map((name) => [name, rule]));
 
 /** Fields that come out as they are, by their names in one text. */
-export const shownFields = (names: string): PersonalDataFields => named('shown', names);
+export const markShown = (names: string): PersonalDataRuleByField => named('shown', names);
 
 /** Fields that are hidden, by their names in one text. */
-export const personalFields = (names: string): PersonalDataFields => named('personal', names);
+export const markPersonal = (names: string): PersonalDataRuleByField => named('personal', names);

@@ -1,7 +1,9 @@
 import { sleep, OperationalError } from 'n8n-workflow';
-import { msLeft } from './time';
 
 const SLICE_MS = 200;
+
+/** Milliseconds until `ms` have passed since a moment; 0 or less also where the machine's clock was set back by more. */
+export const msLeft = (since: number, ms: number): number => ms - Math.abs(Date.now() - since);
 
 /** Waits `ms` milliseconds; throws an OperationalError soon after the execution was cancelled. */
 export async function sleepFor(ms: number, signal?: AbortSignal): Promise<void> {

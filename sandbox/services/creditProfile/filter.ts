@@ -1,5 +1,5 @@
 import { type CollectionFilter, type Collection } from '../../../contract/creditProfile';
-import { ORGANIZATION_ID } from '../../data/organization';
+import { ORGANIZATION_ID } from '../../data/organizationUsers';
 import type { CreditProfileMapping } from '../../mapping';
 import { HttpError } from '../../plugins/errors';
 

@@ -1,6 +1,6 @@
 import type { Credential, ProviderPath } from '../../../contract/creditProfile';
 import type { Clock } from '../../clock';
-import { ORGANIZATION_ID, OWNER_ID } from '../../data/organization';
+import { ORGANIZATION_ID, OWNER_ID } from '../../data/organizationUsers';
 
 /** Lists logins that the organization has at first, so that a list of them is not empty. */
 const SEEDED_LOGINS: Array<[ProviderPath, string]> = [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Demo } from '../../../demo/startDemo';
-import { OPERATOR } from '../../../demo/provision';
+import { REVIEW_PAGES_LOGIN } from '../../../demo/provision';
 import { applicantPath } from '../../../demo/smokeTest';
 import { describeWithBrowser } from '../support/browser';
 import { countClicks } from '../support/clicks';
@@ -11,7 +11,9 @@ import { writeMarkdownRows } from '../support/testArtifacts';
 
 /** A person's clicks for all five tasks; docs/tutorial.md must not grow longer than that. */
 const MOST_CLICKS = 35;
-const OPERATORS = Buffer.from(`${OPERATOR.user}:${OPERATOR.password}`).toString('base64');
+const OPERATORS = Buffer.from(`${REVIEW_PAGES_LOGIN.user}:${REVIEW_PAGES_LOGIN.password}`).toString(
+	'base64',
+);
 
 const applicant = JSON.parse(readFileSync(applicantPath, 'utf8')) as Record<string, string>;
 

@@ -1,6 +1,6 @@
 import type { APIRequestContext, Browser, BrowserContext, Page } from 'playwright-core';
 import type { Demo } from '../../../demo/startDemo';
-import { applicationFormUrl, OPERATOR } from '../../../demo/provision';
+import { applicationFormUrl, REVIEW_PAGES_LOGIN } from '../../../demo/provision';
 import { until } from '../../support/until';
 import type { Editor } from './editor';
 import { newContext } from './launch';
@@ -37,7 +37,7 @@ export const TABLES = {
 type Row = Record<string, unknown>;
 
 const AUTHORIZED = {
-	authorization: `Basic ${Buffer.from(`${OPERATOR.user}:${OPERATOR.password}`).toString('base64')}`,
+	authorization: `Basic ${Buffer.from(`${REVIEW_PAGES_LOGIN.user}:${REVIEW_PAGES_LOGIN.password}`).toString('base64')}`,
 };
 
 /** The lender's side and the applicants' side of the onboarding examples in a running demo. */
@@ -148,7 +148,7 @@ export class Onboarding {
 	): Promise<BrowserContext> {
 		const context = await newContext(this.browser, {
 			locale: 'es-MX',
-			httpCredentials: { username: OPERATOR.user, password: OPERATOR.password },
+			httpCredentials: { username: REVIEW_PAGES_LOGIN.user, password: REVIEW_PAGES_LOGIN.password },
 		});
 		context.setDefaultTimeout(MINUTES);
 		const owner = (await this.editor.page.context().cookies()).map(({ name, value }) => ({

@@ -37,7 +37,7 @@ import { RunReceipt } from '../../../nodes/TaxQuery/output/runReceipt';
 import {
 	buildRows,
 	type QueryOutcome,
-	type RowShape,
+	type RowSettings,
 } from '../../../nodes/TaxQuery/output/outcomeRows';
 import * as answers from '../../../nodes/TaxQuery/webhook/responses';
 
@@ -245,7 +245,7 @@ function ofRows(): RenderedMessage[] {
 		...{ isSimple: true, externalReference: undefined, warnings: [], secrets: [] },
 		protect: (row: IDataObject, _rule: unknown, shaped: (safe: IDataObject) => unknown) =>
 			shaped(row),
-	} as unknown as RowShape;
+	} as unknown as RowSettings;
 	const outcomes = [
 		{ how: 'sent', query: { ...own, state: 'unknown', status: 'LISTO', raw: {} } },
 		{ how: 'sent', query: { ...own, state: 'success', raw: {} }, unread: 'It is down' },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { backoffMs } from '../../../../nodes/shared/utils/backoff';
 import { BoundedMap } from '../../../../nodes/shared/utils/boundedMap';
 import { sentences } from '../../../../nodes/shared/utils/sentences';
-import { timeOf } from '../../../../nodes/shared/utils/time';
+import { timeOf } from '../../../../nodes/shared/utils/parseTime';
 
 describe('sentences', () => {
 	it.each([

@@ -1,7 +1,7 @@
 import { HttpError } from '../../plugins/errors';
 
 /** The RFCs that have a tax profile (TQ §4.8). */
-export class TaxProfiles {
+export class CreatedTaxProfiles {
 	private rfcs = new Set<string>();
 
 	add(rfc: string): void {

@@ -1,8 +1,5 @@
 import { textOf } from './text';
 
-/** Milliseconds until `ms` have passed since a moment; 0 or less also where the machine's clock was set back by more. */
-export const msLeft = (since: number, ms: number): number => ms - Math.abs(Date.now() - since);
-
 /** Matches seconds of the years 2001 to 2286, with or without a fraction. */
 const SECONDS = /^\d{10}(\.\d+)?$/;
 const MILLISECONDS = /^\d{13}(\.\d+)?$/;

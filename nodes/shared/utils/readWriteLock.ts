@@ -1,7 +1,7 @@
 const ignore = () => undefined;
 
 /** A lock that any number of holders may share, or one may hold alone. */
-export class SharedLock {
+export class ReadWriteLock {
 	readonly #passing = new Set<Promise<unknown>>();
 	#closed?: Promise<unknown>;
 
@@ -32,8 +32,8 @@ export class SharedLock {
 }
 
 /** A lock for each key, as long as it is in use. */
-export class SharedLocks {
-	readonly #inUse = new Map<string, { lock: SharedLock; users: number }>();
+export class ReadWriteLocks {
+	readonly #inUse = new Map<string, { lock: ReadWriteLock; users: number }>();
 
 	get isInUse(): boolean {
 		return this.#inUse.size > 0;
@@ -47,8 +47,8 @@ export class SharedLocks {
 		return await this.#use(key, async (lock) => await lock.exclusive(work));
 	}
 
-	async #use<T>(key: string, work: (lock: SharedLock) => Promise<T>): Promise<T> {
-		const entry = this.#inUse.get(key) ?? { lock: new SharedLock(), users: 0 };
+	async #use<T>(key: string, work: (lock: ReadWriteLock) => Promise<T>): Promise<T> {
+		const entry = this.#inUse.get(key) ?? { lock: new ReadWriteLock(), users: 0 };
 		this.#inUse.set(key, entry);
 		entry.users++;
 		try {

@@ -1,4 +1,4 @@
-import { SharedLock, SharedLocks } from '../../../../nodes/shared/utils/sharedLock';
+import { ReadWriteLock, ReadWriteLocks } from '../../../../nodes/shared/utils/readWriteLock';
 
 /** Returns work that ends on demand, and records its beginning and end. */
 function work(name: string, log: string[]) {
@@ -16,7 +16,7 @@ const settle = async () => await new Promise(setImmediate);
 describe('the lock between sending and recovering a query', () => {
 	it('lets many pass at a time', async () => {
 		const log: string[] = [];
-		const gate = new SharedLock();
+		const gate = new ReadWriteLock();
 		const [a, b] = [work('a', log), work('b', log)];
 		const done = [gate.shared(a.run), gate.shared(b.run)];
 		a.end();
@@ -27,7 +27,7 @@ describe('the lock between sending and recovering a query', () => {
 
 	it('lets one alone only when those have passed, and holds back who comes after', async () => {
 		const log: string[] = [];
-		const gate = new SharedLock();
+		const gate = new ReadWriteLock();
 		const [a, alone, b] = ['a', 'alone', 'b'].map((name) => work(name, log));
 		const done = [gate.shared(a.run), gate.exclusive(alone.run), gate.shared(b.run)];
 		for (const { end } of [b, alone, a]) {
@@ -39,7 +39,7 @@ describe('the lock between sending and recovering a query', () => {
 	});
 
 	it('opens again after work that fails', async () => {
-		const gate = new SharedLock();
+		const gate = new ReadWriteLock();
 		const failing = gate.exclusive(async () => await Promise.reject(new Error('broken')));
 		await expect(failing).rejects.toThrow('broken');
 		await expect(gate.shared(async () => await Promise.resolve('passed'))).resolves.toBe('passed');
@@ -49,7 +49,7 @@ describe('the lock between sending and recovering a query', () => {
 describe('gates by key', () => {
 	it('share a lock per key, and do not block other keys', async () => {
 		const log: string[] = [];
-		const gates = new SharedLocks();
+		const gates = new ReadWriteLocks();
 		const [a, b, other] = [work('a', log), work('b', log), work('other', log)];
 		const done = [
 			gates.shared('x', a.run),
@@ -65,7 +65,7 @@ describe('gates by key', () => {
 
 	it('hold however many other keys are used meanwhile', async () => {
 		const log: string[] = [];
-		const gates = new SharedLocks();
+		const gates = new ReadWriteLocks();
 		const [a, b] = [work('a', log), work('b', log)];
 		const first = gates.exclusive('x', a.run);
 		for (let key = 0; key < 20_000; key++) await gates.shared(String(key), async () => key);
@@ -78,7 +78,7 @@ describe('gates by key', () => {
 	});
 
 	it('open again after work that fails', async () => {
-		const gates = new SharedLocks();
+		const gates = new ReadWriteLocks();
 		const failing = gates.exclusive('x', async () => await Promise.reject(new Error('no')));
 		await expect(failing).rejects.toThrow('no');
 		expect(await gates.shared('x', async () => await Promise.resolve(1))).toBe(1);
