@@ -5,7 +5,7 @@ import { root } from '../demo/package';
 import {
 	simulate,
 	type Outcome,
-	type OtherPattern,
+	type OtherTrafficPattern,
 	type SimulationInput,
 } from './limiter/simulation';
 import { round, type BenchOptions, type BenchResult, type Verdict } from './support/result';
@@ -20,7 +20,7 @@ const SEEDS_WITHOUT_HEADERS = 5;
 /** Uneven responses come up to so much later, one in ten up to four times as much. */
 const UNEVEN_MS = 600;
 const OTHER_PER_SECOND = 4;
-const PATTERNS: OtherPattern[] = ['bursts', 'evenly', 'at the start of each window'];
+const PATTERNS: OtherTrafficPattern[] = ['bursts', 'evenly', 'at the start of each window'];
 const PICTURE = join(root, 'docs', 'scaling-limiter.svg');
 
 /** Of the outcomes of all seeds; of all skews the worst. */
@@ -85,8 +85,8 @@ function measure(processes: number, { headers, answers }: Conditions): Measured 
 }
 
 /** 200 lookups of one process beside another program. */
-function measureBeside(pattern: OtherPattern): {
-	pattern: OtherPattern;
+function measureBeside(pattern: OtherTrafficPattern): {
+	pattern: OtherTrafficPattern;
 	seconds: Spread;
 	refused: Spread;
 } {

@@ -5,7 +5,7 @@ import { missingStoresText } from '../demo/stores';
 import { startSandbox } from '../sandbox';
 import type { LoggedRequest } from '../sandbox/plugins/requests';
 import { contestants, idealMs, LATENCY_MS, POINTS_PER_SECOND } from './lookups';
-import { startBenchN8n, type BenchN8n, type Run } from './support/benchN8n';
+import { startBenchN8n, type BenchN8n, type TimedRun } from './support/benchN8n';
 import { measureCrashes } from './queueModeCrashes';
 import { measureResults } from './queueModeResults';
 import { median, round, type BenchOptions, type BenchResult, type Verdict } from './support/result';
@@ -41,7 +41,7 @@ const lookups =
 						id: 1 + (i % 25),
 					}));
 					const startedAt = performance.now();
-					const runs: Run[] = await Promise.all(
+					const runs: TimedRun[] = await Promise.all(
 						Array.from({ length: executions }, async () => await runOnce(items)),
 					);
 					times.push(performance.now() - startedAt);

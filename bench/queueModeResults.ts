@@ -10,7 +10,7 @@ import {
 	sendQueries,
 	createCredential,
 	forEachResult,
-	publish,
+	publishTrigger,
 	SECRET,
 	startSink,
 	summary,
@@ -43,7 +43,7 @@ export async function measureResults({
 	const n8n = await startBenchN8n(log, { workers: 2, webhookProcessors: 2 }, processes);
 	try {
 		const credential = await createCredential(n8n, sandbox);
-		const { url } = await publish(n8n, credential, 'queue', {}, sink.url);
+		const { url } = await publishTrigger(n8n, credential, 'queue', {}, sink.url);
 		const path = new URL(url).pathname;
 		const urls = (n8n.queueMode?.webhookProcessors ?? []).map((each) => each.url + path);
 		const answers: Record<string, number> = {};

@@ -17,7 +17,7 @@ import {
 	sendQueries,
 	createCredential,
 	forEachResult,
-	publish,
+	publishTrigger,
 	SECRET,
 	startSink,
 	summary,
@@ -35,6 +35,8 @@ const TIMEOUT_MS = 300_000;
 const AFTERMATH_MS = 40_000;
 /** n8n makes an engine for each delivery to a trigger that is not its own, unless this is set. */
 const LAZY = { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' };
+/** The bound is on what this package decides. Webhook 2 has no engine, which n8n lets no other node do without. */
+const OWN_WITH_ENGINE = "n8n's Webhook node (version 1, with an engine) and HTTP Request";
 const RESULT_DELAY_MS = 1_000;
 const TIMED = 100;
 const COSTED = 30;
@@ -52,7 +54,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		log('starting n8n');
 		const n8n = await startN8n(processes, userFolder, log, { N8N_METRICS: 'true' });
 		const credential = await createCredential(n8n, sandbox);
-		const published = await publish(n8n, credential, 'both', {}, sink.url);
+		const published = await publishTrigger(n8n, credential, 'both', {}, sink.url);
 		const { url } = published;
 		const { workflowId } = published;
 		await register(sandbox, { url, faults: FAULTS });
@@ -89,9 +91,15 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 
 		log(`timing ${TIMED} answers`);
 		const proved = { authenticity: 'credential', confirm: 'off' };
-		const timed = await publish(n8n, credential, 'unconfirmed', proved, sink.url);
+		const timed = await publishTrigger(n8n, credential, 'unconfirmed', proved, sink.url);
 		const byWebhook = { ...proved, receiveBy: 'webhook' };
-		const { url: only } = await publish(n8n, credential, 'webhook-only', byWebhook, sink.url);
+		const { url: only } = await publishTrigger(
+			n8n,
+			credential,
+			'webhook-only',
+			byWebhook,
+			sink.url,
+		);
 		await register(sandbox, { url: '' });
 		await n8n.client.unpublish(workflowId);
 		const record = await (await queriesAt(sandbox)).result();
@@ -147,9 +155,10 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 					what: `ms until the answer, ${PER_SECOND} per second, median, with ${Object.keys(LAZY).join()}`,
 					count: round(median(lazyTimes), 1),
 				},
-				...everyCost.flatMap(({ perSecond, ours, own, how }) => [
+				...everyCost.flatMap(({ perSecond, ours, own, ownWithEngine, how }) => [
 					{ what: `CPU ms per confirmed webhook call, ${perSecond} per second${how}`, count: ours },
 					{ what: "the same by n8n's Webhook node and HTTP Request", count: own },
+					{ what: `the same by ${OWN_WITH_ENGINE}`, count: ownWithEngine },
 				]),
 			],
 			verdicts: [
@@ -166,9 +175,9 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 					value: round(median(lazyTimes), 1),
 					atMost: 50,
 				},
-				...everyCost.map(({ perSecond, ours, own, how }) => ({
-					what: `CPU per confirmed webhook call ÷ n8n's Webhook node and HTTP Request, ${perSecond} per second${how}`,
-					value: round(ours / own),
+				...everyCost.map(({ perSecond, ours, ownWithEngine, how }) => ({
+					what: `CPU per confirmed webhook call ÷ ${OWN_WITH_ENGINE}, ${perSecond} per second${how}`,
+					value: round(ours / ownWithEngine),
 					atMost: 1.5,
 				})),
 			],

@@ -8,7 +8,7 @@ import type { DemoPorts } from './ports';
 import { Processes } from './processes';
 import { provision, type AgentServices, type CreatedWorkflow } from './provision';
 import { startQueueMode, type QueueMode } from './queueMode';
-import { docsUrlOf, startSandbox, type SandboxAccess, type SandboxCommand } from './sandbox';
+import { localDocsUrl, startSandbox, type SandboxAccess, type SandboxCommand } from './sandbox';
 import { missingStoresText } from './stores';
 import { decideDemoTurn, StubModel } from './stubModel';
 
@@ -91,7 +91,7 @@ export async function startDemo({
 		log('Starting the sandbox …');
 		const sandbox = await startSandbox(processes, sandboxProgram, [], ports?.sandbox);
 		const mainPort = ports && { N8N_PORT: String(ports.n8n) };
-		const documentation = sandboxProgram ? undefined : docsUrlOf(sandbox); // only a clone has them
+		const documentation = sandboxProgram ? undefined : localDocsUrl(sandbox); // only a clone has them
 		if (queue) {
 			const options = { mainPort, documentation };
 			queueMode = await startQueueMode(processes, userFolder, log, options);

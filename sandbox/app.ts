@@ -9,9 +9,9 @@ import { injectFaults } from './plugins/faults';
 import { limiter } from './plugins/limiter';
 import { pathFits, pathOf } from './urlPaths';
 import { logRequests } from './plugins/requests';
-import { checkByContract } from './plugins/validation';
+import { enforceContract } from './plugins/validation';
 import { registerCreditProfileService } from './services/creditProfile';
-import { taxQueryService } from './services/taxQuery';
+import { registerTaxQueryService } from './services/taxQuery';
 
 const CREDIT_PROFILE = '/api/v1';
 const TAX_QUERY = '/api';
@@ -42,7 +42,7 @@ export async function buildApp(context: SandboxContext): Promise<FastifyInstance
 	app.addHook('onRoute', ({ method, url }) => {
 		for (const one of [method].flat()) routes.push({ method: one, url });
 	});
-	checkByContract(app);
+	enforceContract(app);
 	app.setErrorHandler(sendError);
 	app.setNotFoundHandler(refuseUnknown(routes));
 	await app.register(formbody); // CP §1: form-encoded bodies are accepted
@@ -78,7 +78,7 @@ export async function buildApp(context: SandboxContext): Promise<FastifyInstance
 		await services.register(
 			async (scope) => {
 				scope.setNotFoundHandler(refuseUnknown(routes));
-				await taxQueryService(scope, context);
+				await registerTaxQueryService(scope, context);
 			},
 			{ prefix: TAX_QUERY },
 		);

@@ -4,7 +4,7 @@ import { Pace } from '../../nodes/shared/rateLimit/pace';
 import { VirtualTime } from './virtualTime';
 
 /** Describes how another program sends its requests with the same token, whatever becomes of them. */
-export type OtherPattern = 'bursts' | 'evenly' | 'at the start of each window';
+export type OtherTrafficPattern = 'bursts' | 'evenly' | 'at the start of each window';
 
 export interface SimulationInput {
 	/** Lookups that each process has to do, all from about the same moment on. */
@@ -26,7 +26,7 @@ export interface SimulationInput {
 	/** By how much the processes differ in when they begin. */
 	startMs?: number;
 	/** Another program that sends so many requests a second. */
-	other?: { perSecond: number; pattern: OtherPattern };
+	other?: { perSecond: number; pattern: OtherTrafficPattern };
 	/** Says where the service's windows begin. */
 	windows?: 'first request' | 'full seconds' | 'sliding';
 	seed?: number;

@@ -56,7 +56,7 @@ export async function createCredential(
 /**
  * Publishes the trigger with a node behind it that reports to the sink. Returns the webhook's URL and the workflow.
  */
-export async function publish(
+export async function publishTrigger(
 	{ client, url }: Pick<N8n, 'client' | 'url'>,
 	credentialId: string,
 	name: string,

@@ -63,4 +63,4 @@ export const credentialUpserts = {
 	'credit-bureau-b': CreditBureauBLogin,
 	'legal-records': LegalRecordsLogin,
 } as const;
-export type ProviderPath = keyof typeof credentialUpserts;
+export type ProviderId = keyof typeof credentialUpserts;

@@ -1,7 +1,10 @@
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import type { OperationItem } from '../shared/operations/operation';
 import { RequestError } from '../shared/http/result';
-import { isMappingNameConfirmed, confirmMappingNames } from '../shared/http/confirmedMappingNames';
+import {
+	isMappingNameConfirmed,
+	markMappingNamesConfirmed,
+} from '../shared/http/confirmedMappingNames';
 
 /** Returns the service's names for things, by the credential's API Mapping. */
 export async function mappingOf(item: OperationItem): Promise<CreditProfileMapping> {
@@ -30,6 +33,6 @@ export async function withPathAdvice<T>(
 			.map((segment) => `paths.${segment}`);
 		throw error.withAdvice({ todo: 'checkBaseUrl', mappingKeys });
 	});
-	confirmMappingNames((await item.connection()).clientKey, ...segments);
+	markMappingNamesConfirmed((await item.connection()).clientKey, ...segments);
 	return found;
 }

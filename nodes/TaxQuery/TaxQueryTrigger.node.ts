@@ -19,7 +19,7 @@ import {
 	properties,
 	triggerPanel,
 	webhookDescription,
-} from './webhook/description';
+} from './trigger/triggerDescription';
 import { receive } from './webhook/receive';
 
 export class TaxQueryTrigger implements INodeType {

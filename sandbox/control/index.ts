@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { registerClockRoutes } from './clock';
-import { registerDocumentationRoutes } from './documentation';
+import { registerRepositoryDocsRoute } from './repositoryDocs';
 import { registerExampleWorkflowRoutes } from './exampleWorkflows';
 import { registerFaultRoutes } from './faults';
 import { registerFileRoutes } from './files';
 import { registerLedgerRoutes } from './ledger';
 import { registerOutcomeRoutes } from './outcomes';
-import { pageRoutes } from './page';
-import { registerDeliverNowRoute } from './deliverNow';
+import { registerPageRoutes } from './page';
+import { registerManualDeliveryRoutes } from './manualDeliveries';
 import { registerRequestRoutes } from './requests';
-import { registerSnapshotRoute } from './snapshot';
+import { registerSnapshotRoutes } from './snapshot';
 import { registerOverviewRoute } from './overview';
 import { registerWebhookRoutes } from './webhook';
 
@@ -20,13 +20,13 @@ export function registerControlRoutes(app: FastifyInstance, context: SandboxCont
 	registerFaultRoutes(app, context.faults);
 	registerLedgerRoutes(app, context.ledger);
 	registerWebhookRoutes(app, context);
-	registerDeliverNowRoute(app, context);
+	registerManualDeliveryRoutes(app, context);
 	registerOutcomeRoutes(app, context.outcomes);
 	registerClockRoutes(app, context.clock);
-	registerSnapshotRoute(app, context);
+	registerSnapshotRoutes(app, context);
 	registerOverviewRoute(app, context);
 	registerFileRoutes(app, context.clock);
 	registerExampleWorkflowRoutes(app);
-	registerDocumentationRoutes(app);
-	pageRoutes(app);
+	registerRepositoryDocsRoute(app);
+	registerPageRoutes(app);
 }

@@ -6,7 +6,7 @@ import { restoreState, saveState } from '../state';
 const LARGEST_STATE = 512 * 2 ** 20;
 
 /** `GET` and `PUT /sandbox/snapshot`, and `POST /sandbox/reset`: back to the state at the start. */
-export function registerSnapshotRoute(app: FastifyInstance, context: SandboxContext): void {
+export function registerSnapshotRoutes(app: FastifyInstance, context: SandboxContext): void {
 	const first = saveState(context);
 	app.get('/sandbox/snapshot', async () => saveState(context));
 	app.put('/sandbox/snapshot', { bodyLimit: LARGEST_STATE }, async ({ body }) => {

@@ -1,16 +1,15 @@
-import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { HttpError } from '../plugins/errors';
-import { shown, WebhookSettings } from '../webhook/config';
+import { shown, WebhookChanges } from '../webhook/config';
 
 /** `/sandbox/webhook` (GET, PUT changes what it names, DELETE) and `/sandbox/deliveries` (GET, DELETE, resend). */
 export function registerWebhookRoutes(app: FastifyInstance, context: SandboxContext): void {
 	const { webhooks } = context;
 	app.get('/sandbox/webhook', async () => shown(webhooks.settings));
-	app.put<{ Body: Static<typeof WebhookSettings> }>(
+	app.put<{ Body: WebhookChanges }>(
 		'/sandbox/webhook',
-		{ schema: { body: WebhookSettings } },
+		{ schema: { body: WebhookChanges } },
 		async ({ body }) => {
 			webhooks.settings = webhooks.settingsWith(body);
 			return shown(webhooks.settings);

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const LAST_PERIOD_MS = 120 * DAY_MS;
 const IDS_PER_COLLECTION = 100_000;
 /** The tags of documents, which repeat in this order. */
-export const DOCUMENT_TAGS = [
+export const DOCUMENT_TAG_SETS = [
 	[],
 	['validado'],
 	['revisión', 'prioridad'],
@@ -21,7 +21,7 @@ export const DOCUMENT_TAGS = [
 ];
 
 /** The tags of a document by its place in the collection. */
-const tagsOf = (index: number): string[] => DOCUMENT_TAGS[index % DOCUMENT_TAGS.length];
+const tagsOf = (index: number): string[] => DOCUMENT_TAG_SETS[index % DOCUMENT_TAG_SETS.length];
 
 /** Describes a document that is generated on demand, with the source of its associations. */
 export interface GeneratedDocument {

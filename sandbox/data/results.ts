@@ -2,7 +2,7 @@ import type { Faker } from '@faker-js/faker';
 import type { CurpResponse, FiscalResponse } from '../../contract/taxQuery';
 import { fakerFor } from './faker';
 import type { Address, Company, People, Person } from './people';
-import { CURP_STATES } from './people/states';
+import { STATES_BY_CURP_CODE } from './people/states';
 
 /** A company's RFC has 12 characters, a person's 13. */
 export const clientTypeOf = (rfc: string): 'PF' | 'PM' => (rfc.length === 12 ? 'PM' : 'PF');
@@ -53,7 +53,7 @@ export class Results {
 	fiscal(rfc: string, withRegimes: boolean): FiscalResponse {
 		const faker = fakerFor(this.seed, `fiscal ${rfc}`);
 		const { name, email, address, representative } = subjectOf(this.people, rfc);
-		const state = Object.values(CURP_STATES).find(({ iso }) => iso === address.state);
+		const state = Object.values(STATES_BY_CURP_CODE).find(({ iso }) => iso === address.state);
 		const from = faker.date.between({ from: '2023-01-01', to: '2025-06-30' }).toISOString();
 		return {
 			RFC: rfc,
@@ -98,10 +98,10 @@ export class Results {
 			sexo: { H: 'HOMBRE', M: 'MUJER', X: 'NO BINARIO' }[person.sex],
 			fechaNacimiento: `${day}/${month}/${year}`,
 			paisNacimiento: person.birthState === 'NE' ? 'NO ESPECIFICADO' : 'MEXICO',
-			estadoNacimiento: upper(CURP_STATES[person.birthState]?.name ?? ''),
+			estadoNacimiento: upper(STATES_BY_CURP_CODE[person.birthState]?.name ?? ''),
 			docProbatorio: 1,
 			datosDocProbatorio: {
-				entidadRegistro: upper(CURP_STATES[person.birthState]?.name ?? ''),
+				entidadRegistro: upper(STATES_BY_CURP_CODE[person.birthState]?.name ?? ''),
 				anioReg: year,
 			},
 			estatusCurp: 'RCN',

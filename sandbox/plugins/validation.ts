@@ -42,7 +42,7 @@ const MAPPER = Symbol('tell');
 type ResponseMapper = (value: unknown) => unknown;
 
 /** Wraps a response's schema: responses are validated by it first, and then mapped to other names. */
-export const schemaWithMapper = <T extends TSchema>(
+export const withResponseMapper = <T extends TSchema>(
 	schema: T,
 	map: (value: Static<T>) => unknown,
 ): T => ({
@@ -54,7 +54,7 @@ export const schemaWithMapper = <T extends TSchema>(
  * Validates every request and every response by the TypeBox schema of its route. An invalid request is refused with
  * 400 and the field's name. An invalid response is a 500, because then the sandbox is wrong.
  */
-export function checkByContract(app: FastifyInstance): void {
+export function enforceContract(app: FastifyInstance): void {
 	app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => (data) => {
 		const value = httpPart === 'body' ? data : withDefaults(schema, readTexts(schema, data));
 		const violation = firstViolation(schema, value ?? undefined);

@@ -119,7 +119,7 @@ const DeliveryFaults = withDefault({
 });
 type DeliveryFaults = Static<typeof DeliveryFaults>;
 
-export const WebhookSettings = closed({
+export const WebhookChanges = closed({
 	url: Type.Optional(Type.String({ pattern: '^(https?://.+)?$' })),
 	shape: Type.Optional(oneOf(['record', 'envelope', 'id'])),
 	signing: Type.Optional(SigningChoice),
@@ -140,8 +140,8 @@ export const WebhookSettings = closed({
 	backoff: Type.Optional(Type.Integer({ minimum: 0, maximum: 60_000 })),
 });
 /** Some of the settings. */
-export type WebhookChanges = Static<typeof WebhookSettings>;
-export type WebhookSettings = Required<Omit<Static<typeof WebhookSettings>, 'signing'>> & {
+export type WebhookChanges = Static<typeof WebhookChanges>;
+export type WebhookSettings = Required<Omit<Static<typeof WebhookChanges>, 'signing'>> & {
 	signing: Signing;
 };
 

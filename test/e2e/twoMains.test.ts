@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { publish, startSink } from '../../bench/support/deliveredResults';
+import { publishTrigger, startSink } from '../../bench/support/deliveredResults';
 import { fetchUnpooled } from '../../demo/http';
 import { HEADLESS, startN8n, startUnowned, type N8n } from '../../demo/n8n';
 import { installPackage } from '../../demo/package';
@@ -89,7 +89,7 @@ describeWithStores('two main processes of n8n with one database', () => {
 	};
 
 	it('start each result once while they lead in turn, also if n8n deletes executions', async () => {
-		const { url, workflowId } = await publish(first, credential, 'in-turn', {}, sink.url);
+		const { url, workflowId } = await publishTrigger(first, credential, 'in-turn', {}, sink.url);
 		const path = url.slice(first.url.length);
 		const ids: string[] = [];
 		/** Makes results, and calls the webhook of the main that leads; resolves when each has started. */

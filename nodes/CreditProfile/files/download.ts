@@ -2,7 +2,7 @@ import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { FileHelpers, OperationItem } from '../../shared/operations/operation';
 import { raceAbort } from '../../shared/utils/responseBody';
 import { readFault } from '../../shared/errors/networkFault';
-import { FileError, type FileProblem } from '../../shared/errors/fileError';
+import { DownloadError, type DownloadProblem } from '../../shared/errors/downloadError';
 import { readLimits, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
 import { isProblem } from '../../shared/http/result';
@@ -37,7 +37,7 @@ const MAX_MS = MAX_MINUTES * 60_000;
 
 /**
  * Downloads a file into n8n's binary data, streamed. Whether a link needs a token is not shown (CP §2.10, §5.1): none
- * is sent, for the host may be anybody's. Throws a FileError.
+ * is sent, for the host may be anybody's. Throws a DownloadError.
  */
 export async function download(
 	item: OperationItem,
@@ -45,17 +45,17 @@ export async function download(
 	megabytes: number,
 ): Promise<IBinaryData> {
 	const origin = originOf(link.url);
-	if (origin === undefined) throw new FileError({ kind: 'link' }, fileLabel(item, link));
+	if (origin === undefined) throw new DownloadError({ kind: 'link' }, fileLabel(item, link));
 	const pace = rateLimiterFor({ baseUrl: origin, token: '', pointsPerSecond: PER_SECOND });
 	const { executionId: execution = '', cancelled: signal } = item.run;
 	const began = performance.now();
 	const leftMs = () => began + MAX_MS - performance.now();
 	const end = AbortSignal.timeout(MAX_MS);
-	let last: FileProblem | undefined;
+	let last: DownloadProblem | undefined;
 	let [faults, busy] = [0, 0];
 	for (;;) {
 		const missed = await pace.acquire({ execution, signal, maxWaitMs: Math.max(1, leftMs()) });
-		if (missed) throw new FileError(last ?? missed, fileLabel(item, link));
+		if (missed) throw new DownloadError(last ?? missed, fileLabel(item, link));
 		const tried = await attempt(item, link, megabytes, { end, pace });
 		if ('file' in tried) return tried.file;
 		last = tried.problem;
@@ -66,13 +66,13 @@ export async function download(
 				: tried.waitMs === undefined && ++busy === MAX_BUSY;
 		const waitMs = tried.waitMs ?? Math.min(MAX_WAIT_MS, WAIT_MS * 2 ** (faults + busy - 1));
 		if (retry === 'never' || isLast || waitMs > leftMs()) {
-			throw new FileError(last, fileLabel(item, link));
+			throw new DownloadError(last, fileLabel(item, link));
 		}
 		await item.wait(waitMs);
 	}
 }
 
-const retryAfter = (problem: FileProblem) =>
+const retryAfter = (problem: DownloadProblem) =>
 	problem.kind === 'silent'
 		? 'backoff'
 		: isProblem(problem)
@@ -80,7 +80,7 @@ const retryAfter = (problem: FileProblem) =>
 			: 'never';
 
 /** The outcome of one attempt; `waitMs` is the pause that the host demands. */
-type DownloadAttempt = { file: IBinaryData } | { problem: FileProblem; waitMs?: number };
+type DownloadAttempt = { file: IBinaryData } | { problem: DownloadProblem; waitMs?: number };
 
 async function attempt(
 	item: OperationItem,

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { FileLabel } from '../../shared/errors/fileError';
+import type { FileLabel } from '../../shared/errors/downloadError';
 import type { OperationItem } from '../../shared/operations/operation';
 import { readPersonalData } from '../../shared/personalData/options';
 import { textOf } from '../../shared/utils/text';

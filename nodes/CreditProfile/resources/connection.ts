@@ -30,7 +30,7 @@ import {
 	versionFields,
 } from '../personalDataRules';
 import { includeAllQuery } from './documentOptions';
-import { checkFilters, type FilterEncodings, type Get } from './filterChecks';
+import { detectFilterEncodings, type FilterEncodings, type SendGet } from './detectFilterEncodings';
 
 /** Limits in how many collections a document is searched. */
 const COLLECTIONS_TRIED = 5;
@@ -51,7 +51,7 @@ const diagnose = operation({
 		const { baseUrl, apiMapping } = await item.credentials('creditProfileApi');
 		let headers: IDataObject = {};
 		let respondedAt = 0;
-		const get: Get = async (reader, path, query, lists) =>
+		const get: SendGet = async (reader, path, query, lists) =>
 			await item.read(
 				{
 					method: 'GET',
@@ -72,7 +72,7 @@ const diagnose = operation({
 		await diagnosis.run('Clock', async () => checkClock(headers, respondedAt));
 		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, respondedAt));
 		const collections = await checkData(diagnosis, get);
-		const encodings = await checkFilters(diagnosis, get, mapping, collections);
+		const encodings = await detectFilterEncodings(diagnosis, get, mapping, collections);
 		await diagnosis.run('Names of login paths', async () => ({
 			ok: 'unknown',
 			seen: 'Not checked: such a request would change a login.',
@@ -105,7 +105,7 @@ function shapeOf(
 	return { ...shape, seen: `${total ?? rows.length} found. ${shape.seen}`, value: rows };
 }
 
-async function checkLogins(diagnosis: Diagnosis, get: Get, item: OperationItem): Promise<void> {
+async function checkLogins(diagnosis: Diagnosis, get: SendGet, item: OperationItem): Promise<void> {
 	await diagnosis.run('Address, token and provider logins', async () => {
 		const path = '/credential';
 		const page = await withPathAdvice(item, path, get(rowsReader('login'), path));
@@ -124,7 +124,7 @@ async function checkLogins(diagnosis: Diagnosis, get: Get, item: OperationItem):
 }
 
 /** Reads what there is of collections and documents. Resolves with the collections. */
-async function checkData(diagnosis: Diagnosis, get: Get): Promise<IDataObject[]> {
+async function checkData(diagnosis: Diagnosis, get: SendGet): Promise<IDataObject[]> {
 	for (const kind of ['collection', 'document']) {
 		await diagnosis.run(`Tags of ${kind}s`, async () => {
 			const { texts } = await get(readTags, `/data/${kind}/tags`);

@@ -12,7 +12,7 @@ import {
 	encodeFilter,
 	filters,
 	checkFiltered,
-	rethrowWithFilterKeys,
+	rethrowWithMappingKeys,
 } from '../dataCollectionFilters';
 import {
 	collectRows,
@@ -102,7 +102,7 @@ const getMany = operation({
 		return await collectRows(listPages(item, { ...list, startAt: from, wanted: most }), (row) => {
 			check(row);
 			return item.protect(row, dataCollectionFields, shape);
-		}).catch(rethrowWithFilterKeys(filter));
+		}).catch(rethrowWithMappingKeys(filter));
 	},
 });
 
@@ -118,7 +118,7 @@ const count = operation({
 	fields: { filters },
 	async execute(item, { filters: filter }) {
 		const list = { ...collections, ...encodeFilter(filter, await mappingOf(item)) };
-		const total = await fetchTotal(item, list).catch(rethrowWithFilterKeys(filter));
+		const total = await fetchTotal(item, list).catch(rethrowWithMappingKeys(filter));
 		return item.protect({ total }, 'written', identity);
 	},
 });

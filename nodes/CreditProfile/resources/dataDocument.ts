@@ -1,7 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { operation } from '../../shared/operations/field';
 import { identity, limit as wanted, simplify } from '../../shared/operations/commonFields';
-import { FileRows, type OperationItem, type Resource } from '../../shared/operations/operation';
+import {
+	RowsWithFiles,
+	type OperationItem,
+	type Resource,
+} from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt, order } from '../fields';
 import { documentFields } from '../personalDataRules';
@@ -59,7 +63,7 @@ const getMany = operation({
 			);
 		}
 		const json = item.protect({ rows, collectionId: id }, 'written', identity);
-		return new FileRows([{ json, file }]);
+		return new RowsWithFiles([{ json, file }]);
 	},
 });
 

@@ -2,12 +2,12 @@ import type { IDataObject } from 'n8n-workflow';
 import { operation, option, parseNumber } from '../../shared/operations/field';
 import { identity, simplify } from '../../shared/operations/commonFields';
 import {
-	FileRows,
-	type FileRow,
+	RowsWithFiles,
+	type RowWithFile,
 	type OperationItem,
 	type NodeRun,
 } from '../../shared/operations/operation';
-import { FileError } from '../../shared/errors/fileError';
+import { DownloadError } from '../../shared/errors/downloadError';
 import { isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/text';
 import { download } from '../files/download';
@@ -51,12 +51,12 @@ export const downloadFiles = operation({
 		const { clientKey } = await item.connection();
 		if (from.from === 'link') {
 			take(item, from.url);
-			return new FileRows([{ json: {}, file: await download(item, { url: from.url }, most) }]);
+			return new RowsWithFiles([{ json: {}, file: await download(item, { url: from.url }, most) }]);
 		}
 		if (from.from === 'incoming') {
 			const links = incomingFiles(from.document).map((one) => linkedFile(item, one, isSimple));
 			for (const { association } of links) take(item, `${clientKey} file ${fileKey(association)}`);
-			return new FileRows(await fetchAll(item, links, most));
+			return new RowsWithFiles(await fetchAll(item, links, most));
 		}
 		take(item, `${clientKey} collection ${from.id}`);
 		const list = {
@@ -65,7 +65,7 @@ export const downloadFiles = operation({
 			startAt: range.startAt,
 			wanted: from.wanted,
 		};
-		const files: FileRow[] = [];
+		const files: RowWithFile[] = [];
 		let unknown = 0;
 		for await (const page of listPages(item, list)) {
 			unknown += page.flatMap(associationsOf).filter((one) => !associationTypeOf(one)).length;
@@ -77,7 +77,7 @@ export const downloadFiles = operation({
 				`Associations of a type other than Profiles, Forms and Files: ${unknown}. They were not downloaded: Data Document → Get Many shows them.`,
 			);
 		}
-		return new FileRows(files);
+		return new RowsWithFiles(files);
 	},
 });
 
@@ -132,8 +132,8 @@ async function fetchAll(
 	item: OperationItem,
 	links: LinkedFile[],
 	maxMegabytes: number,
-): Promise<FileRow[]> {
-	const files: FileRow[] = [];
+): Promise<RowWithFile[]> {
+	const files: RowWithFile[] = [];
 	for (let at = 0; at < links.length; at += FILES_AT_A_TIME) {
 		const some = links.slice(at, at + FILES_AT_A_TIME);
 		files.push(
@@ -147,7 +147,7 @@ async function fetchFile(
 	item: OperationItem,
 	{ json, association }: LinkedFile,
 	maxMegabytes: number,
-): Promise<FileRow> {
+): Promise<RowWithFile> {
 	const link = linkOf(association, json.documentId);
 	if (!link) {
 		const problem = 'The service gives no link to this file';
@@ -156,7 +156,7 @@ async function fetchFile(
 	try {
 		return { json, file: await download(item, link, maxMegabytes) };
 	} catch (error) {
-		if (item.continuesOnFail && error instanceof FileError) return { error };
+		if (item.continuesOnFail && error instanceof DownloadError) return { error };
 		throw error as Error;
 	}
 }

@@ -5,7 +5,7 @@ import {
 	allowEmptyOption,
 	loginField,
 	type ProviderLogin,
-} from '../../shared/operations/loginSource';
+} from '../../shared/operations/loginField';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';

@@ -6,7 +6,7 @@ import { RequestError, type Result } from '../../shared/http/result';
 import { taxQuery } from '../../shared/http/service';
 import {
 	isMappingNameConfirmed,
-	confirmMappingNames,
+	markMappingNamesConfirmed,
 } from '../../shared/http/confirmedMappingNames';
 import type { ServiceMessage } from '../../shared/errors/problem';
 import { reportsFailure } from '../../shared/http/readRows';
@@ -43,7 +43,7 @@ export async function queryClientOf(item: OperationItem): Promise<QueryClient> {
  * Returns a client for reading billed queries. It continues when another item fails, until the execution is
  * cancelled.
  */
-export async function runScopedClient(item: OperationItem): Promise<QueryClient> {
+export async function clientUntilCancelled(item: OperationItem): Promise<QueryClient> {
 	const signal = item.run.cancelled ?? new AbortController().signal;
 	const request = async (options: ServiceRequest) => await item.request({ ...options, signal });
 	return { ...(await queryClientOf(item)), request };
@@ -78,7 +78,7 @@ export async function getQuery(
 			serviceMessage(body),
 		);
 	if (!findMatchingId(record.raw, id)) throw shapeError('the requested query', ['paths.get']);
-	confirmMappingNames(clientKey, PATH_OF_ONE);
+	markMappingNamesConfirmed(clientKey, PATH_OF_ONE);
 	return { ...record, id: id as QueryId };
 }
 

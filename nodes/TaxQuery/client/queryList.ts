@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { RequestError } from '../../shared/http/result';
 import {
 	isMappingNameConfirmed,
-	confirmMappingNames,
+	markMappingNamesConfirmed,
 } from '../../shared/http/confirmedMappingNames';
 import { parseCount, listReportsFailure } from '../../shared/http/readRows';
 import { stateOfClient } from '../../shared/processState';
@@ -181,7 +181,7 @@ export async function* readList({
 			if (mayBeRefused && isAllByTotal && isParameterRefused(error)) return NO_PAGE;
 			throw error as Error;
 		});
-		confirmMappingNames(clientKey, LIST_PATH_KEY);
+		markMappingNamesConfirmed(clientKey, LIST_PATH_KEY);
 		total = page.total === undefined ? total : Math.max(page.total, total ?? 0);
 		const records = page.records.filter(({ id }) => !seen.has(id) && seen.add(id));
 		const length = page.records.length + page.unreadable;
@@ -227,7 +227,7 @@ export function rethrowListError(error: unknown, clientKey: string): never {
 }
 
 /** The whole list. */
-export async function listQueries(client: QueryClient): Promise<QueryListing> {
+export async function listAllQueries(client: QueryClient): Promise<QueryListing> {
 	return await collect(readList(client));
 }
 

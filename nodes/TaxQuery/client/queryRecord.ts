@@ -49,7 +49,7 @@ export function recordFromFields(
 		id,
 		code: textOf(service),
 		operation: queryTypeOf(service, mapping)?.operation,
-		state: stateOf(status, mapping),
+		state: stateOfStatus(status, mapping),
 		status: typeof status === 'string' ? status : undefined,
 		createdAt: isZoned(createdAt) ? timeOf(createdAt) : undefined,
 		request: requestIn(raw, mapping),
@@ -130,7 +130,9 @@ function readOnes(queries: Array<Query | undefined>): Query[] | undefined {
 /** A record has a query type or a response; an ID alone, whatever its status, is an acknowledgement. */
 function readQuery(fields: IDataObject, mapping: TaxQueryMapping): Query | undefined {
 	const isStored =
-		'service' in fields || 'response' in fields || stateOf(fields.status, mapping) === 'failed';
+		'service' in fields ||
+		'response' in fields ||
+		stateOfStatus(fields.status, mapping) === 'failed';
 	return (
 		(isStored ? recordFromFields(fields, mapping) : undefined) ?? readAcknowledged(fields, mapping)
 	);
@@ -156,7 +158,7 @@ const DOCUMENTED: ReadonlyMap<string, QueryState> = new Map([
 ]);
 
 /** Returns what a status means: of two entries of the API Mapping the worse one. */
-export function stateOf(
+export function stateOfStatus(
 	status: unknown,
 	{ statuses }: Pick<TaxQueryMapping, 'statuses'>,
 ): QueryState {

@@ -4,7 +4,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
 import {
 	isMappingNameConfirmed,
-	confirmMappingNames,
+	markMappingNamesConfirmed,
 } from '../../shared/http/confirmedMappingNames';
 import { mapKeys, mapValues, pickBy } from '../../shared/utils/entries';
 import { invertNames } from '../../shared/utils/renaming';
@@ -46,8 +46,8 @@ const keysOfFields = ({ operation, fields }: QueryType): string[] => [
 ];
 
 /** A query of this client was accepted, so that the mapping is right, at least for its path. */
-export const confirmQueryTypeMapping = (clientKey: string, queryType: QueryType): void =>
-	confirmMappingNames(clientKey, 'query', ...keysOfPath(queryType));
+export const markMappingConfirmed = (clientKey: string, queryType: QueryType): void =>
+	markMappingNamesConfirmed(clientKey, 'query', ...keysOfPath(queryType));
 
 /**
  * Returns the API Mapping keys that may be missing when a query is refused with this status. They are those of its

@@ -406,7 +406,11 @@ export function truncationText(
 }
 
 /** Returns how many of the service's queries come out, where it reports their number, and why not the others. */
-export function totalText(given: number, total: number, others?: 'limit' | 'filters'): string {
+export function returnedCountText(
+	given: number,
+	total: number,
+	others?: 'limit' | 'filters',
+): string {
 	if (given > total) return `${given} queries returned; the service reports ${total}.`;
 	return sentences(
 		`${given} of ${total} queries returned`,

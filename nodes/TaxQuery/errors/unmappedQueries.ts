@@ -55,7 +55,7 @@ export function describeUnmapped(
 function describeUnknown(what: string, texts: string[], keys: string[]): string {
 	const unique = uniqueTexts(texts);
 	if (unique.length === 0) return '';
-	return `Queries are left out whose ${what} is not known: ${joinImpersonal(unique)}. If they are meant, ${mappingKeysAdvice(keys)}`;
+	return `Queries are left out whose ${what} is not known: ${joinImpersonally(unique)}. If they are meant, ${mappingKeysAdvice(keys)}`;
 }
 
 export const uniqueTexts = (texts: string[]): string[] =>
@@ -67,7 +67,7 @@ export const isImpersonal = (text: string): boolean =>
 	text.length <= MAX_TEXT_LENGTH && !/\d{5}/.test(text) && maskedText(text) === text;
 
 /** Joins texts for other readers; a text that is about one query is replaced by its length. */
-export const joinImpersonal = (texts: string[]): string =>
+export const joinImpersonally = (texts: string[]): string =>
 	texts
 		.map((text) => (isImpersonal(text) ? text : `(a text of ${text.length} characters)`))
 		.join(', ');

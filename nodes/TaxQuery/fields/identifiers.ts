@@ -1,5 +1,10 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { isOtherIdentifier, checkCurp, checkRfc, type CheckResult } from '../../shared/identifiers';
+import {
+	areDifferentIdentifiers,
+	checkCurp,
+	checkRfc,
+	type CheckResult,
+} from '../../shared/identifiers';
 import { oneOf, option, parseText, type Field } from '../../shared/operations/field';
 import type { OperationItem } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
@@ -136,10 +141,10 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 }
 
 /** Warns of a result that names another person or company than requested: a corrected CURP, or a wrong response. */
-export function findIdentifierWarnings(requested: IDataObject, result: IDataObject): Warning[] {
+export function findIdentifierMismatches(requested: IDataObject, result: IDataObject): Warning[] {
 	const isOther = (name: string) =>
 		[name, name.toLowerCase()].some((own) =>
-			isOtherIdentifier(requested[name.toLowerCase()], result[own]),
+			areDifferentIdentifiers(requested[name.toLowerCase()], result[own]),
 		);
 	return ['RFC', 'CURP'].filter(isOther).map((field) => ({
 		field,

@@ -1,8 +1,8 @@
 import type { Field } from '../../shared/operations/field';
-import { loginField } from '../../shared/operations/loginSource';
+import { loginField } from '../../shared/operations/loginField';
 import { taxAuthority } from '../../shared/credentials/providerLogin';
 import { readRfc, type Warning } from './identifiers';
-import { plainIdentifier } from './text';
+import { normalizeIdentifier } from './text';
 import { CodedError } from '../../shared/utils/codedError';
 
 /** TQ §4.8: what a tax profile is made of. */
@@ -28,7 +28,7 @@ export const taxProfileInput: Field<ProfileInput> = {
 	async read(item) {
 		const { rfc: ofLogin, ciec } = (await login.read(item)).login;
 		const { value: rfc, warnings } = await readRfc(item);
-		if (plainIdentifier(rfc) !== plainIdentifier(ofLogin)) {
+		if (normalizeIdentifier(rfc) !== normalizeIdentifier(ofLogin)) {
 			throw new CodedError(
 				'storedLogin.rfc',
 				'The stored CIEC belongs to another RFC than this item',

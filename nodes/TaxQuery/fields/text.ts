@@ -20,7 +20,7 @@ export const textField = (
 });
 
 /** An identifier in upper case, without blanks and hyphens, and composed as it is sent. */
-export const plainIdentifier = (identifier: unknown): string =>
+export const normalizeIdentifier = (identifier: unknown): string =>
 	normalizeText(textOf(identifier))
 		.replace(/[\s\u2010\u2011-]/g, '')
 		.toUpperCase();

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { isOtherIdentifier } from '../../shared/identifiers';
+import { areDifferentIdentifiers } from '../../shared/identifiers';
 import { identity } from '../../shared/operations/commonFields';
 import type { OperationItem } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
@@ -9,8 +9,8 @@ import { sentences } from '../../shared/utils/sentences';
 import { reasonIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
 import { quoteServiceMessage } from '../../shared/errors/errorText';
 import { textOf } from '../../shared/utils/text';
-import { findIdentifierWarnings, type Warning } from '../fields/identifiers';
-import { findMonthWarnings } from '../fields/period';
+import { findIdentifierMismatches, type Warning } from '../fields/identifiers';
+import { findMonthMismatches } from '../fields/period';
 import { requestedPersonalFields, queryRule } from './personalDataRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { PaidQuery } from '../request/queryRequest';
@@ -177,7 +177,7 @@ const besideRequested = (
 	joinRequestAndResult(
 		protect(requested, requestedPersonalFields, identity),
 		fromWireNames(raw, definition.queryType.operation, mapping),
-		(name) => isOtherIdentifier(requested[name], raw[name]),
+		(name) => areDifferentIdentifiers(requested[name], raw[name]),
 	);
 
 /** Returns the columns that the node adds to the service's record. */
@@ -196,7 +196,7 @@ function annotate(
 		...(isUnknown ? [unknownStatus(record)] : []),
 		...(query.kind === 'withoutId' ? [withoutIdWarning(definition)] : []),
 		...(lacks ? [unread === undefined ? NO_RESULT_WARNING : unreadWarning(unread)] : []),
-		...findIdentifierWarnings(requested, isObject(response) ? response : query.raw),
+		...findIdentifierMismatches(requested, isObject(response) ? response : query.raw),
 		...ofMonths,
 		...(record ? unknownService(record, settings) : []),
 		...(record && how !== 'reused' ? unechoedFields(record, settings) : []),
@@ -293,7 +293,7 @@ const unreadWarning = (problem: string): Warning =>
 function mismatchedMonths(outcomes: QueryOutcome[], { expected }: RowSettings): Warning[] {
 	const monthOf = (period: unknown) =>
 		/^(\d{4})\D?(\d\d)$/.exec(textOf(period))?.slice(1).join('-') ?? '';
-	return findMonthWarnings(
+	return findMonthMismatches(
 		expected.map(({ fields: { period } }) => monthOf(period)),
 		outcomes.map(({ query }) => {
 			if (query.kind === 'withoutId') return '';

@@ -1,4 +1,4 @@
-import type { FailedItems, NodeRun } from '../../shared/operations/operation';
+import type { FailedItemCounts, NodeRun } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import type { QueryListing } from '../client/queryModel';
 import { truncationSentences, mappingKeysAdvice } from '../errors/queryError';
@@ -17,7 +17,7 @@ export interface ListGaps {
 interface RunSummary {
 	mode: NodeRun['mode'];
 	items: number;
-	failed: FailedItems;
+	failed: FailedItemCounts;
 	costText: string;
 	/** Counts the queries by how they were obtained. */
 	counts: Record<QueryOutcome['how'], number>;

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type {
 	BillingSummary,
-	FailedItems,
+	FailedItemCounts,
 	OperationItem,
 	NodeRun,
 } from '../../shared/operations/operation';
@@ -144,7 +144,7 @@ export class RunReceipt {
 	}
 
 	/** Shows the receipt; returns what the run's error does not mention itself. */
-	#end(failure: { index: number } | undefined, failed: FailedItems): string {
+	#end(failure: { index: number } | undefined, failed: FailedItemCounts): string {
 		const { mode, items } = this.#run;
 		const text = receiptText({
 			...{ mode, items, failed, costText: this.costOf().text, counts: this.#counts },

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { isOtherIdentifier } from '../../shared/identifiers';
+import { areDifferentIdentifiers } from '../../shared/identifiers';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import { MASK } from '../../shared/utils/redact';
 import { reasonIn } from '../../shared/errors/serviceMessage';
@@ -51,7 +51,8 @@ export function simplifyRecord(
 		requestedColumns(asRead),
 		resultIn(responseOf(asRead.raw)),
 	];
-	const isOther = (name: string) => isOtherIdentifier(requestedAsRead[name], resultAsRead[name]);
+	const isOther = (name: string) =>
+		areDifferentIdentifiers(requestedAsRead[name], resultAsRead[name]);
 	const reason = state === 'failed' ? (reasonIn(response) ?? reasonIn(raw)) : undefined;
 	const isWithout = lacksDueResult(record, queryType);
 	return withoutUndefined({

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { isOtherIdentifier } from '../../shared/identifiers';
+import { areDifferentIdentifiers } from '../../shared/identifiers';
 import { isObject } from '../../shared/utils/json';
 import { textOf } from '../../shared/utils/text';
 import { isCiecName } from '../client/ciec';
@@ -103,7 +103,7 @@ function matchFields(
  * the values count, whatever their names.
  */
 const namesOnlyOthers = (name: string, wanted: unknown, values: unknown[]): boolean =>
-	values.some((value) => isOtherIdentifier(value, wanted)) &&
+	values.some((value) => areDifferentIdentifiers(value, wanted)) &&
 	!values.some((value) => isEqual(name, value, wanted));
 
 /** A record shows the CIEC masked, if at all; periods are compared by their days. */
@@ -123,7 +123,7 @@ const BIRTH: ReadonlyMap<string, RegExp> = new Map([
  * Returns whether a field surely holds something else: another whole identifier, or another number of a birth date.
  */
 function isSurelyDifferent(name: string, one: unknown, other: unknown): boolean {
-	if (isOtherIdentifier(one, other)) return true;
+	if (areDifferentIdentifiers(one, other)) return true;
 	const [a, b] = [one, other].map((value) => textOf(value).trim());
 	const format = BIRTH.get(name);
 	return format !== undefined && format.test(a) && format.test(b) && Number(a) !== Number(b);

@@ -114,7 +114,7 @@ export function buildQueryRequest(
 	// the API reference does not say what an additional field means, so only identical values are equal
 	const keyOf = (more: IDataObject) =>
 		stableText([accountKey, operation, canonicalFields(own), more]);
-	const hash = hashOf(keyOf(extra));
+	const hash = shortHash(keyOf(extra));
 	const codes = serviceCodes(queryType, mapping);
 	const expectedOf = (sent: string): ExpectedRecord[] =>
 		(records ?? [{ fields: visible }]).map(({ fields, completeSince }) => ({
@@ -124,7 +124,7 @@ export function buildQueryRequest(
 			...(sent !== hash && {
 				extraFields: {
 					names: Object.keys(extra),
-					matches: (values) => hashOf(keyOf(values)) === sent,
+					matches: (values) => shortHash(keyOf(values)) === sent,
 				},
 			}),
 		}));
@@ -140,8 +140,8 @@ export function buildQueryRequest(
 		expectedOf,
 		journalKey: keyOf({}),
 		contentHash: hash,
-		sharingKey: hashOf(JSON.stringify([clientKey, hash, sealed])),
-		subjectKey: hashOf(JSON.stringify([clientKey, keyOf({})])),
+		sharingKey: shortHash(JSON.stringify([clientKey, hash, sealed])),
+		subjectKey: shortHash(JSON.stringify([clientKey, keyOf({})])),
 	};
 }
 
@@ -169,4 +169,4 @@ function split(
 }
 
 /** Returns a hash that distinguishes texts without revealing them. */
-export const hashOf = (text: string): string => hashText(text, 16);
+export const shortHash = (text: string): string => hashText(text, 16);

@@ -3,8 +3,8 @@ import type { RecordField, TaxQueryMapping } from '../../shared/credentials/apiM
 import { checkCurp, checkRfc } from '../../shared/identifiers';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import type { QueryClient as Service } from '../client/queryClient';
-import { listQueries, parseListPage } from '../client/queryList';
-import { stateOf } from '../client/queryRecord';
+import { listAllQueries, parseListPage } from '../client/queryList';
+import { stateOfStatus } from '../client/queryRecord';
 import { fromRecordWireNames } from '../client/recordWireNames';
 import { catalog, pathOf, queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 import type { QueryRecord, QueryState } from '../client/queryModel';
@@ -151,7 +151,7 @@ export async function countQueriesWithPaging(
 	paging: IDataObject,
 ): Promise<number> {
 	const mapping = mergeListMapping(client.mapping, paging);
-	return (await listQueries({ ...client, mapping })).records.length;
+	return (await listAllQueries({ ...client, mapping })).records.length;
 }
 
 /** Labels of past queries, and the likely meanings of those that the mapping does not know. */
@@ -172,7 +172,7 @@ export function guessTypesAndStatuses(
 	const codes = uniqueTexts(records.map(({ code }) => code));
 	const labels = uniqueTexts(records.map(({ status = '' }) => status));
 	const unknownCodes = codes.filter((code) => queryTypeOf(code, mapping) === undefined);
-	const unknownStatuses = labels.filter((label) => stateOf(label, mapping) === 'unknown');
+	const unknownStatuses = labels.filter((label) => stateOfStatus(label, mapping) === 'unknown');
 	const [services, fields]: IDataObject[] = [{}, {}];
 	const statuses: Record<string, string[]> = {};
 	for (const record of records) {

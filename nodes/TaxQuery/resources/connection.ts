@@ -13,12 +13,17 @@ import type { Resource } from '../../shared/operations/operation';
 import { hasEntries, isObject, readObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
 import { findQuery, getQuery, queryClientOf, type QueryClient } from '../client/queryClient';
-import { listQueries, rethrowListError, parseListPage, LIST_PATH_KEY } from '../client/queryList';
+import {
+	listAllQueries,
+	rethrowListError,
+	parseListPage,
+	LIST_PATH_KEY,
+} from '../client/queryList';
 import { pathOf, queryTypes } from '../client/queryTypeMapping';
 import { toRecordWireNames } from '../client/recordWireNames';
 import type { QueryRecord } from '../client/queryModel';
 import { truncationText } from '../errors/queryError';
-import { joinImpersonal } from '../errors/unmappedQueries';
+import { joinImpersonally } from '../errors/unmappedQueries';
 import {
 	countQueriesWithPaging,
 	guessPaging,
@@ -161,7 +166,7 @@ async function checkPaging(
 	rows: QueryRecord[],
 ): Promise<CheckOutcome<IDataObject>> {
 	const { limit, pageSize } = client.mapping.list;
-	const listing = await listQueries(client);
+	const listing = await listAllQueries(client);
 	const { longest, total, completeness } = listing;
 	const listed = listing.records.length;
 	const reported = total === undefined ? 'It reports no total' : `It reports ${total} queries`;
@@ -262,16 +267,16 @@ async function checkLabels(
 	client: QueryClient,
 	firstRows: QueryRecord[],
 ): Promise<CheckOutcome<IDataObject>> {
-	const { records } = await listQueries(client);
+	const { records } = await listAllQueries(client);
 	const sample = await sampleOf(client, records.length > 0 ? records : firstRows);
 	const { services, statuses, unknown, found } = guessTypesAndStatuses(sample, client.mapping);
 	return {
 		ok: records.length === 0 ? 'unknown' : unknown.length === 0,
-		seen: `Query types: ${joinImpersonal(services) || 'none'}. Statuses: ${joinImpersonal(statuses) || 'none'}.`,
+		seen: `Query types: ${joinImpersonally(services) || 'none'}. Statuses: ${joinImpersonally(statuses) || 'none'}.`,
 		advice:
 			unknown.length === 0
 				? ''
-				: `Not known: ${joinImpersonal(unknown)}. Compare the proposal with your contract. An unknown status never counts as a success.`,
+				: `Not known: ${joinImpersonally(unknown)}. Compare the proposal with your contract. An unknown status never counts as a success.`,
 		value: found,
 	};
 }

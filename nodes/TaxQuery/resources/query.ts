@@ -10,7 +10,7 @@ import { readList, completeRow } from '../client/queryList';
 import { queryTypeOf } from '../client/queryTypeMapping';
 import { mayLackResponse, findMatchingId } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
-import { truncationText, totalText } from '../errors/queryError';
+import { truncationText, returnedCountText } from '../errors/queryError';
 import { isImpersonalId } from '../output/runReceipt';
 import {
 	queryGetColumns,
@@ -146,7 +146,7 @@ const getMany = operation({
 		const found = rows.slice(0, wanted);
 		if (reported !== undefined) {
 			const others = rows.length >= wanted ? 'limit' : rows.length < listed ? 'filters' : undefined;
-			item.run.hint(totalText(found.length, reported, others));
+			item.run.hint(returnedCountText(found.length, reported, others));
 		}
 		const excluded = leftOut([...kinds.values()]);
 		if (excluded !== undefined) item.run.hint(excluded);

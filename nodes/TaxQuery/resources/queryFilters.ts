@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { parseObject, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
 import { readMoment } from '../fields/dates';
-import { plainIdentifier, textField } from '../fields/text';
+import { normalizeIdentifier, textField } from '../fields/text';
 import { queryTypes } from '../client/queryTypeMapping';
 import { mayLackResponse } from '../client/queryRecord';
 import type { QueryRecord, QueryState } from '../client/queryModel';
@@ -96,7 +96,7 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 		const operations = chosenOf(chosen, queries);
 		const states = chosenOf(chosen, status);
 		const identifiers = ['rfc', 'curp'].map(
-			(name) => [name, plainIdentifier(chosen[name])] as const,
+			(name) => [name, normalizeIdentifier(chosen[name])] as const,
 		);
 		return (mapping) => ({
 			fits(record) {
@@ -127,7 +127,9 @@ function holds(
 	}
 	const simple = simplifyRecord(record, mapping);
 	const isFound = ([name, identifier]: (typeof wanted)[number]) =>
-		[simple[name], record.request?.[name]].some((value) => plainIdentifier(value) === identifier);
+		[simple[name], record.request?.[name]].some(
+			(value) => normalizeIdentifier(value) === identifier,
+		);
 	const missed = wanted.filter((one) => !isFound(one));
 	if (missed.length === 0) return true;
 	const isShown = missed.some(([name]) => record.request?.[name] !== undefined);

@@ -1,10 +1,10 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
-import { runScopedClient, type QueryClient } from '../client/queryClient';
+import { clientUntilCancelled, type QueryClient } from '../client/queryClient';
 import { completeRow, lacksRequestOrDate, readSelectedRows } from '../client/queryList';
 import type { Completeness, QueryId, QueryRecord } from '../client/queryModel';
 import { queriesOf } from './clientQueries';
-import { DATE_TOLERANCE_MS, type SharedListReadings } from './sharedListReadings';
+import { TIME_ZONE_TOLERANCE_MS, type SharedListReadings } from './sharedListReadings';
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
 export const CLOCK_MS = 2000;
@@ -37,7 +37,7 @@ export async function findLostQueries(
 	item: OperationItem,
 	lost: LostQuery,
 ): Promise<RecoveryResult> {
-	const client = await runScopedClient(item);
+	const client = await clientUntilCancelled(item);
 	const { expected, sentAt: since } = lost;
 	const { listing, at } = await readings.read(client, since);
 	const { records, unreadable, completeness, total } = listing;
@@ -67,7 +67,7 @@ async function readPossible(
 	sentAt: number,
 ): Promise<QueryRecord[]> {
 	const isTooOld = ({ createdAt = Infinity }: QueryRecord) =>
-		createdAt < sentAt - DATE_TOLERANCE_MS;
+		createdAt < sentAt - TIME_ZONE_TOLERANCE_MS;
 	const free: QueryRecord[] = [];
 	for (const row of records) {
 		const mayBe = !isTooOld(row) && expected.some((one) => matchRecord(one, row) !== 'mismatch');

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { OperationItem, NodeRun } from '../../shared/operations/operation';
-import { hashOf, type QueryRequest } from '../request/queryRequest';
+import { shortHash, type QueryRequest } from '../request/queryRequest';
 import type { QueryId } from '../client/queryModel';
 import { isUnresolved, type SubmissionState } from './submissionState';
 import {
@@ -163,6 +163,6 @@ export class Journal {
 	}
 
 	#nameOf(index: number, key: string): string {
-		return `${this.#run.index}:${index}:${hashOf(key)}`;
+		return `${this.#run.index}:${index}:${shortHash(key)}`;
 	}
 }

@@ -40,7 +40,7 @@ import {
 } from './submissionContext';
 import { verifyAndRecover } from './verifyAndRecover';
 import { isAlreadySubmitted, reserveSubmissions, reuseOrSubmit } from './reuseOrSubmit';
-import { mayBeWaitedFor, readResult, waitForResult } from './waitForResult';
+import { mayBeWaitedFor, readMissingResult, waitForResult } from './waitForResult';
 import { pickBy } from '../../shared/utils/entries';
 
 interface PaidQuerySettings extends SendingOptions {
@@ -128,7 +128,7 @@ async function plan(
 		const now = Date.now() + target.clockOffsetMs();
 		const read = async (outcomes: QueryOutcome[]) =>
 			await Promise.all(
-				outcomes.map(async (one) => await readResult(item, withAge(one, now), definition)),
+				outcomes.map(async (one) => await readMissingResult(item, withAge(one, now), definition)),
 			);
 		const before = await read(reused.map((query) => ({ query, how: 'reused' })));
 		const own: RequestPart[] = [];

@@ -13,7 +13,7 @@ import {
 	type WantedQuery,
 } from './submissionContext';
 import type { Reuse } from './submissionOptions';
-import { isUsable, type Submission } from './submissionRegister';
+import { areShareable, type Submission } from './submissionRegister';
 import { LIST_LAG_MS } from './pastQueries';
 import { submitAndRecover, readAccepted } from './submitAndRecover';
 
@@ -124,7 +124,7 @@ async function currentQueries(
 	if (seen && (accepted.run === run || seen.every(isEnded))) return seen;
 	const reading = readAccepted(wanted, accepted);
 	const queries = await (seen ? reading.catch(() => seen) : reading);
-	return isUsable(queries) ? queries : undefined;
+	return areShareable(queries) ? queries : undefined;
 }
 
 /** Takes what another execution has obtained since the list of queries was read, or recovers what it has lost. */
@@ -165,10 +165,10 @@ async function acceptedElsewhere(
 		const read = await Promise.all(queries.map(async ({ id }) => await findQuery(client, id)));
 		return read.every((query) => query !== undefined) ? read : undefined;
 	};
-	if (before && before.atClock >= since && isUsable(before.queries)) {
+	if (before && before.atClock >= since && areShareable(before.queries)) {
 		const queries = await unlisted(before);
 		const isOwn = (ids: QueryId[]) => !isEach || journal.register.claim(client.accountKey, ids);
-		if (queries && isUsable(queries) && isOwn(queries.map(({ id }) => id))) return queries;
+		if (queries && areShareable(queries) && isOwn(queries.map(({ id }) => id))) return queries;
 	}
 	if (before || !known.hasForgottenSince(readAt)) return undefined;
 	past.renew(client);

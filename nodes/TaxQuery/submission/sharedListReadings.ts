@@ -4,7 +4,7 @@ import { listSince, readRecordOfRow } from '../client/queryList';
 import type { QueryId, QueryListing, QueryRecord } from '../client/queryModel';
 
 /** A date may be local time that is labelled as UTC. */
-export const DATE_TOLERANCE_MS = 24 * 3_600_000;
+export const TIME_ZONE_TOLERANCE_MS = 24 * 3_600_000;
 
 export interface ListReading {
 	listing: QueryListing;
@@ -44,7 +44,7 @@ export class SharedListReadings {
 	}
 
 	async #start(client: QueryClient): Promise<ListReading> {
-		const since = this.#oldest + client.clockOffsetMs() - DATE_TOLERANCE_MS;
+		const since = this.#oldest + client.clockOffsetMs() - TIME_ZONE_TOLERANCE_MS;
 		const reading = listSince(client, since)
 			.then((listing) => ({ listing, at: Date.now() }))
 			.finally(() => {

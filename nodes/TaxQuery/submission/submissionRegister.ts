@@ -79,7 +79,7 @@ export class SubmissionRegister {
 			.reverse()
 			.find(
 				(one) =>
-					one.state.status === 'accepted' && one.sentAt >= since && isUsable(one.queries ?? []),
+					one.state.status === 'accepted' && one.sentAt >= since && areShareable(one.queries ?? []),
 			);
 	}
 
@@ -138,7 +138,7 @@ export class SubmissionRegister {
 export const newSubmissionRegister = (): SubmissionRegister => new SubmissionRegister();
 
 /** Returns whether others may share queries. A failed query is sent again, and so is one with an unknown status. */
-export const isUsable = (queries: Query[]): boolean =>
+export const areShareable = (queries: Query[]): boolean =>
 	queries.every((one) => one.kind !== 'record' || ['success', 'pending'].includes(one.state));
 
 function addTo<T>(map: Map<string, Set<T>>, key: string, value: T): void {

@@ -2,7 +2,7 @@ import { captureMoment } from '../../shared/http/clockOffset';
 import type { Problem } from '../../shared/http/result';
 import type { QueryRequest } from '../request/queryRequest';
 import { sendQuery } from '../client/queryClient';
-import { suspectMappingKeys, confirmQueryTypeMapping } from '../client/queryTypeMapping';
+import { suspectMappingKeys, markMappingConfirmed } from '../client/queryTypeMapping';
 import { classifySubmissionResponse } from '../client/queryRecord';
 import type { SubmissionResponse, Query } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
@@ -133,7 +133,7 @@ export function noteQueries(
 	sentAt: number,
 ): void {
 	const ids = queries.map(({ id }) => id);
-	confirmQueryTypeMapping(client.clientKey, request.definition.queryType);
+	markMappingConfirmed(client.clientKey, request.definition.queryType);
 	for (const id of ids) known.claim(id, sentAt);
 	journal.register.claim(client.accountKey, ids);
 	submission.queries = queries;

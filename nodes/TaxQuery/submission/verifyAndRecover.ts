@@ -11,8 +11,8 @@ import {
 	type SubmissionContext,
 } from './submissionContext';
 import { queriesOf } from './clientQueries';
-import { recoverSubmission, acceptMatchingPart } from './recoverSubmission';
-import { isUsable, type Submission } from './submissionRegister';
+import { recoverSubmission, acceptMatchingQueries } from './recoverSubmission';
+import { areShareable, type Submission } from './submissionRegister';
 
 /**
  * Accepts the records read for an item's queries if none of them is surely another query. Else the submission is
@@ -32,7 +32,7 @@ export async function verifyAndRecover(
 	const queries = queriesIn(read);
 	if (queries.every((query) => !isOtherQuery(query, expected))) {
 		if (submission && queries.length > 0) submission.queries = queries;
-		if (!isUsable(queries)) {
+		if (!areShareable(queries)) {
 			queriesOf((await queryClientOf(item)).clientKey).lastAccepted.delete(sharingKey);
 		}
 		return read;
@@ -74,7 +74,7 @@ async function replaceOther(
 	});
 	const recovery = await recoverSubmission(context, wanted, submission, false);
 	if ('queries' in recovery) return recovered(recovery.queries);
-	if (await acceptMatchingPart(context, wanted, submission, received)) return read;
+	if (await acceptMatchingQueries(context, wanted, submission, received)) return read;
 	context.log.uncertain(item, expected.length);
 	known.uncertainSince.set(sharingKey, sentAt);
 	const other = received.find((query) => isOtherQuery(query, expected)) as QueryRecord;

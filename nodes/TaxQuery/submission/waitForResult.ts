@@ -1,6 +1,6 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import type { PaidQuery } from '../request/queryRequest';
-import { getQuery, runScopedClient } from '../client/queryClient';
+import { getQuery, clientUntilCancelled } from '../client/queryClient';
 import { mayLackResponse, isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { reasonFor } from '../errors/queryError';
@@ -27,7 +27,7 @@ export async function waitForResult(
 ): Promise<QueryOutcome> {
 	const { query } = outcome;
 	if (query.kind === 'withoutId' || !mayBeWaitedFor(outcome)) return outcome;
-	const client = await runScopedClient(item); // one that failed must not blind the others
+	const client = await clientUntilCancelled(item); // one that failed must not blind the others
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
 	const seen = await resultPollerOf(client).wait({
@@ -47,7 +47,7 @@ const newReads = () => new WeakMap<Query, Promise<QueryRecord>>();
  * Returns an accepted query with its result. A success without a result is read by ID once, and so is an
  * acknowledgement whose record the API reference shows at once. If that fails, the query comes back with the reason.
  */
-export async function readResult(
+export async function readMissingResult(
 	item: OperationItem,
 	outcome: QueryOutcome,
 	{ queryType: { isImmediate }, hasNoResult }: PaidQuery,
@@ -58,7 +58,7 @@ export async function readResult(
 	const lacks = query.kind === 'record' && query.state === 'success' && mayLackResponse(query);
 	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
 	const reads = item.run.execution.shared(newReads);
-	const reading = reads.get(query) ?? getQuery(await runScopedClient(item), query.id);
+	const reading = reads.get(query) ?? getQuery(await clientUntilCancelled(item), query.id);
 	reads.set(query, reading);
 	return await reading.then(
 		(record) => ({ ...outcome, query: record }),

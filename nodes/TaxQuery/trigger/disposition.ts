@@ -6,8 +6,8 @@ import { isUnfinishedState } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import { describeUnmapped } from '../errors/unmappedQueries';
 import type { FilterSettings } from './filterSettings';
-import { reportHourly } from './outage';
-import type { QueryEvent } from './queryEvent';
+import { reportHourly } from './errorReporting';
+import type { QuerySnapshot } from './querySnapshot';
 import type { Disposition } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -23,7 +23,7 @@ function isChosen({ code, operation }: QueryRecord, { isAny, operations, codes }
 
 /** Returns what becomes of a query in a state, by the operator's choice of results that start the workflow. */
 export function dispositionOf(
-	{ record, hasStatus }: QueryEvent,
+	{ record, hasStatus }: QuerySnapshot,
 	choice: FilterSettings,
 ): Disposition {
 	if (isChosen(record, choice) === false) return 'ignore';

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { stateOfNode, stateOfProcess, type Scope } from '../../shared/processState';
-import type { QueryEvent } from './queryEvent';
+import type { QuerySnapshot } from './querySnapshot';
 
 /** The outcome of emitting a result: n8n runs it, had run it before, or could not start it. */
 export type EmitOutcome = 'started' | 'duplicate' | 'failed';
 
 interface Emission {
 	item: INodeExecutionData;
-	result: QueryEvent;
+	result: QuerySnapshot;
 	/** Distinguishes this start from every other; n8n refuses a second one. */
 	key: string;
 	/** Called when it is known whether another process runs the execution. */
@@ -50,7 +50,7 @@ export function markRunningStaticDataChanged(): void {
 }
 
 /** The execution of a result that has reached this node; undefined in queue mode, where a worker runs it. */
-export const runningExecution = (context: Identity, deliveryId: string) =>
+export const findRunningExecution = (context: Identity, deliveryId: string) =>
 	runningExecutions().get(`${nodeKey(context)} ${deliveryId}`);
 
 /**

@@ -3,13 +3,13 @@ import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
 import { saveStaticData } from '../../shared/operations/nodeStaticData';
 import { sentences } from '../../shared/utils/sentences';
-import { listQueries, completeRow } from '../client/queryList';
-import { runningExecution, SAVE_ONLY, markRunningStaticDataChanged } from './emitter';
+import { listAllQueries, completeRow } from '../client/queryList';
+import { findRunningExecution, SAVE_ONLY, markRunningStaticDataChanged } from './emitter';
 import { describeUnmapped } from '../errors/unmappedQueries';
 import { dispositionOf } from './disposition';
-import { KEY } from './nodeMemory';
-import { toTriggerError } from './outage';
-import { itemMaker, toQueryEvent, type QueryEvent } from './queryEvent';
+import { LEDGER_KEY } from './nodeMemory';
+import { toTriggerError } from './errorReporting';
+import { itemMaker, toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
 import { readSettings } from './triggerSettings';
 import { sessionsIn } from './pollingSession';
 import { CodedError } from '../../shared/utils/codedError';
@@ -37,14 +37,14 @@ export async function executeTrigger(context: IExecuteFunctions): Promise<INodeE
  * ended, as the ledger is then. They are saved whole, so they hold the ledgers of the workflow's other triggers, too.
  */
 function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
-	const execution = runningExecution(context, deliveryId);
+	const execution = findRunningExecution(context, deliveryId);
 	execution?.begin();
 	const { saved } = execution ?? {};
 	if (!execution || !saved) return markRunningStaticDataChanged();
 	for (const { context: trigger, ledger } of sessionsIn(context.getWorkflow().id))
-		saveStaticData(context, KEY, ledger.saved, trigger.getNode().id);
+		saveStaticData(context, LEDGER_KEY, ledger.saved, trigger.getNode().id);
 	const { id } = context.getNode(); // n8n copies the node with each call
-	execution.markStaticDataChanged = () => saveStaticData(context, KEY, saved, id);
+	execution.markStaticDataChanged = () => saveStaticData(context, LEDGER_KEY, saved, id);
 	markRunningStaticDataChanged();
 }
 
@@ -56,9 +56,9 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 	const connection = await connect(context, taxQuery);
 	const { mapping } = connection;
 	const toItem = itemMaker(settings, connection);
-	const { records } = await listQueries(connection);
+	const { records } = await listAllQueries(connection);
 	const [latest] = records
-		.map(toQueryEvent)
+		.map(toQuerySnapshot)
 		.filter((result) => dispositionOf(result, settings.choice) === 'emit')
 		.sort(latestFirst);
 	if (!latest) {
@@ -69,8 +69,8 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 			),
 		});
 	}
-	return toItem(toQueryEvent(await completeRow(connection, latest.record)), { confirmed: true });
+	return toItem(toQuerySnapshot(await completeRow(connection, latest.record)), { confirmed: true });
 }
 
-const latestFirst = (a: QueryEvent, b: QueryEvent) =>
+const latestFirst = (a: QuerySnapshot, b: QuerySnapshot) =>
 	(b.createdAt ?? -Infinity) - (a.createdAt ?? -Infinity) || 0;

@@ -2,7 +2,7 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import { saveStaticData } from '../../shared/operations/nodeStaticData';
 import { saveByEmit } from './emitter';
 import type { Ledger } from './ledger';
-import { KEY } from './nodeMemory';
+import { LEDGER_KEY } from './nodeMemory';
 
 /** Ends are saved this long after the first of them, while other executions run. */
 const SAVE_ENDS_MS = 200;
@@ -36,7 +36,7 @@ export class ExecutionEndSaver {
 		await this.#owner.pause(ledger.startedCount() === 0 ? 0 : SAVE_ENDS_MS);
 		this.#isSaving = false;
 		if (!this.#maySave || !ledger.hasUnsavedEnds()) return;
-		saveStaticData(context, KEY, ledger.saved);
+		saveStaticData(context, LEDGER_KEY, ledger.saved);
 		saveByEmit(context, key);
 	}
 

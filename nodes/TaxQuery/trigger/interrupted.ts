@@ -2,14 +2,14 @@ import type { QueryClient } from '../client/queryClient';
 import { mayLackResponse } from '../client/queryRecord';
 import { readQuery } from './readById';
 import type { PublishedTrigger } from './publishedTrigger';
-import { awaitsDeliveredResult, type ItemMaker, type QueryEvent } from './queryEvent';
+import { awaitsDeliveredResult, type ItemMaker, type QuerySnapshot } from './querySnapshot';
 
 /** A result that was running when n8n ended, and its record, if the service has it. */
 export interface InterruptedResult {
 	deliveryId: string;
 	queryId: string;
 	times: number;
-	result: QueryEvent | undefined;
+	result: QuerySnapshot | undefined;
 }
 
 /** Limits how many results one poll reads by ID; the next one continues. */
@@ -25,7 +25,7 @@ const isOnceMore = ({ settings, ledger }: PublishedTrigger) =>
 export async function readInterrupted(
 	trigger: PublishedTrigger,
 	client: QueryClient,
-	listed: Map<string, QueryEvent>,
+	listed: Map<string, QuerySnapshot>,
 ): Promise<InterruptedResult[]> {
 	const { ledger, settings, attempts } = trigger;
 	// as long as nobody knows whether a worker goes on with them all, one is tried, and shows

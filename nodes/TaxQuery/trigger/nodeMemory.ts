@@ -4,10 +4,10 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import { processStateOfNode, type nodeKey, type EmitOutcome } from './emitter';
 import { chooseLedger, Ledger } from './ledger';
-import { newOutage } from './outage';
+import { newOutage } from './errorReporting';
 import type { UnlistedCounts } from './readListing';
 
-export const KEY = 'taxQueryLedger';
+export const LEDGER_KEY = 'taxQueryLedger';
 const MAX_EMITTED = 5_000;
 /** Limits the notifications stored for a later poll; senders of others must repeat them. */
 export const MAX_STORED_NOTIFICATIONS = 100;
@@ -35,7 +35,7 @@ const newMemory = () => new NodeProcessMemory();
 export function triggerMemoryOf(
 	context: ITriggerFunctions,
 ): NodeProcessMemory & { ledger: Ledger } {
-	const saved = new Ledger(loadStaticData<IDataObject>(context, KEY));
+	const saved = new Ledger(loadStaticData<IDataObject>(context, LEDGER_KEY));
 	const memory = processStateOfNode(context).shared(newMemory);
 	const ledger = memory.ledger ? chooseLedger(memory.ledger, saved) : saved;
 	return Object.assign(memory, { ledger });

@@ -3,7 +3,7 @@ import { stateOfProcess } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
 import { untilAfter } from '../../shared/utils/sleep';
 import { nodeKey } from './emitter';
-import { canSaveFailure, toTriggerError, reportOutage } from './outage';
+import { canSaveFailure, toTriggerError, reportOutage } from './errorReporting';
 import { readSettings } from './triggerSettings';
 import { RETRY_MS } from './retryQueue';
 import { PollingSession, sessionOf } from './pollingSession';

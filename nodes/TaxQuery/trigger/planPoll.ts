@@ -88,7 +88,7 @@ export function isReadFarEnough(rows: QueryStatus[], pageSize: number, ledger: L
 }
 
 /** Returns the rows from the newest on, or undefined if the newest are unknown. One response may be all of them. */
-export function fromNewestOn<Row>(
+export function toNewestFirst<Row>(
 	rows: Row[],
 	order: ListOrder | undefined,
 	isOneWhole: boolean,

@@ -19,7 +19,12 @@ import { mergeDelivered, type QueryNotification } from './queryNotification';
 import type { PublishedTrigger } from './publishedTrigger';
 import { readPollRecords, type RowResult, type PollRecords } from './readPollRecords';
 import { reportListLoss, reportDropped, reportListing, reportMissingResult } from './reports';
-import { itemMaker, awaitsDeliveredResult, type ItemMaker, type QueryEvent } from './queryEvent';
+import {
+	itemMaker,
+	awaitsDeliveredResult,
+	type ItemMaker,
+	type QuerySnapshot,
+} from './querySnapshot';
 import { readStartFrom, startFromKey } from './triggerSettings';
 import { cachedCredential } from './cachedCredential';
 import { isSettled, planPoll, applyPlan, type PollPlan, type PollRules } from './planPoll';
@@ -76,7 +81,7 @@ export async function pollOnce(
 	const connection = await connect(context, taxQuery, credential);
 	const { mapping } = connection;
 	const toItem = itemMaker(settings, connection);
-	const rules: PollRules<QueryEvent> = {
+	const rules: PollRules<QuerySnapshot> = {
 		dispositionOf: (result) => dispositionOf(result, settings.choice),
 		isRunning: (result) => trigger.outcomeOf(result) !== undefined,
 		triesOf: ({ queryId }) => attempts.failedTimes(queryId),
@@ -120,8 +125,8 @@ interface Poll {
 	readonly toItem: ItemMaker;
 	readonly notifications: Map<string, QueryNotification>;
 	readonly listing: TriggerListing;
-	readonly plan: PollPlan<QueryEvent>;
-	readonly rules: PollRules<QueryEvent>;
+	readonly plan: PollPlan<QuerySnapshot>;
+	readonly rules: PollRules<QuerySnapshot>;
 	readonly read: PollRecords;
 	readonly interrupted: InterruptedResult[];
 	readonly isListed: boolean;
@@ -181,7 +186,7 @@ function recordListing({
 }
 
 /** Emits, settles or postpones the result of a row: its record, or why there is none. */
-function processResult(poll: Poll, row: QueryEvent, found: RowResult): void {
+function processResult(poll: Poll, row: QuerySnapshot, found: RowResult): void {
 	const { trigger, mapping, toItem, notifications, rules, unresolved } = poll;
 	const { context, ledger, attempts } = trigger;
 	const { queryId } = row;
@@ -218,7 +223,7 @@ const namedAs = ({ read }: Poll, queryId: string): string =>
 function summarize(poll: Poll): PollResult {
 	const { trigger, notifications, listing, plan, read, interrupted, isListed, isAudit } = poll;
 	const { ledger } = trigger;
-	const progressOf = (result: QueryEvent): PolledQueryProgress => {
+	const progressOf = (result: QuerySnapshot): PolledQueryProgress => {
 		const isOver = !poll.unresolved.has(result.queryId) && isSettled(ledger, result);
 		return trigger.outcomeOf(result) ?? (isOver ? 'settled' : 'pending');
 	};
@@ -254,11 +259,11 @@ function summarize(poll: Poll): PollResult {
 }
 
 /** Returns how many pending queries are neither listed nor among those that are read by ID. */
-const countUnreachable = (ledger: Ledger, { unlisted, listed }: PollPlan<QueryEvent>): number =>
+const countUnreachable = (ledger: Ledger, { unlisted, listed }: PollPlan<QuerySnapshot>): number =>
 	Math.max(0, unlisted - ledger.pendingIds().filter((id) => !listed.has(id)).length);
 
 /** Settles a query in this state, in which it has come through; a row of the list may show another status. */
-function settle(ledger: Ledger, result: QueryEvent, row: QueryEvent): void {
+function settle(ledger: Ledger, result: QuerySnapshot, row: QuerySnapshot): void {
 	const isStillPending = isUnfinishedState(result.record.state);
 	if (isStillPending && ledger.isPending(result.queryId)) ledger.addPending([result.queryId]);
 	ledger.settle(result, isStillPending);

@@ -17,7 +17,7 @@ import type { PublishedTrigger } from './publishedTrigger';
 import { saveStaticData } from '../../shared/operations/nodeStaticData';
 import {
 	storeNotifications,
-	KEY,
+	LEDGER_KEY,
 	MAX_STORED_NOTIFICATIONS,
 	triggerMemoryOf,
 	takeEarlyNotifications,
@@ -27,7 +27,7 @@ import type { Ledger } from './ledger';
 import type { StartedResult } from './startedResults';
 import type { UnlistedCounts } from './readListing';
 import { RETRY_MS, RetryQueue } from './retryQueue';
-import { itemMaker, type QueryEvent } from './queryEvent';
+import { itemMaker, type QuerySnapshot } from './querySnapshot';
 import { MIN_CHECK_MS, startFromKey, type TriggerSettings } from './triggerSettings';
 
 /** Delays the first poll after a start of n8n, so that a leader being replaced emits nothing at the same time. */
@@ -126,7 +126,7 @@ export class PollingSession implements PublishedTrigger {
 		this.needsPolls = this.#isByTimer || settings.confirm !== 'off';
 		const wasClosedLongAgo = closedAt === undefined || msLeft(closedAt, PAUSE_MS) < 0;
 		this.#isAnew = mode === 'activate' && wasClosedLongAgo;
-		saveStaticData(context, KEY, this.ledger.saved);
+		saveStaticData(context, LEDGER_KEY, this.ledger.saved);
 		this.#published.set(this.#key, this);
 		this.#memory.isPublished = true;
 		this.#retryNotifications(takeEarlyNotifications(context));
@@ -195,7 +195,7 @@ export class PollingSession implements PublishedTrigger {
 	}
 
 	async emitOnce(
-		result: QueryEvent,
+		result: QuerySnapshot,
 		item: INodeExecutionData,
 		starts?: number,
 	): Promise<EmitOutcome> {
@@ -217,7 +217,7 @@ export class PollingSession implements PublishedTrigger {
 		const times = starts ?? 1;
 		const key = startKey(context, deliveryId, times, ledger.failedStarts(deliveryId));
 		ledger.start(deliveryId, queryId, times);
-		saveStaticData(context, KEY, ledger.saved); // n8n saves it with the emit
+		saveStaticData(context, LEDGER_KEY, ledger.saved); // n8n saves it with the emit
 		const outcome = emitResult(context, {
 			item,
 			result,
@@ -231,7 +231,7 @@ export class PollingSession implements PublishedTrigger {
 		return await outcome;
 	}
 
-	outcomeOf({ deliveryId }: QueryEvent): Promise<EmitOutcome> | undefined {
+	outcomeOf({ deliveryId }: QuerySnapshot): Promise<EmitOutcome> | undefined {
 		return this.#memory.outcomes.get(deliveryId);
 	}
 
@@ -245,7 +245,11 @@ export class PollingSession implements PublishedTrigger {
 	}
 
 	/** `before`: how the result was started, if it was interrupted. */
-	#settleEmission(result: QueryEvent, outcome: EmitOutcome, before?: StartedResult): EmitOutcome {
+	#settleEmission(
+		result: QuerySnapshot,
+		outcome: EmitOutcome,
+		before?: StartedResult,
+	): EmitOutcome {
 		const { ledger } = this;
 		const { deliveryId } = result;
 		this.#memory.outcomes.delete(deliveryId);

@@ -3,7 +3,7 @@ import type { ReadAttempts } from './readAttempts';
 import type { EmitOutcome } from './emitter';
 import type { Ledger } from './ledger';
 import type { UnlistedCounts } from './readListing';
-import type { QueryEvent } from './queryEvent';
+import type { QuerySnapshot } from './querySnapshot';
 import type { TriggerSettings } from './triggerSettings';
 
 /** The published trigger as a poll sees it. It may be unpublished meanwhile. */
@@ -22,7 +22,7 @@ export interface PublishedTrigger {
 	/** Throws if the workflow was unpublished, because an older poll must not change anything. */
 	mustBeOpen(): void;
 	/** Emits a result, unless it was emitted before; `starts` counts the starts of an interrupted one. */
-	emitOnce(result: QueryEvent, item: INodeExecutionData, starts?: number): Promise<EmitOutcome>;
+	emitOnce(result: QuerySnapshot, item: INodeExecutionData, starts?: number): Promise<EmitOutcome>;
 	/** Returns the outcome of a result that is being emitted. */
-	outcomeOf(result: QueryEvent): Promise<EmitOutcome> | undefined;
+	outcomeOf(result: QuerySnapshot): Promise<EmitOutcome> | undefined;
 }

@@ -2,13 +2,13 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { isUnfinishedState } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import {
-	envelopeOf,
+	matchingEnvelope,
 	awaitsDeliveredResult,
 	mergeResponse,
 	type PayloadEnvelope,
 	type Provenance,
-	type QueryEvent,
-} from './queryEvent';
+	type QuerySnapshot,
+} from './querySnapshot';
 
 /** A webhook call's report of a query. */
 export interface QueryNotification {
@@ -43,16 +43,16 @@ export function mergeNotifications(
 }
 
 /** A response belongs to the status that its call names: that of progress or a failure is no result of a success. */
-const isAbout = ({ record }: QueryEvent, { status, state }: QueryRecord): boolean =>
+const isAbout = ({ record }: QuerySnapshot, { status, state }: QueryRecord): boolean =>
 	status === undefined || status === record.status || state === 'success';
 
 /** The record, with the response of the webhook call where it has none and that may be emitted. */
 export function mergeDelivered(
-	found: QueryEvent,
+	found: QuerySnapshot,
 	notification: Pick<QueryNotification, 'detail' | 'event' | 'envelope'> | undefined,
 	mapping: TaxQueryMapping,
-): { result: QueryEvent; origin: Provenance } {
-	const around = envelopeOf(found, notification?.envelope);
+): { result: QuerySnapshot; origin: Provenance } {
+	const around = matchingEnvelope(found, notification?.envelope);
 	if (
 		!awaitsDeliveredResult(found) ||
 		!notification?.detail ||

@@ -5,9 +5,9 @@ import { CodedError } from '../../shared/utils/codedError';
 import { raceAbort } from '../../shared/utils/responseBody';
 import { msLeft } from '../../shared/utils/sleep';
 import type { QueryClient } from '../client/queryClient';
-import { errorMessage, report, reportHourly } from './outage';
+import { errorMessage, report, reportHourly } from './errorReporting';
 import { isRefusal, notFoundError, readQuery } from './readById';
-import type { QueryEvent } from './queryEvent';
+import type { QuerySnapshot } from './querySnapshot';
 
 /**
  * Limits the read of a row's record. A poll and its other results wait this long for it, then leave it to a later
@@ -32,7 +32,7 @@ interface FailedReads {
 }
 
 interface ReadOutcome {
-	result?: QueryEvent;
+	result?: QuerySnapshot;
 	error?: unknown;
 }
 
@@ -76,7 +76,7 @@ export class ReadAttempts {
 	 * Reads a query's record in time for a poll. Undefined if it is not available now, 'refused' if it is to be
 	 * put aside.
 	 */
-	async read(client: QueryClient, id: string): Promise<QueryEvent | 'refused' | undefined> {
+	async read(client: QueryClient, id: string): Promise<QuerySnapshot | 'refused' | undefined> {
 		const before = this.#running.get(id);
 		const reading = before ?? readRow(client, id);
 		this.#running.set(id, reading);

@@ -4,7 +4,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/sleep';
 import { findQuery, suspectPathKeys, type QueryClient } from '../client/queryClient';
 import { findMatchingId } from '../client/queryRecord';
-import { toQueryEvent, type QueryEvent } from './queryEvent';
+import { toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
 
 /** A sender waits for the response, so reading must not take long. */
 const READ_OPTIONS = { timeoutMs: 5_000, retryBudgetMs: 2_000 };
@@ -28,13 +28,13 @@ export async function readQuery(
 	client: QueryClient,
 	id: string,
 	how = READ_OPTIONS,
-): Promise<QueryEvent | undefined> {
+): Promise<QuerySnapshot | undefined> {
 	const record = await findQuery(client, id, how);
-	return record && toQueryEvent(record);
+	return record && toQuerySnapshot(record);
 }
 
-const inOwnSpelling = ({ record, queryId }: QueryEvent): QueryEvent =>
-	toQueryEvent({ ...record, id: findMatchingId(record.raw, queryId) ?? record.id });
+const inOwnSpelling = ({ record, queryId }: QuerySnapshot): QuerySnapshot =>
+	toQuerySnapshot({ ...record, id: findMatchingId(record.raw, queryId) ?? record.id });
 
 /** Times of a node's last reads, and the IDs that the service did not know. */
 interface Readings {
@@ -44,7 +44,7 @@ interface Readings {
 const newReadings = (): Readings => ({ times: [], unknown: new BoundedMap(MAX_UNKNOWN) });
 
 /** The outcome of reading an ID: `later` it may be tried again, `failed` it could not be read. */
-export type ReadByIdResult = QueryEvent | 'unknown' | 'later' | 'failed';
+export type ReadByIdResult = QuerySnapshot | 'unknown' | 'later' | 'failed';
 
 /**
  * Reads by ID the records that webhook calls named; each result has the ID as the service spells it. Unproved ones are limited to two a second for each node, and none

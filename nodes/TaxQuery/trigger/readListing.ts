@@ -4,11 +4,11 @@ import { readList } from '../client/queryList';
 import type { Completeness } from '../client/queryModel';
 import type { Ledger } from './ledger';
 import type { ListOrder } from './ledgerStaticData';
-import { toQueryEvent, type QueryEvent } from './queryEvent';
-import { fromNewestOn, isReadFarEnough, type ReadList } from './planPoll';
+import { toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
+import { toNewestFirst, isReadFarEnough, type ReadList } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
-export interface TriggerListing extends ReadList<QueryEvent> {
+export interface TriggerListing extends ReadList<QuerySnapshot> {
 	order: ListOrder | undefined;
 	completeness: Completeness;
 	requests: number;
@@ -50,7 +50,7 @@ export async function readListing(
 	ledger: Ledger,
 	{ notifiedIds, mustBeWhole }: { notifiedIds: string[]; mustBeWhole: boolean },
 ): Promise<TriggerListing> {
-	const rows: QueryEvent[] = [];
+	const rows: QuerySnapshot[] = [];
 	const read: Omit<TriggerListing, 'rows' | 'isWhole' | 'order'> = {
 		requests: 0,
 		unreadable: 0,
@@ -61,7 +61,7 @@ export async function readListing(
 	const pendingIds = new Set(notifiedIds.filter((id) => ledger.isPending(id)));
 	for await (const { records, unreadable, completeness, total, isLast } of readList(client)) {
 		for (const record of records) {
-			rows.push(toQueryEvent(record));
+			rows.push(toQuerySnapshot(record));
 			pendingIds.delete(record.id);
 		}
 		read.requests++;
@@ -78,7 +78,7 @@ export async function readListing(
 	checkRows(rows, read.unreadable);
 	const isWhole = read.completeness === 'complete';
 	const { order = detectListOrder(rows, ledger.state.order || undefined) } = client.mapping.list;
-	const sorted = fromNewestOn(rows, order, isWhole && read.requests === 1, ledger);
+	const sorted = toNewestFirst(rows, order, isWhole && read.requests === 1, ledger);
 	if (!sorted) throw unordered(order);
 	return { ...read, rows: sorted, isWhole, order };
 }
@@ -121,7 +121,7 @@ const unusable = (code: string, why: string, todo: string, mappingKeys?: string[
 const OR_WEBHOOK = 'Or choose Webhook Only.';
 const WHOLE_RECORDS = 'list.parameters in API Mapping so that the service lists whole records.';
 
-function checkRows(rows: QueryEvent[], unreadable: number): void {
+function checkRows(rows: QuerySnapshot[], unreadable: number): void {
 	const lacks = (code: string, what: string, key: string) =>
 		unusable(
 			code,
@@ -153,7 +153,7 @@ const unordered = (order: ListOrder | undefined): CodedError =>
 			);
 
 /** Throws a UserError if results are wanted from a moment on, and rows have no dates of creation. */
-export function requireCreatedAt(rows: QueryEvent[]): void {
+export function requireCreatedAt(rows: QuerySnapshot[]): void {
 	if (rows.every(({ createdAt }) => createdAt !== undefined)) return;
 	throw unusable(
 		'dates',

@@ -5,18 +5,18 @@ import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
 import type { QueryNotification } from './queryNotification';
 import type { PublishedTrigger } from './publishedTrigger';
-import { awaitsDeliveredResult, type QueryEvent } from './queryEvent';
+import { awaitsDeliveredResult, type QuerySnapshot } from './querySnapshot';
 import type { PollPlan } from './planPoll';
 
 /** A row with its result; undefined if that cannot be had now, 'refused' if it is put aside. */
-export type RowResult = QueryEvent | 'refused' | undefined;
+export type RowResult = QuerySnapshot | 'refused' | undefined;
 
 /** The records that a poll has read by ID. */
 export interface PollRecords {
 	/** The results of due rows without a response. */
 	rows: Map<string, RowResult>;
 	/** Notified and pending queries that are not listed. */
-	others: QueryEvent[];
+	others: QuerySnapshot[];
 	/** The reason why a notified query has no record, by its ID. */
 	missing: Map<string, 'unknown' | 'later' | 'failed'>;
 	/** The service's spelling of each notified ID that was read. */
@@ -33,7 +33,7 @@ const MAX_AGAIN = 10;
 export async function readPollRecords(
 	trigger: PublishedTrigger,
 	client: QueryClient,
-	plan: PollPlan<QueryEvent>,
+	plan: PollPlan<QuerySnapshot>,
 	listing: TriggerListing,
 	notifications: Map<string, QueryNotification>,
 ): Promise<PollRecords> {
@@ -72,7 +72,7 @@ async function readNamed(
 			return new Map(wanted.map((id) => [id, 'failed' as const]));
 		},
 	);
-	const others: QueryEvent[] = [];
+	const others: QuerySnapshot[] = [];
 	const ownIds: PollRecords['ownIds'] = new Map();
 	for (const [id, found] of read) {
 		if (typeof found === 'object') {
@@ -90,7 +90,7 @@ async function readPending(
 	ids: string[],
 	listing: TriggerListing,
 ): Promise<Pick<PollRecords, 'others' | 'refused'>> {
-	const others: QueryEvent[] = [];
+	const others: QuerySnapshot[] = [];
 	const refused: string[] = [];
 	for (const id of ids) {
 		const found = await readQuery(client, id).catch((error: unknown) => ({ error }));
@@ -110,10 +110,10 @@ async function readPending(
 async function readMissingResponses(
 	{ attempts }: PublishedTrigger,
 	client: QueryClient,
-	due: QueryEvent[],
+	due: QuerySnapshot[],
 ): Promise<PollRecords['rows']> {
 	const withoutResponse = due.filter(({ record }) => mayLackResponse(record));
-	const isNew = ({ queryId }: QueryEvent) => attempts.failedTimes(queryId) === 0;
+	const isNew = ({ queryId }: QuerySnapshot) => attempts.failedTimes(queryId) === 0;
 	const again = withoutResponse.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
 	const read = [...withoutResponse.filter(isNew), ...again].map(async (row) => {
 		const found = await attempts.read(client, row.queryId);

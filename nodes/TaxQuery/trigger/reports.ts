@@ -3,7 +3,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/sleep';
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
-import { report, reportHourly, runHourly } from './outage';
+import { report, reportHourly, runHourly } from './errorReporting';
 import { MAX_PENDING } from './ledger';
 import type { ListLoss } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';

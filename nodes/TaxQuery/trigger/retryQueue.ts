@@ -1,7 +1,7 @@
 import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { reportNotStarted, reportRetriesFull } from './reports';
-import type { QueryEvent } from './queryEvent';
+import type { QuerySnapshot } from './querySnapshot';
 
 const MAX_RETRIES = 1_000;
 export const RETRY_MS = 60_000;
@@ -10,7 +10,7 @@ const REPORT_MS = 1_000;
 
 /** A result that n8n could not start, and why. */
 export interface Retry {
-	result: QueryEvent;
+	result: QuerySnapshot;
 	item: INodeExecutionData;
 	starts?: number;
 	error: Error;
@@ -22,7 +22,7 @@ interface Owner {
 	readonly isClosed: boolean;
 	/** Waits `ms` milliseconds, or until the trigger is unpublished. */
 	pause(ms: number): Promise<void>;
-	emitOnce(result: QueryEvent, item: INodeExecutionData, starts?: number): Promise<unknown>;
+	emitOnce(result: QuerySnapshot, item: INodeExecutionData, starts?: number): Promise<unknown>;
 }
 
 /** Results that n8n could not start: each is tried again in a minute, unless another check has brought it meanwhile. */

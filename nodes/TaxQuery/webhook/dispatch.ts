@@ -3,20 +3,20 @@ import { raceAbort } from '../../shared/utils/responseBody';
 import { processStartedAt, stateOfProcess } from '../../shared/processState';
 import { msLeft } from '../../shared/utils/sleep';
 import { wasUnpublishedSince } from '../trigger/nodeMemory';
-import { itemMaker, type ItemSettings } from '../trigger/queryEvent';
+import { itemMaker, type CredentialSettings } from '../trigger/querySnapshot';
 import { dispositionOf, reportUnmapped } from '../trigger/disposition';
 import { sessionOf, type PollingSession } from '../trigger/pollingSession';
 import {
 	accepted,
-	responseFor,
+	responseForQuery,
 	later,
-	notTaken,
+	failed,
 	nothingNew,
 	tooMany,
 	unreachable,
 	worstResponse,
 	type WebhookResponse,
-	type CallProgress,
+	type OngoingCall,
 } from './responses';
 import type { ReceivedNotification } from './selectTrustedParts';
 
@@ -67,7 +67,7 @@ const inTime = async (
 export async function emitTrusted(
 	trigger: PollingSession,
 	all: ReceivedNotification[],
-	itemSettings: ItemSettings,
+	itemSettings: CredentialSettings,
 	isListed: boolean,
 ): Promise<WebhookResponse> {
 	const { context, settings } = trigger;
@@ -79,7 +79,7 @@ export async function emitTrusted(
 	const outcomes = Promise.all(
 		due.map(async ({ result, origin }) => await trigger.emitOnce(result, toItem(result, origin))),
 	).then((ends) => {
-		if (ends.includes('failed')) return notTaken;
+		if (ends.includes('failed')) return failed;
 		return ends.includes('started') ? accepted : nothingNew;
 	});
 	return isListed
@@ -94,14 +94,14 @@ const newSenders = () => ({ waiting: 0 });
 export async function pollAndRespond(
 	trigger: PollingSession,
 	all: ReceivedNotification[],
-	call: CallProgress,
+	call: OngoingCall,
 ): Promise<WebhookResponse> {
 	const senders = stateOfProcess().shared(newSenders);
 	if (senders.waiting >= MAX_WAITING) return call.responseSoFar === later ? later : tooMany;
 	const polling = trigger
 		.pollSoon(all.map((notification) => [notification.queryId, notification]))
 		.then(async (seen) => {
-			const responses = all.map(async (each) => await responseFor(each, seen, trigger));
+			const responses = all.map(async (each) => await responseForQuery(each, seen, trigger));
 			call.responseSoFar = later; // n8n has been given it
 			return worstResponse(await Promise.all(responses));
 		})

@@ -6,7 +6,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { textOf } from '../../shared/utils/text';
 import { processStateOfNode } from '../trigger/emitter';
 import { storeNotifications } from '../trigger/nodeMemory';
-import { errorMessage, runHourly } from '../trigger/outage';
+import { errorMessage, runHourly } from '../trigger/errorReporting';
 import { readSettings, type TriggerSettings } from '../trigger/triggerSettings';
 import { sessionOf, type PollingSession } from '../trigger/pollingSession';
 import { hasList } from '../client/queryList';
@@ -18,13 +18,13 @@ import {
 	tryAgain,
 	worstResponse,
 	type WebhookResponse,
-	type CallProgress,
+	type OngoingCall,
 } from './responses';
-import { readItemSettings, verifyCall } from './webhookCredential';
+import { readCredentialSettings, verifyCall } from './webhookCredential';
 import { startWithoutSession, type WebhookOutcome } from './startWithoutSession';
 import { extractJson } from './formBody';
 import { readPayload, type AnnouncedQuery } from './payload';
-import { decodeBody, readRawBody, type BodyReadFailure } from './requestBody';
+import { decompressBody, readRawBody, type BodyReadFailure } from './requestBody';
 import { isTriggerBeingRepublished, pollAndRespond, emitTrusted, waitForSession } from './dispatch';
 import { selectTrustedParts, type ReceivedNotification } from './selectTrustedParts';
 
@@ -44,7 +44,7 @@ const REFUSED =
  * because that would start a failed execution for each call.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const call: CallProgress = { responseSoFar: tryAgain };
+	const call: OngoingCall = { responseSoFar: tryAgain };
 	const taking = handleCall(context, call).catch((error: unknown): WebhookResponse => {
 		context.logger.error(`A webhook call could not be handled: ${errorMessage(error)}`);
 		return { status: 500, message: 'The call could not be handled' };
@@ -86,14 +86,14 @@ function startOnce(context: IWebhookFunctions, outcome: WebhookOutcome): IWebhoo
 /** Remembers accepted messages of Standard Webhooks, so that a copy, or a replay within the tolerance, is ignored. */
 const newTaken = () => new BoundedMap<string, true>(MAX_TAKEN);
 
-async function handleCall(context: IWebhookFunctions, call: CallProgress): Promise<WebhookOutcome> {
+async function handleCall(context: IWebhookFunctions, call: OngoingCall): Promise<WebhookOutcome> {
 	const isTest = context.getMode() === 'manual';
 	const published = isTest ? undefined : sessionOf(context);
 	const settings = published?.settings ?? readSettings(context);
 	const request = context.getRequestObject();
 	const read = await readRawBody(request);
 	if ('status' in read) return { status: read.status, message: read.reason };
-	const body = await decodeBody(read);
+	const body = await decompressBody(read);
 	const takeBody = async (secrets: string[]): Promise<WebhookOutcome> => {
 		const payload = await payloadOf(body, request.headers['content-type'], await namesFor(context));
 		if ('announced' in payload) {
@@ -139,7 +139,7 @@ type Names = Pick<TaxQueryMapping, 'record'>;
 
 /** The environment's names; without a credential that can be read, those of the API reference. */
 const namesFor = async (context: IWebhookFunctions): Promise<Names> =>
-	await readItemSettings(context).then(
+	await readCredentialSettings(context).then(
 		({ mapping }) => mapping,
 		() => ({ record: {} }),
 	);
@@ -149,9 +149,9 @@ async function handleNotifications(
 	settings: TriggerSettings,
 	announced: AnnouncedQuery[],
 	secrets: string[],
-	call: CallProgress,
+	call: OngoingCall,
 ): Promise<WebhookOutcome> {
-	const itemSettings = await readItemSettings(context);
+	const itemSettings = await readCredentialSettings(context);
 	const { mapping } = itemSettings;
 	const hidden = [...secrets, ...itemSettings.secrets];
 	const all = announced.map((each) => selectTrustedParts(each, settings, mapping, hidden));

@@ -50,7 +50,7 @@ const readCodings = (header: string | undefined): string[] =>
 		.filter((coding) => coding !== '' && coding !== 'identity');
 
 /** Undoes the codings of a body, the last one first; each step is bounded, so that a small body cannot grow large. */
-export async function decodeBody({ raw, codings }: RawBody): Promise<Buffer | BodyReadFailure> {
+export async function decompressBody({ raw, codings }: RawBody): Promise<Buffer | BodyReadFailure> {
 	if (codings.length > MAX_CODINGS) return UNSUPPORTED;
 	let body: Buffer | BodyReadFailure = raw;
 	for (const coding of [...codings].reverse()) {

@@ -7,7 +7,7 @@ export interface WebhookResponse {
 }
 
 /** A webhook call while it is handled. */
-export interface CallProgress {
+export interface OngoingCall {
 	/** The response if handling takes longer than the sender waits; 202 if its result comes in any case. */
 	responseSoFar: WebhookResponse;
 }
@@ -22,7 +22,7 @@ export const tooMany = retryResponse('Too many queries are named at once');
 export const unreachable = retryResponse('The query service did not respond');
 export const starting = retryResponse('The trigger is being published');
 export const noCredential = retryResponse('The trigger has no credential to read the result');
-export const notTaken = retryResponse('The result could not be taken');
+export const failed = retryResponse('The result could not be taken');
 export const unknown: WebhookResponse = {
 	status: 404,
 	message: 'The query service does not know this query',
@@ -38,7 +38,7 @@ export function worstResponse(responses: WebhookResponse[]): WebhookResponse {
 }
 
 /** Returns the response about a query, by its progress in a poll. */
-export async function responseFor(
+export async function responseForQuery(
 	{ queryId, isReportedPending }: { queryId: string; isReportedPending: boolean },
 	{ queries, isListed, isWhole }: PollResult,
 	{ settings }: PollingSession,
@@ -51,7 +51,7 @@ export async function responseFor(
 		duplicate: nothingNew,
 		pending: isReportedPending ? nothingNew : notYet,
 		unlisted: isWhole ? unknown : notYet,
-		failed: notTaken,
+		failed: failed,
 		started: accepted,
 	};
 	return responses[(await queries.get(queryId)) ?? 'unlisted'];

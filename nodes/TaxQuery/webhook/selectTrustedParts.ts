@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { redactBody, redactValues } from '../../shared/utils/redact';
+import { redactLongSecrets, redactValues } from '../../shared/utils/redact';
 import type { QueryNotification } from '../trigger/queryNotification';
 import {
 	awaitsDeliveredResult,
-	toQueryEvent,
+	toQuerySnapshot,
 	type Provenance,
-	type QueryEvent,
-} from '../trigger/queryEvent';
+	type QuerySnapshot,
+} from '../trigger/querySnapshot';
 import type { TriggerSettings } from '../trigger/triggerSettings';
 import { withoutCiec } from '../client/ciec';
 import { asQueryId, readRecord } from '../client/queryRecord';
@@ -22,7 +22,7 @@ export interface ReceivedNotification extends QueryNotification {
 	 * Set if no confirmation is needed: the call is proved, nothing is to be confirmed, and it shows how the query
 	 * ended.
 	 */
-	trusted?: { result: QueryEvent; origin: Provenance };
+	trusted?: { result: QuerySnapshot; origin: Provenance };
 }
 
 /** Returns the parts of a call that may be used, by how far it is trusted; the rest is dropped. */
@@ -32,9 +32,9 @@ export function selectTrustedParts(
 	mapping: TaxQueryMapping,
 	secrets: string[],
 ): ReceivedNotification {
-	const { record: body, event } = redactBody(announced, secrets);
+	const { record: body, event } = redactLongSecrets(announced, secrets);
 	const record = readRecord(body, mapping);
-	const result = record && toQueryEvent({ ...record, id: asQueryId(queryId) });
+	const result = record && toQuerySnapshot({ ...record, id: asQueryId(queryId) });
 	const hasResponse = record?.hasResponse === true;
 	const isUsed = isProved || confirm === 'statusOnly';
 	const notification: ReceivedNotification = {
@@ -73,6 +73,6 @@ const maskEnvelope = (
 	);
 
 /** Returns whether a status is final; an unknown one is only with a response. */
-const isFinalStatus = (result: QueryEvent): boolean =>
+const isFinalStatus = (result: QuerySnapshot): boolean =>
 	result.hasStatus &&
 	(result.record.state === 'unknown' ? result.record.hasResponse : !awaitsDeliveredResult(result));

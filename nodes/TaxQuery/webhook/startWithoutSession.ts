@@ -6,9 +6,13 @@ import { readNotified, type ReadByIdResult } from '../trigger/readById';
 import { processStateOfNode } from '../trigger/emitter';
 import { dispositionOf } from '../trigger/disposition';
 import { Ledger } from '../trigger/ledger';
-import { KEY } from '../trigger/nodeMemory';
+import { LEDGER_KEY } from '../trigger/nodeMemory';
 import { mergeDelivered } from '../trigger/queryNotification';
-import { itemMaker, awaitsDeliveredResult, type ItemSettings } from '../trigger/queryEvent';
+import {
+	itemMaker,
+	awaitsDeliveredResult,
+	type CredentialSettings,
+} from '../trigger/querySnapshot';
 import type { TriggerSettings } from '../trigger/triggerSettings';
 import {
 	accepted,
@@ -34,7 +38,7 @@ export async function startWithoutSession(
 	context: IWebhookFunctions,
 	settings: TriggerSettings,
 	all: ReceivedNotification[],
-	itemSettings: ItemSettings,
+	itemSettings: CredentialSettings,
 ): Promise<WebhookOutcome> {
 	const isTest = context.getMode() === 'manual';
 	const toRead = all.filter(({ trusted }) => !trusted).map(({ queryId }) => queryId);
@@ -51,7 +55,7 @@ export async function startWithoutSession(
 					() => isProved,
 				).catch(() => undefined);
 	if (!read) return unreachable;
-	const ledger = new Ledger(isTest ? {} : loadStaticData(context, KEY));
+	const ledger = new Ledger(isTest ? {} : loadStaticData(context, LEDGER_KEY));
 	const toItem = itemMaker(settings, itemSettings);
 	const resolveNotification = (notification: ReceivedNotification) => {
 		const { queryId, trusted, isReportedPending } = notification;

@@ -4,7 +4,7 @@ import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { webhookSecrets } from '../../shared/credentials/webhookVerification';
 import { taxQuery } from '../../shared/http/service';
 import { cachedCredential } from '../trigger/cachedCredential';
-import type { ItemSettings } from '../trigger/queryEvent';
+import type { CredentialSettings } from '../trigger/querySnapshot';
 import { messageIdOf, verifyDelivery } from './verifyDelivery';
 
 /** The proof in a delivery's headers. */
@@ -28,9 +28,9 @@ export async function verifyCall(context: IWebhookFunctions, bodies: Buffer[]): 
 }
 
 /** Returns the settings by which items are made: the API reference's names where the trigger has no credential. */
-export async function readItemSettings(
+export async function readCredentialSettings(
 	context: IWebhookFunctions,
-): Promise<ItemSettings & { secrets: string[] }> {
+): Promise<CredentialSettings & { secrets: string[] }> {
 	const hasCredential = context.getNode().credentials?.[taxQuery.credentialType] !== undefined;
 	const credential = hasCredential ? await cachedCredential(context) : {};
 	refusePlaceholderValues(credential);

@@ -2,14 +2,14 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { findUsableToken } from './accessToken';
 import { readCreditProfileMapping, readTaxQueryMapping } from './apiMapping';
 import { refusePlaceholderValues } from './placeholderValue';
-import { creditProfileBaseUrl, taxQueryBaseUrl } from './baseUrl';
+import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from './baseUrl';
 import { credentialError } from './credentialError';
 import { readAdditionalSecretFields, bareToken } from './tokenRequest';
 
 /** The header Authorization of CP §5.1. Throws a UserError if the credential cannot be right. */
 export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObject): string {
 	refusePlaceholderValues(credentials);
-	creditProfileBaseUrl(credentials.baseUrl);
+	readCreditProfileBaseUrl(credentials.baseUrl);
 	readCreditProfileMapping(credentials);
 	const token = bareToken(credentials.apiToken);
 	if (token === '') throw withoutToken('API token');
@@ -24,7 +24,7 @@ export function taxQueryAuthHeader(
 	credentials: ICredentialDataDecryptedObject,
 ): string | undefined {
 	refusePlaceholderValues(credentials);
-	taxQueryBaseUrl(credentials.baseUrl);
+	readTaxQueryBaseUrl(credentials.baseUrl);
 	readAdditionalSecretFields(credentials);
 	const { scheme } = readTaxQueryMapping(credentials).token;
 	const token = findUsableToken(credentials);

@@ -29,11 +29,11 @@ function readBaseUrl(value: unknown, example: string, appended: RegExp): string 
 }
 
 /** The base URL of the Credit Profile Service: the host root (CP §1). */
-export const creditProfileBaseUrl = (value: unknown): string =>
+export const readCreditProfileBaseUrl = (value: unknown): string =>
 	readBaseUrl(value, 'https://sandbox.example.com', /(\/api(?:\/v1)?)$/);
 
 /** The base URL of the Tax Query Service: the production address ends with /api, the mock address may not. */
-export const taxQueryBaseUrl = (value: unknown): string =>
+export const readTaxQueryBaseUrl = (value: unknown): string =>
 	readBaseUrl(
 		value,
 		'https://solutions.example.com/api',

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import type { Advice } from '../errors/advice';
+import type { ErrorAdvice } from '../errors/advice';
 import { sentences } from '../utils/sentences';
 import { CodedError } from '../utils/codedError';
 import { isPlaceholderValue } from './placeholderValue';
@@ -15,7 +15,7 @@ export interface Provider {
 	/** Each field holds only letters, digits and underscores, and may be empty (CP §4.1.1 to §4.1.3). */
 	isClosed?: true;
 	/** Advice for when the service refuses the login. */
-	refused?: Advice;
+	refused?: ErrorAdvice;
 }
 
 const CLOSED = /^[A-Za-z0-9_]*$/;

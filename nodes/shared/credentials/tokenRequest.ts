@@ -14,7 +14,7 @@ import { isPage, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject, parseJson, readObject } from '../utils/json';
 import { textOf } from '../utils/text';
 import { readTaxQueryMapping } from './apiMapping';
-import { taxQueryBaseUrl } from './baseUrl';
+import { readTaxQueryBaseUrl } from './baseUrl';
 import { credentialError } from './credentialError';
 import { LoginError } from './loginError';
 
@@ -107,7 +107,7 @@ function requestOf(
 	const basic = Buffer.from(basicLogin([clientId, clientSecret])).toString('base64');
 	return {
 		method: 'POST',
-		url: `${taxQueryBaseUrl(credentials.baseUrl)}/${path}`,
+		url: `${readTaxQueryBaseUrl(credentials.baseUrl)}/${path}`,
 		headers: {
 			...(token.body === 'form' && { 'Content-Type': 'application/x-www-form-urlencoded' }),
 			...(isBasic && { Authorization: `Basic ${basic}` }),

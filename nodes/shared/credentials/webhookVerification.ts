@@ -237,7 +237,7 @@ function validateTemplate(
 }
 
 /** Returns what is missing where webhook calls are to be verified; only a call shows whether the rest is right. */
-export const findWebhookProblem = (
+export const findEnabledVerificationProblem = (
 	credential: ICredentialDataDecryptedObject,
 ): string | undefined =>
 	['', 'none'].includes(textOf(credential.webhookVerification))

@@ -1,7 +1,7 @@
 import { describeFault, isTlsFault, wasNeverSent, type NetworkFault } from './networkFault';
 import type { Acceptance, Problem, StatusProblem } from './problem';
 import { sentences } from '../utils/sentences';
-import { ADVICE, MEANINGS, type Advice } from './advice';
+import { ADVICE, MEANINGS, type ErrorAdvice } from './advice';
 import { renderLogin } from './loginErrorText';
 import { mappingHint, quoteServiceMessage, type ErrorText } from './errorText';
 
@@ -18,7 +18,7 @@ export interface ServiceHints {
 export interface RequestFailure {
 	problem: Problem;
 	accepted: Acceptance;
-	advice?: Advice;
+	advice?: ErrorAdvice;
 }
 
 /** The sentences about a request that failed: the only place that writes them. */
@@ -45,7 +45,7 @@ export function renderRequestError(failure: RequestFailure, service: ServiceHint
 const notFoundText = (what: string): ProblemText => [`There is no ${what}`, ADVICE.chooseAgain];
 
 /** Returns the API Mapping keys that may correct a problem: the operation's, else those of the path. */
-export const suggestedMappingKeys = (problem: Problem, { mappingKeys }: Advice): string[] =>
+export const suggestedMappingKeys = (problem: Problem, { mappingKeys }: ErrorAdvice): string[] =>
 	mappingKeys ?? (problem.kind === 'status' ? problem.mappingKeys : undefined) ?? [];
 
 /** A few wrong passwords lock a person out. */

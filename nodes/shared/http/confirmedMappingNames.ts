@@ -4,7 +4,7 @@ import { stateOfClient } from '../processState';
 const newConfirmedNames = () => new Set<string>();
 
 /** Notes that a service accepted a name: a segment of a path, or a list. */
-export const confirmMappingNames = (clientKey: string, ...names: string[]): void => {
+export const markMappingNamesConfirmed = (clientKey: string, ...names: string[]): void => {
 	const confirmed = stateOfClient(clientKey).shared(newConfirmedNames);
 	for (const name of names) confirmed.add(name);
 };

@@ -7,7 +7,7 @@ import { stateOfClient } from '../processState';
 import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
 import { hash } from '../utils/hash';
-import { redactBody } from '../utils/redact';
+import { redactLongSecrets } from '../utils/redact';
 import { sleepFor } from '../utils/sleep';
 import { classify, type HttpResponse } from './classify';
 import { ClockOffset } from './clockOffset';
@@ -411,7 +411,7 @@ function interpret(
 	if (hasResponse && !isTokenRefused(read)) service.tokens?.accepted(sentWith);
 	if (hasResponse && 'body' in read) {
 		const { status, headers } = outcome.response;
-		const body = redactBody(read.body, secrets);
+		const body = redactLongSecrets(read.body, secrets);
 		const { requestIds } = readRequestIds(headers, secrets);
 		if (requestIds) idsByBody.set(body, requestIds);
 		return { result: { ok: true, status, headers, body } };

@@ -6,7 +6,7 @@ import {
 	type JsonBody,
 	type Problem,
 } from '../errors/problem';
-import type { Advice } from '../errors/advice';
+import type { ErrorAdvice } from '../errors/advice';
 import {
 	suggestedMappingKeys,
 	renderRequestError,
@@ -15,7 +15,7 @@ import {
 
 export { isProblem } from '../errors/problem';
 export type { Acceptance, JsonBody, Method, Problem } from '../errors/problem';
-export type { Advice, AdviceCode } from '../errors/advice';
+export type { ErrorAdvice, AdviceCode } from '../errors/advice';
 
 /** The result of a request, after all its attempts. */
 export type Result =
@@ -34,7 +34,7 @@ export class RequestError extends UserError {
 		readonly service: ServiceHints,
 		readonly problem: Problem,
 		readonly accepted: Acceptance = 'no',
-		readonly advice: Advice = {},
+		readonly advice: ErrorAdvice = {},
 	) {
 		const { message, description } = renderRequestError({ problem, accepted, advice }, service);
 		super(message, { description });
@@ -60,7 +60,7 @@ export class RequestError extends UserError {
 	}
 
 	/** Returns the error with an operation's advice. */
-	withAdvice(advice: Advice): RequestError {
+	withAdvice(advice: ErrorAdvice): RequestError {
 		return new RequestError(this.service, this.problem, this.accepted, {
 			...this.advice,
 			...advice,

@@ -13,7 +13,7 @@ import {
 	type TaxQueryMapping,
 } from '../credentials/apiMapping';
 import { creditProfileAuthHeader, taxQueryAuthHeader } from '../credentials/authorization';
-import { creditProfileBaseUrl, taxQueryBaseUrl } from '../credentials/baseUrl';
+import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from '../credentials/baseUrl';
 import { refusePlaceholderValues } from '../credentials/placeholderValue';
 import { storedLoginSecrets } from '../credentials/storedLogins';
 import { bareToken } from '../credentials/tokenRequest';
@@ -79,7 +79,7 @@ export const creditProfile: ServiceDefinition<CreditProfileMapping> = {
 	credentialType: 'creditProfileApi',
 	root(credentials) {
 		refusePlaceholderValues(credentials);
-		return `${creditProfileBaseUrl(credentials.baseUrl)}/api/v1`;
+		return `${readCreditProfileBaseUrl(credentials.baseUrl)}/api/v1`;
 	},
 	mapping: readCreditProfileMapping,
 	limitedBy: ({ apiToken }) => bareToken(apiToken),
@@ -107,7 +107,7 @@ export const taxQuery: ServiceDefinition<TaxQueryMapping> = {
 	credentialType: 'taxQueryApi',
 	root(credentials) {
 		refusePlaceholderValues(credentials);
-		return taxQueryBaseUrl(credentials.baseUrl);
+		return readTaxQueryBaseUrl(credentials.baseUrl);
 	},
 	mapping: readTaxQueryMapping,
 	limitedBy: ({ grant, clientId, pastedToken }) =>

@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 import { findPseudonymKeyProblem } from '../credentials/pseudonymKey';
 import { findStoredLoginProblem } from '../credentials/storedLogins';
-import { findWebhookProblem } from '../credentials/webhookVerification';
+import { findEnabledVerificationProblem } from '../credentials/webhookVerification';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { readFault } from '../errors/networkFault';
 import { withRequestId } from '../errors/requestIds';
@@ -54,7 +54,8 @@ function errorTextOf(issue: UserError): string {
 export const testCreditProfile = connectionTest(creditProfile, findStoredLoginProblem);
 export const testTaxQuery = connectionTest(
 	taxQuery,
-	(credentials) => findWebhookProblem(credentials) ?? findStoredLoginProblem(credentials),
+	(credentials) =>
+		findEnabledVerificationProblem(credentials) ?? findStoredLoginProblem(credentials),
 );
 
 /** Returns what is wrong with the credential. Throws what it lacks by itself, and why it gets no token. */

@@ -1,5 +1,5 @@
 /** Offline checks of Mexican identifiers: pure, never throwing, without dependencies. */
-export { isOtherIdentifier, checkConsistency, type Identifiers } from './consistency';
+export { areDifferentIdentifiers, checkConsistency, type Identifiers } from './consistency';
 export { checkCurp, type CurpCheck } from './curp';
 export { checkNss } from './nss';
 export { finding } from './result';

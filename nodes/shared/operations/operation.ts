@@ -97,13 +97,16 @@ export interface BillingSummary {
 }
 
 /** The number of items that come out as failed, and of those that failed before anything was sent for them. */
-export interface FailedItems {
+export interface FailedItemCounts {
 	all: number;
 	unsent: number;
 }
 
 /** Gets the item that the run fails with, and how many come out as failed. */
-export type AtEnd = (failure: { index: number } | undefined, failed: FailedItems) => string | void;
+export type AtEnd = (
+	failure: { index: number } | undefined,
+	failed: FailedItemCounts,
+) => string | void;
 
 export type ItemRequest = Omit<ServiceRequest, 'timeoutMs'>;
 
@@ -113,13 +116,13 @@ type Helpers = IExecuteFunctions['helpers'];
 export type FileHelpers = Pick<Helpers, 'httpRequest' | 'prepareBinaryData'>;
 
 /** Rows that come out as items, those that have one with a file; under Continue On Fail errors in their place. */
-export class FileRows {
-	constructor(readonly rows: FileRow[]) {}
+export class RowsWithFiles {
+	constructor(readonly rows: RowWithFile[]) {}
 }
-export type FileRow = { json: IDataObject; file?: IBinaryData } | { error: unknown };
+export type RowWithFile = { json: IDataObject; file?: IBinaryData } | { error: unknown };
 
 /** The output of an item, or its next step once every item of the run has come as far. */
-export type StepResult = IDataObject | IDataObject[] | FileRows | NextPhase;
+export type StepResult = IDataObject | IDataObject[] | RowsWithFiles | NextPhase;
 export interface NextPhase {
 	next(): Promise<StepResult>;
 	/** All items at once instead of a few at a time, for they mostly wait. */

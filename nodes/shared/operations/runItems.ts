@@ -8,7 +8,7 @@ import {
 import {
 	findOperation,
 	secretParametersOf,
-	FileRows,
+	RowsWithFiles,
 	type OperationItem,
 	type ItemRequest,
 	type NextPhase,
@@ -24,7 +24,7 @@ import { parseBoolean, parseNumber } from './field';
 import { FAILURE_COLUMNS, failedColumns, forErrorOutput } from './failedItem';
 import { mergeInputColumns, includeOtherFields, isSameValue } from './inputColumns';
 import type { ItemError } from './itemError';
-import { ItemErrors, type Failure } from './itemErrors';
+import { ItemErrorFactory, type Failure } from './itemErrorFactory';
 import { sendSecret } from './refusedSecrets';
 import { startRun, type StartedRun } from './run';
 import { bodyOf } from '../http/result';
@@ -52,7 +52,7 @@ export async function runItems(
 ): Promise<INodeExecutionData[][]> {
 	const connections = new Connections(context, service);
 	const started = startRun(context);
-	const errors = new ItemErrors(context.getNode(), started.run);
+	const errors = new ItemErrorFactory(context.getNode(), started.run);
 	const withInput = new Set<number>();
 	const begun = { context, resources, service, connections, started, errors, withInput };
 	const { results, failure } = await runInStep(begun).finally(started.leave);
@@ -202,7 +202,7 @@ interface Begun {
 	service: ServiceDefinition;
 	connections: Connections;
 	started: StartedRun;
-	errors: ItemErrors;
+	errors: ItemErrorFactory;
 	/** Items whose rows keep the columns of their input. */
 	withInput: Set<number>;
 }
@@ -283,12 +283,12 @@ function timeout(options: IDataObject): number {
 
 function toRows(
 	begun: Begun,
-	result: IDataObject | IDataObject[] | FileRows,
+	result: IDataObject | IDataObject[] | RowsWithFiles,
 	index: number,
 ): OutputRow[] {
 	const protection = begun.errors.protections.get(index);
 	const toRow = (json: IDataObject) => ({ index, json: protection?.out(json) ?? json });
-	if (!(result instanceof FileRows)) return [result].flat().map(toRow);
+	if (!(result instanceof RowsWithFiles)) return [result].flat().map(toRow);
 	return result.rows.map((row) =>
 		'error' in row
 			? failedRow(begun, { index, cause: row.error })

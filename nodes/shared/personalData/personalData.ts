@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { SHORTEST_PSEUDONYM_KEY } from '../credentials/pseudonymKey';
 import { isObject } from '../utils/json';
 import { MASK } from '../utils/redact';
-import { hideIdentifiersInText, masks, pseudonyms, STARS, yearOf, type Hiding } from './maskText';
+import { hideIdentifiersInText, masks, pseudonyms, STARS, yearOf, type Hiding } from './hiding';
 import type { PersonalDataMode } from './options';
 import type { PersonalDataRuleByField, PersonalDataRule } from './rules';
 import { CodedError } from '../utils/codedError';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { assets } from '../../assets';
 
 /** The page at `/`, which is filled from `GET /sandbox/state`. */
-export function pageRoutes(app: FastifyInstance): void {
+export function registerPageRoutes(app: FastifyInstance): void {
 	for (const [path, name, type] of [
 		['/', 'index.html', 'text/html'],
 		['/page.js', 'page.js', 'text/javascript'],

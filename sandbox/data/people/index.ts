@@ -3,7 +3,7 @@ import { fakerFor } from '../faker';
 import { consonantOf, curpOf, vowelOf } from './curp';
 import { PLACES } from './places';
 import { calculateRfc, plain } from './rfc';
-import { CURP_STATES } from './states';
+import { STATES_BY_CURP_CODE } from './states';
 
 export interface Address {
 	street: string;
@@ -229,7 +229,7 @@ export class People {
 	private complete(person: Named & Partial<Open>, rfc: string): Person {
 		const faker = fakerFor(this.seed, `person ${rfc}`);
 		const { name, firstLastName, secondLastName, birthDate, sex = sexBy(faker) } = person;
-		const { birthState = faker.helpers.arrayElement(Object.keys(CURP_STATES)) } = person;
+		const { birthState = faker.helpers.arrayElement(Object.keys(STATES_BY_CURP_CODE)) } = person;
 		return this.remember({
 			name,
 			firstLastName,
@@ -241,7 +241,7 @@ export class People {
 			curp: person.curp ?? curpOf({ ...person, sex, state: birthState }),
 			nss: luhnNss(faker, birthDate),
 			email: `persona.${faker.string.alphanumeric(6).toLowerCase()}@sandbox.example`,
-			address: addressIn(faker, CURP_STATES[birthState].iso),
+			address: addressIn(faker, STATES_BY_CURP_CODE[birthState].iso),
 		});
 	}
 

@@ -1,5 +1,5 @@
 /** The two-letter codes of a CURP, with the ISO code of the state (CP §2.11) and its name; NE is born abroad. */
-export const CURP_STATES: Record<string, { iso: string; name: string }> = {
+export const STATES_BY_CURP_CODE: Record<string, { iso: string; name: string }> = {
 	AS: { iso: 'AGU', name: 'Aguascalientes' },
 	BC: { iso: 'BCN', name: 'Baja California' },
 	BS: { iso: 'BCS', name: 'Baja California Sur' },

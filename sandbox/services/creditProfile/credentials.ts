@@ -4,18 +4,18 @@ import {
 	Credential,
 	CredentialList,
 	credentialUpserts,
-	type ProviderPath,
+	type ProviderId,
 } from '../../../contract/creditProfile';
 import { closed, NoQuery } from '../../../contract/shared';
 import type { SandboxContext } from '../../context';
 import type { CreditProfileMapping } from '../../mapping';
 import { HttpError } from '../../plugins/errors';
-import { schemaWithMapper } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/validation';
 
 /** CP §4.1.2: the credentials are validated against the bureau; this user is one that it does not accept. */
 const REFUSED_USER = 'REFUSED_USER';
 
-const upserts = Object.entries(credentialUpserts) as Array<[ProviderPath, TObject]>;
+const upserts = Object.entries(credentialUpserts) as Array<[ProviderId, TObject]>;
 
 /** A path of CP §4.1 and §4.2 in the environment's words. */
 const pathIn = ({ paths = {} }: CreditProfileMapping, path: string): string =>
@@ -53,7 +53,7 @@ export function registerCredentialRoutes(
 					tags: ['Credential'],
 					summary: 'Create or replace the credential of this provider',
 					body: bodyIn(mapping, body),
-					response: { 200: schemaWithMapper(Credential, shown) },
+					response: { 200: withResponseMapper(Credential, shown) },
 				},
 			},
 			async ({ body: { user, username } }) => {
@@ -77,7 +77,7 @@ export function registerCredentialRoutes(
 				summary: 'All credentials of the organization',
 				querystring: NoQuery,
 				response: {
-					200: schemaWithMapper(CredentialList, (credentials) => credentials.map(shown)),
+					200: withResponseMapper(CredentialList, (credentials) => credentials.map(shown)),
 				},
 			},
 		},

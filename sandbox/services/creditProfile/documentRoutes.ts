@@ -10,7 +10,7 @@ import { NoQuery } from '../../../contract/shared';
 import type { SandboxContext } from '../../context';
 import { documentAssociationsOf } from '../../data/documentAssociations';
 import type { Collections } from '../../data/collections';
-import { documentAt, DOCUMENT_TAGS } from '../../data/documents';
+import { documentAt, DOCUMENT_TAG_SETS } from '../../data/documents';
 import { findCollection, buildTagList } from './dataCollectionRoutes';
 
 /** CP §4.7 and 4.8 */
@@ -33,7 +33,7 @@ export function registerDocumentRoutes(
 		},
 		async () => {
 			const longest = Math.max(...collections.entries.map(({ documents }) => documents));
-			return buildTagList(DOCUMENT_TAGS.slice(0, longest).flat());
+			return buildTagList(DOCUMENT_TAG_SETS.slice(0, longest).flat());
 		},
 	);
 

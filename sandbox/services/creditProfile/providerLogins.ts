@@ -1,15 +1,15 @@
-import type { Credential, ProviderPath } from '../../../contract/creditProfile';
+import type { Credential, ProviderId } from '../../../contract/creditProfile';
 import type { Clock } from '../../clock';
 import { ORGANIZATION_ID, OWNER_ID } from '../../data/organizationUsers';
 
 /** Lists logins that the organization has at first, so that a list of them is not empty. */
-const SEEDED_LOGINS: Array<[ProviderPath, string]> = [
+const SEEDED_LOGINS: Array<[ProviderId, string]> = [
 	['bureau/pf', 'OTORGANTE_PF'],
 	['identity-verification', 'verificaciones@sandbox.example'],
 	['legal-records', 'expedientes'],
 ];
 /** Credit-bureau services, whose credentials expire (CP §2.1). */
-const BUREAUS: ProviderPath[] = ['bureau/pm', 'bureau/pf', 'credit-bureau-b'];
+const BUREAUS: ProviderId[] = ['bureau/pm', 'bureau/pf', 'credit-bureau-b'];
 
 /** A year from this instant, as a date. */
 function nextYear(now: number): string {
@@ -20,14 +20,14 @@ function nextYear(now: number): string {
 
 /** Holds one credential per provider (CP §4.1), without its secrets. */
 export class ProviderLogins {
-	private credentials = new Map<ProviderPath, Credential>();
+	private credentials = new Map<ProviderId, Credential>();
 
 	constructor(private readonly clock: Clock) {
 		for (const [provider, user] of SEEDED_LOGINS) this.upsert(provider, user);
 	}
 
 	/** Creates or replaces the credential of a provider. */
-	upsert(provider: ProviderPath, user: string | null): Credential {
+	upsert(provider: ProviderId, user: string | null): Credential {
 		const existing = this.credentials.get(provider);
 		const now = this.clock.iso();
 		const credential: Credential = {
@@ -55,6 +55,6 @@ export class ProviderLogins {
 	}
 
 	load(credentials: Credential[]): void {
-		this.credentials = new Map(credentials.map((one) => [one.type as ProviderPath, one]));
+		this.credentials = new Map(credentials.map((one) => [one.type as ProviderId, one]));
 	}
 }

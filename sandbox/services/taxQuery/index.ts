@@ -2,14 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../../context';
 import { registerQueryReadRoutes } from './list';
 import { registerQueryPostRoutes } from './queries';
-import { registerTokenRoute } from './token';
+import { registerAuthentication } from './authentication';
 
 /** The Tax and Identity Query service; its paths are relative to /api. */
-export async function taxQueryService(
+export async function registerTaxQueryService(
 	app: FastifyInstance,
 	context: SandboxContext,
 ): Promise<void> {
-	await registerTokenRoute(app, context);
+	await registerAuthentication(app, context);
 	registerQueryPostRoutes(app, context);
 	registerQueryReadRoutes(app, context);
 }

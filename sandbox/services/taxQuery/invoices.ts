@@ -3,7 +3,7 @@ import { InvoiceAcknowledgement, InvoiceBody } from '../../../contract/taxQuery'
 import type { SandboxContext } from '../../context';
 import { clientTypeOf } from '../../data/results';
 import { OPERATIONS } from '../../mapping';
-import { schemaWithMapper } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/validation';
 
 /** The sandbox's own limit; none is shown (TQ §8). */
 const MAX_PERIODS = 60;
@@ -30,7 +30,7 @@ export function registerInvoiceRoute(app: FastifyInstance, context: SandboxConte
 				summary: 'Invoices of a taxpayer, by month',
 				body: variant.body(operation, InvoiceBody),
 				response: {
-					200: schemaWithMapper(InvoiceAcknowledgement, ({ message, results: accepted }) => ({
+					200: withResponseMapper(InvoiceAcknowledgement, ({ message, results: accepted }) => ({
 						message,
 						results: accepted.map((one) =>
 							variant.underOwnNames({ ...one, status: variant.status(one.status) }),

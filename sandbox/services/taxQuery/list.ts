@@ -4,7 +4,7 @@ import { QueryRecord } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
-import { schemaWithMapper } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/validation';
 
 /** Validates the list before it is mapped to the chosen shape, since TQ §4.12 does not show it. */
 const Page = Type.Object({
@@ -43,7 +43,7 @@ export function registerQueryReadRoutes(
 				tags,
 				summary: 'All queries made',
 				querystring: ListQuery,
-				response: { 200: schemaWithMapper(Page, (listed) => variant.page(listed)) },
+				response: { 200: withResponseMapper(Page, (listed) => variant.page(listed)) },
 			},
 		},
 		async ({ query, originalUrl }) => {
@@ -83,7 +83,7 @@ export function registerQueryReadRoutes(
 			schema: {
 				tags,
 				summary: 'One query by its ID',
-				response: { 200: schemaWithMapper(QueryRecord, (record) => variant.stored(record)) },
+				response: { 200: withResponseMapper(QueryRecord, (record) => variant.stored(record)) },
 			},
 		},
 		async ({ params: { queryId } }) => {

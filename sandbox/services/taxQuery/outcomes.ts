@@ -1,6 +1,6 @@
 import type { Behaviour, ReservedIdentity } from '../../data/people/reserved';
 import { HttpError } from '../../plugins/errors';
-import type { Outcome } from './store';
+import type { PlannedOutcome } from './store';
 
 /** Lists the generic RFCs: sales to the public, and residents abroad. */
 const GENERIC_RFCS = ['XAXX010101000', 'XEXX010101000'];
@@ -37,14 +37,14 @@ export class Outcomes {
 	}
 
 	/** Decides the outcome of a query that has its result later; `response` makes it. */
-	later(identifier: string, response: () => object, state = {}): Outcome {
+	later(identifier: string, response: () => object, state = {}): PlannedOutcome {
 		return this.make(this.behaviourOf(identifier), response, state);
 	}
 
 	/**
 	 * Decides the outcome of a query that responds at once. An unknown person is refused with 404, and not billed.
 	 */
-	now(identifier: string, response: () => object, state = {}): Outcome {
+	now(identifier: string, response: () => object, state = {}): PlannedOutcome {
 		const behaviour = this.behaviourOf(identifier);
 		if (behaviour === 'notFound') throw new HttpError(404, NOT_FOUND);
 		return this.make(behaviour, response, state);
@@ -60,7 +60,7 @@ export class Outcomes {
 		return found?.behaviour ?? 'success';
 	}
 
-	private make(behaviour: Behaviour, response: () => object, state: object): Outcome {
+	private make(behaviour: Behaviour, response: () => object, state: object): PlannedOutcome {
 		if (behaviour === 'notFound') return failed(NOT_FOUND);
 		if (behaviour === 'failed') return failed('The source did not answer');
 		const when = { pending: 'never', slow: 'slow', success: 'usual' } as const;
@@ -73,7 +73,7 @@ export class Outcomes {
 	}
 }
 
-const failed = (message: string): Outcome => ({
+const failed = (message: string): PlannedOutcome => ({
 	status: 'FAILED',
 	response: { message },
 	state: {},

@@ -17,9 +17,9 @@ import type { SandboxContext } from '../../context';
 import { clientTypeOf, type Results } from '../../data/results';
 import { OPERATIONS, type Operation } from '../../mapping';
 import { HttpError } from '../../plugins/errors';
-import { schemaWithMapper } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/validation';
 import { registerInvoiceRoute } from './invoices';
-import type { Outcome } from './store';
+import type { PlannedOutcome } from './store';
 
 /** A query about one RFC or CURP. */
 interface QueryRoute {
@@ -128,7 +128,7 @@ function aboutOne(app: FastifyInstance, context: SandboxContext, route: QueryRou
 		route.isImmediate ?? (options.immediateRecords && MAYBE_IMMEDIATE.includes(operation));
 
 	/** The outcome of a query about this RFC or CURP, held to what the document shows of its record. */
-	function outcomeOf(identifier: string): Outcome {
+	function outcomeOf(identifier: string): PlannedOutcome {
 		const state = hasFiscalState ? results.fiscalState(identifier) : {};
 		const make = () => response(results, identifier);
 		return isImmediate
@@ -145,7 +145,7 @@ function aboutOne(app: FastifyInstance, context: SandboxContext, route: QueryRou
 				body: variant.body(operation, schema),
 				response: {
 					200: isImmediate
-						? schemaWithMapper(QueryRecord, (record) => variant.toResponse(record))
+						? withResponseMapper(QueryRecord, (record) => variant.toResponse(record))
 						: Acknowledgement,
 				},
 			},
@@ -183,7 +183,7 @@ function calculatorRoute(app: FastifyInstance, { variant, people, queries }: San
 				summary: 'RFC of a natural person',
 				body: variant.body(operation, RfcCalculatorBody),
 				response: {
-					200: schemaWithMapper(RfcCalculatorRecord, (record) => variant.toResponse(record)),
+					200: withResponseMapper(RfcCalculatorRecord, (record) => variant.toResponse(record)),
 				},
 			},
 		},
@@ -197,7 +197,12 @@ function calculatorRoute(app: FastifyInstance, { variant, people, queries }: San
 				.map((part, index) => String(part).padStart(index === 0 ? 4 : 2, '0'))
 				.join('-');
 			const { rfc } = people.withName({ name, firstLastName, secondLastName, birthDate });
-			const outcome: Outcome = { status: 'SUCCESS', response: { rfc }, state: {}, when: 'usual' };
+			const outcome: PlannedOutcome = {
+				status: 'SUCCESS',
+				response: { rfc },
+				state: {},
+				when: 'usual',
+			};
 			return queries.answer(OPERATIONS[operation].service, 'PF', query, outcome);
 		},
 	);

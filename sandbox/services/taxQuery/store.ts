@@ -10,7 +10,7 @@ const SLOW_FACTOR = 10;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Describes how a query ends, and when. */
-export interface Outcome {
+export interface PlannedOutcome {
 	status: 'SUCCESS' | 'FAILED';
 	response: Record<string, unknown>;
 	state: Record<string, unknown>;
@@ -20,7 +20,7 @@ export interface Outcome {
 
 /** A query that has no result yet. */
 interface Waiting {
-	outcome: Outcome;
+	outcome: PlannedOutcome;
 	/** Milliseconds of the services' clock; null: never. */
 	dueAt: number | null;
 }
@@ -69,7 +69,7 @@ export class QueryStore {
 		service: string,
 		clientType: 'PF' | 'PM',
 		query: Record<string, unknown>,
-		outcome: Outcome,
+		outcome: PlannedOutcome,
 	): QueryRecord {
 		const record = this.open(service, clientType, query);
 		this.bill(record);
@@ -85,7 +85,7 @@ export class QueryStore {
 		service: string,
 		clientType: 'PF' | 'PM',
 		query: Record<string, unknown>,
-		outcome: Outcome,
+		outcome: PlannedOutcome,
 	): QueryRecord {
 		const { options, clock } = this.parts;
 		const record = this.open(service, clientType, query);
@@ -143,7 +143,7 @@ export class QueryStore {
 		this.parts.ledger.add({ at, service, queryId, query });
 	}
 
-	private end(record: QueryRecord, { status, response, state }: Outcome): QueryRecord {
+	private end(record: QueryRecord, { status, response, state }: PlannedOutcome): QueryRecord {
 		return Object.assign(record, { status, response, state, updatedAt: this.parts.clock.iso() });
 	}
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fetchUnpooled } from '../../../demo/http';
-import { applicantPath, smokeTest, type SmokeTestReport } from '../../../demo/smokeTest';
+import { applicantFile, smokeTest, type SmokeTestReport } from '../../../demo/smokeTest';
 import type { Demo } from '../../../demo/startDemo';
 import { applicationOf, sendApplication } from '../../../demo/form';
 import { applicationFormUrl } from '../../../demo/provision';
@@ -9,7 +9,7 @@ import type { Editor } from '../support/editor';
 import { executionEnded } from '../support/executions';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 
-const applicant = JSON.parse(readFileSync(applicantPath, 'utf8')) as Record<string, string>;
+const applicant = JSON.parse(readFileSync(applicantFile, 'utf8')) as Record<string, string>;
 
 describe('a real n8n with the package installed', () => {
 	let demo: Demo;

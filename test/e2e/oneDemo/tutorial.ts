@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Demo } from '../../../demo/startDemo';
 import { REVIEW_PAGES_LOGIN } from '../../../demo/provision';
-import { applicantPath } from '../../../demo/smokeTest';
+import { applicantFile } from '../../../demo/smokeTest';
 import { describeWithBrowser } from '../support/browser';
 import { countClicks } from '../support/clicks';
 import { newContext, takeScreenshot } from '../support/launch';
@@ -15,7 +15,7 @@ const OPERATORS = Buffer.from(`${REVIEW_PAGES_LOGIN.user}:${REVIEW_PAGES_LOGIN.p
 	'base64',
 );
 
-const applicant = JSON.parse(readFileSync(applicantPath, 'utf8')) as Record<string, string>;
+const applicant = JSON.parse(readFileSync(applicantFile, 'utf8')) as Record<string, string>;
 
 describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md says', () => {
 	let demo: Demo;

@@ -341,7 +341,7 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 	it('has a schema file of every table for the editor', () => {
 		const { status, stderr } = spawnSync(
 			process.execPath,
-			['--import', 'tsx', join(root, 'scripts/docs/schemas.ts'), '--check'],
+			['--import', 'tsx', join(root, 'scripts/docs/outputSchemas.ts'), '--check'],
 			{ cwd: root, encoding: 'utf8' },
 		);
 		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

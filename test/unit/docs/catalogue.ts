@@ -5,7 +5,10 @@ import {
 	readCreditProfileMapping,
 	readTaxQueryMapping,
 } from '../../../nodes/shared/credentials/apiMapping';
-import { creditProfileBaseUrl, taxQueryBaseUrl } from '../../../nodes/shared/credentials/baseUrl';
+import {
+	readCreditProfileBaseUrl,
+	readTaxQueryBaseUrl,
+} from '../../../nodes/shared/credentials/baseUrl';
 import {
 	checkLogin,
 	providers,
@@ -13,9 +16,9 @@ import {
 } from '../../../nodes/shared/credentials/providerLogin';
 import { storedFieldName } from '../../../nodes/shared/credentials/storedLogins';
 import type { LoginProblem, Problem } from '../../../nodes/shared/errors/problem';
-import { FileError, type FileProblem } from '../../../nodes/shared/errors/fileError';
+import { DownloadError, type DownloadProblem } from '../../../nodes/shared/errors/downloadError';
 import { renderRequestError } from '../../../nodes/shared/errors/requestErrorText';
-import { loginField } from '../../../nodes/shared/operations/loginSource';
+import { loginField } from '../../../nodes/shared/operations/loginField';
 import type { OperationItem, NodeRun } from '../../../nodes/shared/operations/operation';
 import { protectionOf } from '../../../nodes/shared/personalData/personalData';
 import { RequestError } from '../../../nodes/shared/http/result';
@@ -130,7 +133,7 @@ const troubles: QueryProblem[] = [
 	{ kind: 'cancelled' },
 ];
 
-const files: FileProblem[] = [
+const files: DownloadProblem[] = [
 	{ kind: 'silent', ms: 60_000 },
 	{ kind: 'slow', minutes: 15 },
 	{ kind: 'instead', what: 'HTML' },
@@ -172,12 +175,12 @@ const notFound = async () => {
 const ofItems = async (): Promise<RenderedMessage[]> =>
 	await Promise.all(
 		[
-			() => creditProfileBaseUrl(''),
-			() => creditProfileBaseUrl('example'),
-			() => creditProfileBaseUrl('ftp://example.com'),
-			() => creditProfileBaseUrl('https://example.com?a=1'),
-			() => creditProfileBaseUrl('https://example.com/api/v1'),
-			() => taxQueryBaseUrl('https://example.com/api/query'),
+			() => readCreditProfileBaseUrl(''),
+			() => readCreditProfileBaseUrl('example'),
+			() => readCreditProfileBaseUrl('ftp://example.com'),
+			() => readCreditProfileBaseUrl('https://example.com?a=1'),
+			() => readCreditProfileBaseUrl('https://example.com/api/v1'),
+			() => readTaxQueryBaseUrl('https://example.com/api/query'),
 			() => readCreditProfileMapping({ apiMapping: '{"x": 1}' }),
 			() => protectionOf('pseudonym'),
 			() => checkFiltered({ name__eq: 'a' }, () => {})({ name: 'b' }),
@@ -318,7 +321,7 @@ export async function allMessages(): Promise<RenderedMessage[]> {
 		...ofRequests(),
 		...troubles.map((trouble) => renderedMessage(new QueryError(trouble, ['q7' as QueryId]))),
 		...files.map((problem) =>
-			renderedMessage(new FileError(problem, { name: 'a.pdf', id: '7', documentId: '3' })),
+			renderedMessage(new DownloadError(problem, { name: 'a.pdf', id: '7', documentId: '3' })),
 		),
 		...ofReceipts(),
 		...ofRows(),

@@ -2,12 +2,12 @@ import { Type } from '@sinclair/typebox';
 import Fastify from 'fastify';
 import { CredentialList } from '../../../contract/creditProfile';
 import { sendError } from '../../../sandbox/plugins/errors';
-import { checkByContract } from '../../../sandbox/plugins/validation';
+import { enforceContract } from '../../../sandbox/plugins/validation';
 
 /** An application with one route that answers whatever it is given, held to the contract of credentials. */
 async function answerOf(body: unknown) {
 	const app = Fastify();
-	checkByContract(app);
+	enforceContract(app);
 	app.setErrorHandler(sendError);
 	app.get('/list', { schema: { response: { 200: CredentialList } } }, async () => body);
 	const { statusCode, payload } = await app.inject('/list');
@@ -53,7 +53,7 @@ describe('a query', () => {
 	};
 	async function read(query: string) {
 		const app = Fastify();
-		checkByContract(app);
+		enforceContract(app);
 		app.setErrorHandler(sendError);
 		app.get('/', { schema }, async (request) => request.query);
 		const { payload } = await app.inject(`/?${query}`);

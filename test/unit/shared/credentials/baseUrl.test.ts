@@ -1,6 +1,6 @@
 import {
-	creditProfileBaseUrl,
-	taxQueryBaseUrl,
+	readCreditProfileBaseUrl,
+	readTaxQueryBaseUrl,
 } from '../../../../nodes/shared/credentials/baseUrl';
 
 describe('the base URL of the Credit Profile credential', () => {
@@ -11,7 +11,7 @@ describe('the base URL of the Credit Profile credential', () => {
 		['https://proxy.example.com/credit/', 'https://proxy.example.com/credit'],
 		['http://127.0.0.1:4010', 'http://127.0.0.1:4010'],
 	])('takes %p', (entered, used) => {
-		expect(creditProfileBaseUrl(entered)).toBe(used);
+		expect(readCreditProfileBaseUrl(entered)).toBe(used);
 	});
 
 	it.each([
@@ -26,11 +26,11 @@ describe('the base URL of the Credit Profile credential', () => {
 		['https://user:pass@api.example.com', 'only host and path'],
 		['https://api.example.com?x=1', 'only host and path'],
 	])('refuses %p', (entered, message) => {
-		expect(() => creditProfileBaseUrl(entered)).toThrow(message);
+		expect(() => readCreditProfileBaseUrl(entered)).toThrow(message);
 	});
 
 	it('does not repeat a login that was entered into it', () => {
-		expect(() => creditProfileBaseUrl('https://user:hunter22@api.example.com')).not.toThrow(
+		expect(() => readCreditProfileBaseUrl('https://user:hunter22@api.example.com')).not.toThrow(
 			/hunter22/,
 		);
 	});
@@ -42,13 +42,13 @@ describe('the base URL of the Tax Query credential', () => {
 		['https://solutions.example.com/api/', 'https://solutions.example.com/api'],
 		['https://mock.example.com', 'https://mock.example.com'],
 	])('takes %p', (entered, used) => {
-		expect(taxQueryBaseUrl(entered)).toBe(used);
+		expect(readTaxQueryBaseUrl(entered)).toBe(used);
 	});
 
 	it.each(['/api/api', '/api/v1', '/api/query', '/api/oauth/token', '/api/oauth'])(
 		'refuses a path that the node appends: %p',
 		(path) => {
-			expect(() => taxQueryBaseUrl(`https://solutions.example.com${path}`)).toThrow(
+			expect(() => readTaxQueryBaseUrl(`https://solutions.example.com${path}`)).toThrow(
 				`must not end with "${path.slice('/api'.length)}"`,
 			);
 		},

@@ -1,9 +1,9 @@
-import { FileError, type FileProblem } from '../../../../nodes/shared/errors/fileError';
+import { DownloadError, type DownloadProblem } from '../../../../nodes/shared/errors/downloadError';
 
 const FILE = { name: 'ine.pdf', id: '71', documentId: '2' };
 
 /** What an operator reads about a file that was not downloaded. */
-it.each<[FileProblem, string, RegExp]>([
+it.each<[DownloadProblem, string, RegExp]>([
 	[
 		{ kind: 'link' },
 		'The link to the file is not an address that begins with https://',
@@ -36,9 +36,9 @@ it.each<[FileProblem, string, RegExp]>([
 		/Timeout \(Seconds\)/,
 	],
 ])('about %j', (problem, message, description) => {
-	const named = new FileError(problem, FILE);
+	const named = new DownloadError(problem, FILE);
 	expect(named.message).toBe(message);
 	expect(named.description).toMatch(/^It is file 71 of document 2\. /);
 	expect(named.description).toMatch(description);
-	expect(new FileError(problem, {}).message).toBe(message.replace('"ine.pdf"', 'The file'));
+	expect(new DownloadError(problem, {}).message).toBe(message.replace('"ine.pdf"', 'The file'));
 });

@@ -134,6 +134,11 @@ describe('a list that is not whole is an error', () => {
 			(_limit, offset) => ({ rows: offset < 200 ? hundred(offset).rows : [], total: 1_000_000 }),
 			{ given: 200, total: 1_000_000 },
 		],
+		[
+			'the same rows on two pages',
+			(_limit, offset) => hundred(offset === 200 ? 100 : offset, 300),
+			{ given: 200, total: 300 },
+		],
 	];
 	it.each(cases)('%s', async (_what, read, error) => {
 		expect(await gather(read, { startAt: 0, wanted: Infinity })).toMatchObject({ error });

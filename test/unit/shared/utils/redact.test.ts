@@ -1,4 +1,4 @@
-import { maskNamed, redactBody, redactValues } from '../../../../nodes/shared/utils/redact';
+import { maskNamed, redactLongSecrets, redactValues } from '../../../../nodes/shared/utils/redact';
 import { holdsSecret } from '../../../../nodes/shared/utils/secrets';
 
 const SECRET = 'sécret with blanks/77';
@@ -74,7 +74,10 @@ describe('values', () => {
 
 	it('of a good response are masked by secrets that are surely random', () => {
 		const body = { head: `Bearer ${SECRET}`, folio: '40718822', user: 'admin' };
-		expect(redactBody(body, [SECRET, '40718822', 'admin'])).toEqual({ ...body, head: '***' });
+		expect(redactLongSecrets(body, [SECRET, '40718822', 'admin'])).toEqual({
+			...body,
+			head: '***',
+		});
 	});
 
 	it('masks values at any depth below a name, and returns them', () => {

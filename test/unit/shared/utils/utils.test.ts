@@ -20,7 +20,7 @@ describe('sentences', () => {
 
 describe('a moment', () => {
 	const NOON = Date.UTC(2026, 0, 2, 12);
-	const file = join(__dirname, '..', '..', '..', '..', 'nodes', 'shared', 'utils', 'time.ts');
+	const file = join(__dirname, '..', '..', '..', '..', 'nodes', 'shared', 'utils', 'parseTime.ts');
 	const values = [
 		'2026-01-02T12:00:00',
 		'2026-01-02 12:00:00',

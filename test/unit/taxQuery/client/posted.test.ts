@@ -1,7 +1,7 @@
 import {
 	classifySubmissionResponse,
 	readRecord,
-	stateOf,
+	stateOfStatus,
 } from '../../../../nodes/TaxQuery/client/queryRecord';
 import type { SubmissionResponse } from '../../../../nodes/TaxQuery/client/queryModel';
 import type { JsonBody } from '../../../../nodes/shared/http/result';
@@ -105,7 +105,7 @@ describe('the state of a record', () => {
 		[1, 'unknown'],
 		[undefined, 'unknown'],
 	])('%j is %s', (status, state) => {
-		expect(stateOf(status, mapping)).toBe(state);
+		expect(stateOfStatus(status, mapping)).toBe(state);
 	});
 });
 

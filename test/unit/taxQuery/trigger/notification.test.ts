@@ -5,7 +5,7 @@ import {
 	mergeNotifications,
 	type QueryNotification,
 } from '../../../../nodes/TaxQuery/trigger/queryNotification';
-import { toQueryEvent } from '../../../../nodes/TaxQuery/trigger/queryEvent';
+import { toQuerySnapshot } from '../../../../nodes/TaxQuery/trigger/querySnapshot';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
 
 const call = (more: Partial<QueryNotification> = {}): QueryNotification => ({
@@ -96,7 +96,7 @@ describe('a success without a result takes the response of a call', () => {
 	])('unless that is about another status: %s', (status, confirmed) => {
 		const notification = { detail: record(status, response) };
 		const { result, origin } = mergeDelivered(
-			toQueryEvent(record('SUCCESS')),
+			toQuerySnapshot(record('SUCCESS')),
 			notification,
 			mapping,
 		);

@@ -1,3 +1,5 @@
+import { Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
+import { toNewestFirst } from '../../../../nodes/TaxQuery/trigger/planPoll';
 import { detectListOrder } from '../../../../nodes/TaxQuery/trigger/readListing';
 
 const dates = (...all: Array<number | undefined>) =>
@@ -28,5 +30,16 @@ describe('the order of a list', () => {
 
 	it('is unknown if many rows are mixed', () => {
 		expect(detectListOrder(dates(3, 9, 1, 8, 2, 7), 'newestFirst')).toBeUndefined();
+	});
+});
+
+describe('rows with the newest first', () => {
+	const rows = ['a', 'b', 'c'];
+	it.each([
+		['newestFirst', 'are as a page lists them', false, rows],
+		['oldestFirst', 'are turned, where one response is the whole list', true, ['c', 'b', 'a']],
+		['oldestFirst', 'are unknown, where the page may not be the last', false, undefined],
+	] as const)('of a list with %s %s', (order, _, isOneWhole, expected) => {
+		expect(toNewestFirst([...rows], order, isOneWhole, new Ledger())).toEqual(expected);
 	});
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { readFilterSettings } from '../../../../nodes/TaxQuery/trigger/filterSettings';
 import { dispositionOf } from '../../../../nodes/TaxQuery/trigger/disposition';
-import { itemMaker, toQueryEvent } from '../../../../nodes/TaxQuery/trigger/queryEvent';
+import { itemMaker, toQuerySnapshot } from '../../../../nodes/TaxQuery/trigger/querySnapshot';
 import type { TriggerSettings } from '../../../../nodes/TaxQuery/trigger/triggerSettings';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
@@ -60,7 +60,7 @@ describe('a body that somebody invents', () => {
 					const { event, envelope } = message;
 					const record = readRecord(announced.record, asDocumented);
 					if (!record) continue;
-					const result = toQueryEvent(record);
+					const result = toQuerySnapshot(record);
 					for (const choice of choices) dispositionOf(result, choice);
 					for (const toItem of makers)
 						JSON.stringify(toItem(result, { confirmed: false, event, envelope: envelope?.fields }));

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { decodeBody } from '../../../../nodes/TaxQuery/webhook/requestBody';
+import { decompressBody } from '../../../../nodes/TaxQuery/webhook/requestBody';
 
 const TEXT = '{"_id":"a1","RazonSocial":"PEÑA"}';
 const MAX_BYTES = 1_000_000;
@@ -23,7 +23,7 @@ function knowsBrotli(): boolean {
 }
 
 const decode = async (raw: Buffer, ...codings: string[]) => {
-	const body = await decodeBody({ raw, codings });
+	const body = await decompressBody({ raw, codings });
 	return Buffer.isBuffer(body) ? body.toString() : body.status;
 };
 

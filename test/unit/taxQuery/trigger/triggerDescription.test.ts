@@ -4,7 +4,7 @@ import {
 	webhookDescriptionIsNativelyResolvable,
 	type INode,
 } from 'n8n-workflow';
-import { webhookDescription } from '../../../../nodes/TaxQuery/webhook/description';
+import { webhookDescription } from '../../../../nodes/TaxQuery/trigger/triggerDescription';
 
 const node = (receiveBy: string): INode => ({
 	id: '1',

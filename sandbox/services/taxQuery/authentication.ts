@@ -6,7 +6,7 @@ import type { SandboxContext } from '../../context';
 import type { TaxQueryMapping } from '../../mapping';
 import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
-import { schemaWithMapper } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/validation';
 
 type TokenRequest = NonNullable<TaxQueryMapping['token']>;
 type Field = keyof TokenBody;
@@ -20,7 +20,7 @@ interface Claims {
 const CLIENT_CREDENTIALS = 'client_credentials';
 
 /** The token endpoint (TQ §4.1), and the guard that every other path stands behind (TQ §5). */
-export async function registerTokenRoute(
+export async function registerAuthentication(
 	app: FastifyInstance,
 	context: SandboxContext,
 ): Promise<void> {
@@ -55,7 +55,7 @@ export async function registerTokenRoute(
 				summary: 'Create or refresh an access token',
 				body: tokenBody(wanted),
 				response: {
-					200: schemaWithMapper(TokenResponse, (token) => tokenResponse(token, options)),
+					200: withResponseMapper(TokenResponse, (token) => tokenResponse(token, options)),
 				},
 			},
 		},

@@ -14,7 +14,7 @@ import type { TriggerSettings } from './triggerSettings';
 import type { ListedQuery } from './planPoll';
 
 /** A query in one state: what must start one execution only. */
-export interface QueryEvent extends ListedQuery {
+export interface QuerySnapshot extends ListedQuery {
 	record: QueryRecord;
 	/** Identifies a query in one status, wherever it was read. */
 	deliveryId: string;
@@ -23,7 +23,7 @@ export interface QueryEvent extends ListedQuery {
 /** Returns the status in upper case, or ''. */
 const statusOf = (status: string | undefined): string => textOf(status).trim().toUpperCase();
 
-export function toQueryEvent(record: QueryRecord): QueryEvent {
+export function toQuerySnapshot(record: QueryRecord): QuerySnapshot {
 	const { id: queryId, status, state, createdAt } = record;
 	const upperStatus = statusOf(status);
 	return {
@@ -45,21 +45,21 @@ const isDelivered = ({ operation }: QueryRecord) =>
 	queryTypes.find((queryType) => queryType.operation === operation)?.isDelivered ?? !operation;
 
 /** Returns whether a successful query lacks its result. It may come by webhook alone (TQ §6.1, §4.13). */
-export const awaitsDeliveredResult = ({ record }: QueryEvent): boolean =>
+export const awaitsDeliveredResult = ({ record }: QuerySnapshot): boolean =>
 	record.state === 'success' && !record.hasResponse && isDelivered(record);
 
 /** The record of the service with the response that a webhook call brought. */
 export const mergeResponse = (
-	{ record }: QueryEvent,
+	{ record }: QuerySnapshot,
 	delivered: QueryRecord,
 	mapping: TaxQueryMapping,
-): QueryEvent => {
+): QuerySnapshot => {
 	const whole = recordFromFields({ ...record.raw, response: delivered.raw.response }, mapping);
-	return toQueryEvent({ ...record, ...whole, id: record.id });
+	return toQuerySnapshot({ ...record, ...whole, id: record.id });
 };
 
 /** The credential's names for fields, and its key of pseudonyms: items are made with them. */
-export type ItemSettings = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
+export type CredentialSettings = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
 
 /** The fields of a webhook call around a record. */
 export interface PayloadEnvelope {
@@ -69,8 +69,8 @@ export interface PayloadEnvelope {
 }
 
 /** The envelope of a result: that of a call about another status is not its own. */
-export const envelopeOf = (
-	{ status }: QueryEvent,
+export const matchingEnvelope = (
+	{ status }: QuerySnapshot,
 	envelope: PayloadEnvelope | undefined,
 ): { envelope?: IDataObject } =>
 	envelope && ['', status].includes(envelope.status) ? { envelope: envelope.fields } : {};
@@ -85,7 +85,7 @@ export interface Provenance {
 }
 
 /** Makes the item that goes into the workflow. */
-export type ItemMaker = (result: QueryEvent, origin: Provenance) => INodeExecutionData;
+export type ItemMaker = (result: QuerySnapshot, origin: Provenance) => INodeExecutionData;
 
 /**
  * Returns a function that makes items by the parameters. Throws a UserError if pseudonyms are chosen and the
@@ -98,7 +98,7 @@ export function itemMaker(
 		options,
 		hasEnvelope,
 	}: Pick<TriggerSettings, 'simplify' | 'personalData' | 'options' | 'hasEnvelope'>,
-	{ mapping, pseudonymKey }: ItemSettings,
+	{ mapping, pseudonymKey }: CredentialSettings,
 ): ItemMaker {
 	const protection = protectionOf(personalData, pseudonymKey, readFieldsToKeep(options));
 	const protect: PersonalDataHider['shaped'] = (row, rule, shape) =>

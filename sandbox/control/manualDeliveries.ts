@@ -1,12 +1,12 @@
-import { Type, type Static } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { OPERATIONS } from '../mapping';
 import { HttpError } from '../plugins/errors';
-import { WebhookSettings } from '../webhook/config';
+import { WebhookChanges } from '../webhook/config';
 
 /** `POST /sandbox/queries/{id}/deliver` and `POST /sandbox/deliveries/test`, which may name settings for this one call. */
-export function registerDeliverNowRoute(app: FastifyInstance, context: SandboxContext): void {
+export function registerManualDeliveryRoutes(app: FastifyInstance, context: SandboxContext): void {
 	const { variant, queries, reserved, results, webhooks } = context;
 	app.post<{ Params: { id: string } }>(
 		'/sandbox/queries/:id/deliver',
@@ -17,9 +17,9 @@ export function registerDeliverNowRoute(app: FastifyInstance, context: SandboxCo
 			return variant.record(record);
 		},
 	);
-	app.post<{ Body?: Static<typeof WebhookSettings> }>(
+	app.post<{ Body?: WebhookChanges }>(
 		'/sandbox/deliveries/test',
-		{ schema: { body: Type.Union([WebhookSettings, Type.Null()]) } },
+		{ schema: { body: Type.Union([WebhookChanges, Type.Null()]) } },
 		async ({ body }) => {
 			const settings = webhooks.settingsWith(body ?? {});
 			webhooks.needUrl(settings);

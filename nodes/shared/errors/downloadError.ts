@@ -4,7 +4,7 @@ import { sentences } from '../utils/sentences';
 import { ADVICE } from './advice';
 
 /** Reasons why a file was not downloaded, as data; `renderFileProblem` writes the sentences. */
-export type FileProblem =
+export type DownloadProblem =
 	| Extract<Problem, { kind: 'status' | 'network' | 'rateLimit' | 'cancelled' }>
 	/** The link is no address of the web. */
 	| { kind: 'link' }
@@ -24,14 +24,14 @@ export interface FileLabel {
 }
 
 /** A file that was not downloaded. Its link is in no error, for it may open the file to whoever has it. */
-export class FileError extends UserError {
+export class DownloadError extends UserError {
 	/** Stable, for programs and tests: "file.status.404", "file.tooLarge". */
 	readonly code: string;
 	/** The IDs of the file and its document. */
 	readonly data: IDataObject;
 
 	constructor(
-		readonly problem: FileProblem,
+		readonly problem: DownloadProblem,
 		{ name, id: fileId, documentId }: FileLabel,
 	) {
 		const [message, ...todo] = renderFileProblem(problem, name ? `"${name}"` : 'The file');
@@ -48,7 +48,7 @@ const MAY_WANT_TOKEN =
 
 /** The sentences about a file that was not downloaded. */
 function renderFileProblem(
-	problem: FileProblem,
+	problem: DownloadProblem,
 	called: string,
 ): [message: string, ...todo: string[]] {
 	const failed = `${called} could not be downloaded`;

@@ -6,7 +6,7 @@ import { encodeFilter } from '../dataCollectionFilters';
 import { rowsReader } from '../pagedLists';
 
 /** Sends one plain read. */
-export type Get = <T extends object>(
+export type SendGet = <T extends object>(
 	reader: BodyReader<T>,
 	path: string,
 	query?: IDataObject,
@@ -19,9 +19,9 @@ const UNLIKELY = 'no collection is called this way';
 export type FilterEncodings = Pick<CreditProfileMapping, 'filterEncoding' | 'listEncoding'>;
 
 /** Returns the encodings that the service understands. Any other is refused, or lets every row pass. */
-export async function checkFilters(
+export async function detectFilterEncodings(
 	diagnosis: Diagnosis,
-	get: Get,
+	get: SendGet,
 	mapping: CreditProfileMapping,
 	collections: IDataObject[],
 ): Promise<Partial<FilterEncodings>> {

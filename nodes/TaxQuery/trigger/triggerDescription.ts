@@ -4,7 +4,7 @@ import type {
 	INodeTypeDescription,
 	IWebhookDescription,
 } from 'n8n-workflow';
-import { otherServicesOption, statusesField, triggerOnField } from '../trigger/filterSettings';
+import { otherServicesOption, statusesField, triggerOnField } from './filterSettings';
 import { simplifyProperty } from '../../shared/operations/commonFields';
 import { fieldsToKeepOption, personalDataOption } from '../../shared/personalData/options';
 

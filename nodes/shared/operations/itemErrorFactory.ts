@@ -4,7 +4,7 @@ import type { PersonalDataHider } from '../personalData/personalData';
 import type { ServiceRequest } from '../http/connection';
 import { RequestError } from '../http/result';
 import { itemErrorOf, type ItemError, type ItemErrorOptions } from './itemError';
-import type { BillingSummary, FailedItems, Operation, NodeRun } from './operation';
+import type { BillingSummary, FailedItemCounts, Operation, NodeRun } from './operation';
 
 /** An item that failed, and why. */
 export interface Failure {
@@ -13,11 +13,11 @@ export interface Failure {
 }
 
 /** The errors of a run's items, and what they must know of each item beside its cause. */
-export class ItemErrors {
+export class ItemErrorFactory {
 	readonly operations = new Map<number, Operation>();
 	/** The protection of each item's personal data; undefined for full output. */
 	readonly protections = new Map<number, PersonalDataHider | undefined>();
-	readonly failedItems: FailedItems = { all: 0, unsent: 0 };
+	readonly failedItems: FailedItemCounts = { all: 0, unsent: 0 };
 	/** Items for which a request went out that was no read. */
 	readonly #sent = new Set<number>();
 	readonly #node: INode;

@@ -51,7 +51,7 @@ ${markdown.parse(own, { async: false })}</html>`;
  * `GET /repository/*`: the documentation of a clone. Links of the demo lead here, because the repository may not be
  * public yet. The published sandbox has no such pages.
  */
-export function registerDocumentationRoutes(app: FastifyInstance): void {
+export function registerRepositoryDocsRoute(app: FastifyInstance): void {
 	const { root } = assets;
 	if (root === undefined) return;
 	app.get<{ Params: { '*': string } }>('/repository/*', async ({ params }, reply) => {
