@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
+import { applyPlan, planPoll } from '../../../../nodes/TaxQuery/trigger/planPoll';
 
 const reload = (ledger: Ledger) => new Ledger(JSON.parse(JSON.stringify(ledger.saved)));
 
@@ -28,6 +29,33 @@ describe('the ledger', () => {
 		ledger.trim(newer);
 		expect(ledger.isSeen(success.queryId)).toBe(false);
 		expect(reload(ledger).isSettled(success)).toBe(true);
+	});
+});
+
+describe('a pending query that is listed in a final status', () => {
+	it.each([
+		['is pending no more, if that status came through before', true, false],
+		['stays pending until its result has started, if it is new', false, true],
+	])('%s', (_, cameThrough, expected) => {
+		const ledger = new Ledger();
+		const success = { queryId: 'query', status: 'SUCCESS' };
+		ledger.take(success.queryId);
+		if (cameThrough) ledger.settle(success);
+		ledger.addPending([success.queryId]);
+		const row = { ...success, isPending: false, isOpen: false, hasStatus: true };
+		const rules = {
+			dispositionOf: () => 'emit' as const,
+			isRunning: () => false,
+			triesOf: () => 0,
+			maxResults: 10,
+		};
+		const context = {
+			...{ account: '', mustBegin: false, oldUntil: 0, now: 0 },
+			...{ notifiedIds: [], maxPendingReads: 10 },
+		};
+		const plan = planPoll(ledger, { rows: [row], isWhole: true }, context, rules);
+		applyPlan(ledger, plan, rules, '');
+		expect(ledger.isPending(success.queryId)).toBe(expected);
 	});
 });
 
