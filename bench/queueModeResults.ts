@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { startSandbox } from '../sandbox';
-import { N8nProcesses } from './support/n8nProcesses';
+import { RestartableN8n } from './support/restartableN8n';
 import { startBenchN8n } from './support/benchN8n';
 import { round, type BenchOptions, type BenchResult } from './support/result';
 import {
@@ -37,7 +37,7 @@ const AFTERMATH_MS = 40_000;
 export async function measureResults({
 	log,
 }: BenchOptions): Promise<Pick<BenchResult, 'rows' | 'verdicts'>> {
-	const processes = new N8nProcesses();
+	const processes = new RestartableN8n();
 	const sandbox = await startSandbox({ rateLimit: 0, resultDelay: RESULT_DELAY_MS });
 	const sink = await startSink();
 	const n8n = await startBenchN8n(log, { workers: 2, webhookProcessors: 2 }, processes);

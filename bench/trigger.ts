@@ -11,7 +11,7 @@ import { installPackage } from '../demo/package';
 import { startSandbox, type Sandbox } from '../sandbox';
 import { queriesAt } from '../test/integration/support/queries';
 import { prepareCpuMeasurement } from './deliveryCpu';
-import { N8nProcesses } from './support/n8nProcesses';
+import { RestartableN8n } from './support/restartableN8n';
 import { median, round, type BenchResult, type BenchOptions } from './support/result';
 import {
 	sendQueries,
@@ -44,7 +44,7 @@ const COST_TURNS = 5;
 const COST_RATES = [2, 10];
 
 export async function run({ log }: BenchOptions): Promise<BenchResult> {
-	const processes = new N8nProcesses();
+	const processes = new RestartableN8n();
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-bench-'));
 	const sandbox = await startSandbox({ rateLimit: 0, resultDelay: RESULT_DELAY_MS });
 	const sink = await startSink();

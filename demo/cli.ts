@@ -3,7 +3,7 @@ import { smokeTest, type SmokeTestReport } from './smokeTest';
 import { startDemo, type Demo } from './startDemo';
 import { ensureN8nInstalled } from './pinnedN8n';
 import { applicationFormUrl, REVIEW_PAGES_LOGIN } from './provision';
-import { demoPorts } from './ports';
+import { chooseDemoPorts } from './ports';
 import type { QueueMode } from './queueMode';
 
 const USAGE = `Usage: npm run demo [-- options]
@@ -99,7 +99,7 @@ async function main(signal: AbortSignal): Promise<number> {
 		return 0;
 	}
 	// A check beside a running demo takes no port that its user has bookmarked.
-	const ports = checkOnly && port === undefined ? undefined : await demoPorts(port);
+	const ports = checkOnly && port === undefined ? undefined : await chooseDemoPorts(port);
 	const demo = await startDemo({ log, queue, signal, ports });
 	try {
 		if (checkOnly) {

@@ -39,7 +39,7 @@ export async function freePorts(count: number): Promise<number[]> {
  * Returns the ports of a demo: the chosen one and the next, or else the preferred ones. So its addresses are the same
  * at each start. A preferred port in use is replaced by a free one; throws if a chosen one is in use.
  */
-export async function demoPorts(chosen?: number, preferred = PREFERRED): Promise<DemoPorts> {
+export async function chooseDemoPorts(chosen?: number, preferred = PREFERRED): Promise<DemoPorts> {
 	const wanted = chosen === undefined ? preferred : { n8n: chosen, sandbox: chosen + 1 };
 	const [areFree, free] = await Promise.all([
 		Promise.all([isFree(wanted.n8n), isFree(wanted.sandbox)]),

@@ -7,7 +7,7 @@ import type { ServiceRequest } from '../shared/http/connection';
 import { RequestError, type JsonBody } from '../shared/http/result';
 import { creditProfile } from '../shared/http/service';
 import { readRow, readRows, readTexts, isRowWithAny, type RowsPage } from '../shared/http/readRows';
-import { tagsFields } from './personalDataRules';
+import { tagsFieldRules } from './personalDataRules';
 
 /** Makes a kind of row from its name, the fields that its section requires, and the key of its list. */
 const kind = (noun: string, required: string, key?: string) => ({
@@ -168,6 +168,6 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 				readTags,
 			);
 			const rows = isSimple ? texts.map((tag) => ({ tag })) : [{ count, data: texts }];
-			return rows.map((row) => item.protect(row, tagsFields, identity));
+			return rows.map((row) => item.protect(row, tagsFieldRules, identity));
 		},
 	});

@@ -1,6 +1,6 @@
 import type { DataDocument, Version } from '../../contract/creditProfile';
 import { fakeApplicant, type Applicant } from './applicant';
-import type { StoredCollection } from './collections';
+import type { StoredCollection } from './dataCollections';
 import { fakeValueFor } from './fakeValue';
 import { USER_COUNT } from './organizationUsers';
 import type { People } from './people';

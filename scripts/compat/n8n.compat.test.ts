@@ -13,7 +13,7 @@ import {
 } from '../../test/integration/taxQuery/support';
 import { queriesAt, type Query } from '../../test/integration/support/queries';
 import { sandboxForTest, type TestSandbox } from '../../test/integration/support/sandbox';
-import { startCompatN8n, type CompatN8n, type TestedNodeConfig } from './testedN8n';
+import { startCompatN8n, type CompatN8n, type TestedNodeConfig } from './compatN8n';
 
 const [RFC, OTHER, THIRD] = rfcs(3);
 const [CURP] = curps(1);

@@ -9,7 +9,7 @@ import { HEADLESS, startN8n, type N8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { pinnedN8n } from '../../demo/pinnedN8n';
 import { buildPackage, root } from '../../demo/package';
-import { N8nProcesses } from '../../bench/support/n8nProcesses';
+import { RestartableN8n } from '../../bench/support/restartableN8n';
 import { queriesAt } from '../integration/support/queries';
 import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
 import { until } from '../support/until';
@@ -22,11 +22,11 @@ const types = ['creditProfile', 'taxQuery', 'taxQueryTrigger'].map((type) => ({
 	typeVersion: 1,
 }));
 
-let processes: N8nProcesses;
+let processes: RestartableN8n;
 let folder: string;
 let archive: string;
 beforeAll(async () => {
-	processes = new N8nProcesses();
+	processes = new RestartableN8n();
 	folder = await mkdtemp(join(tmpdir(), 'credit-profile-install-'));
 	await buildPackage(processes);
 	archive = await pack(root);

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { FileLabel } from '../../shared/errors/downloadError';
 import type { OperationItem } from '../../shared/operations/operation';
-import { readPersonalData } from '../../shared/personalData/options';
+import { readPersonalData } from '../../shared/personalData/personalDataOptions';
 import { textOf } from '../../shared/utils/text';
 
 /** The address of a file, and the service's data about it. */

@@ -22,12 +22,12 @@ import {
 	versionsRequest,
 	type RowKind,
 } from '../pagedLists';
-import { withPathAdvice, mappingOf } from '../mappingAdvice';
+import { withPathAdvice, apiMappingOf } from '../mappingAdvice';
 import {
-	dataCollectionFields,
-	documentFields,
-	loginFields,
-	versionFields,
+	dataCollectionFieldRules,
+	documentFieldRules,
+	loginFieldRules,
+	versionFieldRules,
 } from '../personalDataRules';
 import { includeAllQuery } from './documentOptions';
 import { detectFilterEncodings, type FilterEncodings, type SendGet } from './detectFilterEncodings';
@@ -47,7 +47,7 @@ const diagnose = operation({
 	fields: {},
 	async execute(item) {
 		if (item.index > 0) return []; // it is about the credential, not about items
-		const mapping = await mappingOf(item);
+		const mapping = await apiMappingOf(item);
 		const { baseUrl, apiMapping } = await item.credentials('creditProfileApi');
 		let headers: IDataObject = {};
 		let respondedAt = 0;
@@ -87,10 +87,10 @@ const providerPaths = [...new Set(providers.map(({ value }) => value.split('/')[
 
 /** The fields that the API reference names, by kind. */
 const RULES = {
-	login: loginFields,
-	collection: dataCollectionFields,
-	version: versionFields,
-	document: documentFields,
+	login: loginFieldRules,
+	collection: dataCollectionFieldRules,
+	version: versionFieldRules,
+	document: documentFieldRules,
 };
 
 /** The first row of a list against the API reference; the fields that the output relies on are needed. */

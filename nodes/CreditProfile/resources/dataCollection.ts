@@ -23,8 +23,8 @@ import {
 	rowReader,
 	versionsRequest,
 } from '../pagedLists';
-import { mappingOf } from '../mappingAdvice';
-import { dataCollectionFields, versionFields } from '../personalDataRules';
+import { apiMappingOf } from '../mappingAdvice';
+import { dataCollectionFieldRules, versionFieldRules } from '../personalDataRules';
 import { simplifyCollection, simplifyVersion } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -65,7 +65,11 @@ const get = operation({
 				{ description: 'Tell the provider.' },
 			);
 		}
-		return item.protect(collection, dataCollectionFields, isSimple ? simplifyCollection : identity);
+		return item.protect(
+			collection,
+			dataCollectionFieldRules,
+			isSimple ? simplifyCollection : identity,
+		);
 	},
 });
 
@@ -95,13 +99,13 @@ const getMany = operation({
 		item,
 		{ filters: filter, simplify: isSimple, wanted: most, startAt: from, ...includes },
 	) {
-		const { query, lists } = encodeFilter(filter, await mappingOf(item));
+		const { query, lists } = encodeFilter(filter, await apiMappingOf(item));
 		const check = checkFiltered(filter, item.run.hint);
 		const shape = isSimple ? simplifyCollection : identity;
 		const list = { ...collections, query: { ...includes, ...query }, lists };
 		return await collectRows(listPages(item, { ...list, startAt: from, wanted: most }), (row) => {
 			check(row);
-			return item.protect(row, dataCollectionFields, shape);
+			return item.protect(row, dataCollectionFieldRules, shape);
 		}).catch(rethrowWithMappingKeys(filter));
 	},
 });
@@ -117,7 +121,7 @@ const count = operation({
 		'Count the data collections of the organization, all or filtered, in one request (beta)',
 	fields: { filters },
 	async execute(item, { filters: filter }) {
-		const list = { ...collections, ...encodeFilter(filter, await mappingOf(item)) };
+		const list = { ...collections, ...encodeFilter(filter, await apiMappingOf(item)) };
 		const total = await fetchTotal(item, list).catch(rethrowWithMappingKeys(filter));
 		return item.protect({ total }, 'written', identity);
 	},
@@ -135,7 +139,7 @@ const getVersions = operation({
 	async execute(item, { collectionId: id, simplify: isSimple, ...range }) {
 		const shape = isSimple ? simplifyVersion : identity;
 		return await collectRows(listPages(item, { ...versionsRequest(id), ...range }), (row) =>
-			item.protect(row, versionFields, shape),
+			item.protect(row, versionFieldRules, shape),
 		);
 	},
 });

@@ -8,7 +8,7 @@ import {
 } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt, order } from '../fields';
-import { documentFields } from '../personalDataRules';
+import { documentFieldRules } from '../personalDataRules';
 import { writeFile } from '../writeRowsFile';
 import {
 	collectRows,
@@ -47,7 +47,7 @@ const getMany = operation({
 		async function* pages() {
 			for await (const page of listPages(item, list)) {
 				given += page.length;
-				yield page.flatMap((row) => item.protect(row, documentFields, shape));
+				yield page.flatMap((row) => item.protect(row, documentFieldRules, shape));
 			}
 		}
 		if (!isFile) return await collectRows(pages());

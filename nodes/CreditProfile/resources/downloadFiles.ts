@@ -16,7 +16,7 @@ import { offset as startAt, order } from '../fields';
 import { includeFilesQuery } from './documentOptions';
 import { filesOf, incomingFiles, source, type DocumentWithFile } from './fileSource';
 import { documentsRequest, listPages } from '../pagedLists';
-import { documentFields, associationTypeOf } from '../personalDataRules';
+import { documentFieldRules, associationTypeOf } from '../personalDataRules';
 import { associationsOf, separateRaw, separateSimplified, without } from '../simplify';
 
 /** Limits how many files of a page of documents are downloaded at a time. */
@@ -113,7 +113,7 @@ function linkedFile(
 ): LinkedFile {
 	const [entry] = document.associations;
 	const association = isObject(entry.association) ? entry.association : {};
-	const [json] = item.protect(document, documentFields, isSimple ? withoutLink : ownFields);
+	const [json] = item.protect(document, documentFieldRules, isSimple ? withoutLink : ownFields);
 	return { json, association };
 }
 

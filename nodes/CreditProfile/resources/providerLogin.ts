@@ -16,8 +16,8 @@ import { RequestError } from '../../shared/http/result';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
 import { rowKinds, rowsReader, requireWholeList } from '../pagedLists';
-import { withPathAdvice, isInputRefused, mappingOf } from '../mappingAdvice';
-import { loginFields } from '../personalDataRules';
+import { withPathAdvice, isInputRefused, apiMappingOf } from '../mappingAdvice';
+import { loginFieldRules } from '../personalDataRules';
 import { simplifyLogin } from '../simplify';
 
 const notice: Field<undefined> = {
@@ -44,13 +44,13 @@ const upsert = operation({
 	isSending: true,
 	/** CP §4.1; creates or replaces the organization's login for the provider. */
 	async execute(item, { login, simplify: isSimple }) {
-		const mapping = await mappingOf(item);
+		const mapping = await apiMappingOf(item);
 		const { clientKey } = await item.connection();
 		return {
 			async next() {
 				const row = await store(item, login, mapping, clientKey);
 				warnOnMismatch(item, login, row);
-				return item.protect(withoutPasswords(row, login.secrets), loginFields, (safe) =>
+				return item.protect(withoutPasswords(row, login.secrets), loginFieldRules, (safe) =>
 					isSimple ? { action: actionOf(row), ...simplifyLogin(safe) } : safe,
 				);
 			},
@@ -65,7 +65,7 @@ const upsert = operation({
 function isCredential(value: unknown): value is IDataObject {
 	if (!rowKinds.login.isRow(value) || !/^\d+$/.test(textOf(value.id))) return false;
 	const names = Object.keys(value);
-	const documented = names.filter((name) => Object.hasOwn(loginFields, name)).length;
+	const documented = names.filter((name) => Object.hasOwn(loginFieldRules, name)).length;
 	return documented === names.length || documented > 2;
 }
 
@@ -178,12 +178,12 @@ const getMany = operation({
 	options: { simplify },
 	/** CP §4.2: one array holds them all. */
 	async execute(item, { limit: wanted, simplify: isSimple }) {
-		const path = mapPath(await mappingOf(item), '/credential');
+		const path = mapPath(await apiMappingOf(item), '/credential');
 		const reading = item.read({ method: 'GET', path }, rowsReader('login'));
 		const page = await withPathAdvice(item, '/credential', reading);
 		const shape = isSimple ? simplifyLogin : identity;
 		return requireWholeList(page, wanted).map((login) =>
-			item.protect(withoutPasswords(login), loginFields, shape),
+			item.protect(withoutPasswords(login), loginFieldRules, shape),
 		);
 	},
 });

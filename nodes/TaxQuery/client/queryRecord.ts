@@ -4,7 +4,7 @@ import type { Result } from '../../shared/http/result';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/text';
 import { isZoned, timeOf } from '../../shared/utils/parseTime';
-import { withoutCiec } from './ciec';
+import { withoutCiec } from './maskCiec';
 import { fromWireNames, queryTypes, queryTypeOf } from './queryTypeMapping';
 import { fromRecordWireNames } from './recordWireNames';
 import type {

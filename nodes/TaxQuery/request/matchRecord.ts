@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { areDifferentIdentifiers } from '../../shared/identifiers';
 import { isObject } from '../../shared/utils/json';
 import { textOf } from '../../shared/utils/text';
-import { isCiecName } from '../client/ciec';
+import { isCiecName } from '../client/maskCiec';
 import type { QueryRecord } from '../client/queryModel';
 
 /** One query that a request makes, as its record must show it. */

@@ -18,7 +18,7 @@ import {
 	NO_RESULT_WARNING,
 	buildRecordRow,
 } from '../output/simplify';
-import { filters } from './queryFilters';
+import { filters } from './recordFilters';
 import { CodedError } from '../../shared/utils/codedError';
 
 const queryId = field(

@@ -26,7 +26,7 @@ import {
 import { knownOutputColumns } from '../output/simplify';
 import {
 	fieldsOf,
-	optionEntriesOf,
+	paidQueryOptions,
 	USUAL_PRICE_TEXT,
 	priceNotice,
 	type Reuse,
@@ -64,7 +64,7 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 		value: queryType.operation,
 		tool: `${tool} ${hasNoResult ? 'It may be billed.' : `Billed: ${price}.`} ${queryType.isImmediate ? AT_ONCE : PENDING}`,
 		fields: { price: priceNotice(definition), input, ...fieldsOf(definition) },
-		options: optionEntriesOf(definition),
+		options: paidQueryOptions(definition),
 		execute: async (item, { input: queries, ...settings }) =>
 			await namingBilled(item, async () => await plan(item, definition, queries, settings)),
 	});

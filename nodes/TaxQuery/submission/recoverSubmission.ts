@@ -6,7 +6,7 @@ import { queriesOf } from './clientQueries';
 import { findLostQueries } from './findLostQueries';
 import type { Submission } from './submissionRegister';
 import { LIST_LAG_MS } from './pastQueries';
-import { noteQueries } from './submitOnce';
+import { noteQueries } from './attemptSubmission';
 
 /** The result of a recovery: the queries, or why they were not found. */
 export type Recovery = { queries: Query[] } | Unrecovered;

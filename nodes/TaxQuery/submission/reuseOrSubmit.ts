@@ -15,7 +15,7 @@ import {
 import type { Reuse } from './submissionOptions';
 import { areShareable, type Submission } from './submissionRegister';
 import { LIST_LAG_MS } from './pastQueries';
-import { submitAndRecover, readAccepted } from './submitAndRecover';
+import { submitAndRecover, rereadAcceptedQueries } from './submitAndRecover';
 
 const DAY_MS = 24 * 3_600_000;
 const aDayAgo = () => Date.now() - DAY_MS;
@@ -122,7 +122,7 @@ async function currentQueries(
 	const { queries: seen } = accepted;
 	const isEnded = (query: Query) => query.kind === 'record' && !isUnfinishedState(query.state);
 	if (seen && (accepted.run === run || seen.every(isEnded))) return seen;
-	const reading = readAccepted(wanted, accepted);
+	const reading = rereadAcceptedQueries(wanted, accepted);
 	const queries = await (seen ? reading.catch(() => seen) : reading);
 	return areShareable(queries) ? queries : undefined;
 }

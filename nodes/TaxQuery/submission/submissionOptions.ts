@@ -246,7 +246,7 @@ const simplifyWithout = (fields: string): Field<boolean> => ({
 });
 
 /** The entries of the "Options" collection of a paid query, those of the business first. */
-export const optionEntriesOf = ({ options = [], queryType: { leftOut } }: PaidQuery) => ({
+export const paidQueryOptions = ({ options = [], queryType: { leftOut } }: PaidQuery) => ({
 	simplify: leftOut === undefined ? simplify : simplifyWithout(leftOut),
 	spendingLimits: spending.group(),
 	...limits,

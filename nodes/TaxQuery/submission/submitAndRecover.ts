@@ -25,7 +25,7 @@ import {
 } from './submissionState';
 import { recoverSubmission, acceptMatchingQueries } from './recoverSubmission';
 import type { Submission } from './submissionRegister';
-import { submitOnce } from './submitOnce';
+import { attemptSubmission } from './attemptSubmission';
 
 const MAX_SENDS = 3;
 
@@ -41,7 +41,7 @@ export async function submitAndRecover(
 	const { item, request, sending } = wanted;
 	if (submission.state.status === 'accepted') {
 		context.log.accepted(item, submission.state.ids, true);
-		return { queries: await readAccepted(wanted, submission), how: 'resumed' };
+		return { queries: await rereadAcceptedQueries(wanted, submission), how: 'resumed' };
 	}
 	const isEarlier = isUnresolved(submission.state);
 	const name = reservationName(context, item, request, sending);
@@ -49,7 +49,7 @@ export async function submitAndRecover(
 	for (let sends = 1; ; sends++) {
 		if (!uncertainty) {
 			const reservation = sends === 1 ? name : `${name} ${sends - 1}`;
-			const posted = await submitOnce(context, wanted, submission, reservation);
+			const posted = await attemptSubmission(context, wanted, submission, reservation);
 			if ('queries' in posted) return { queries: posted.queries, how: 'sent' };
 			uncertainty = posted;
 		}
@@ -101,7 +101,7 @@ function saveBeside(
 }
 
 /** Reads what was accepted before, as the service shows it now. */
-export async function readAccepted(
+export async function rereadAcceptedQueries(
 	{ request: { expected }, client, known }: WantedQuery,
 	submission: Submission,
 ): Promise<Query[]> {

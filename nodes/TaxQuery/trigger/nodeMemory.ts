@@ -5,7 +5,7 @@ import { mergeNotifications, type QueryNotification } from './queryNotification'
 import { processStateOfNode, type nodeKey, type EmitOutcome } from './emitter';
 import { chooseLedger, Ledger } from './ledger';
 import { newOutage } from './errorReporting';
-import type { UnlistedCounts } from './readListing';
+import type { UnlistedPendingCounts } from './readListing';
 
 export const LEDGER_KEY = 'taxQueryLedger';
 const MAX_EMITTED = 5_000;
@@ -20,7 +20,7 @@ export class NodeProcessMemory {
 	/** Results that this process has emitted. */
 	readonly emitted = new BoundedMap<string, true>(MAX_EMITTED);
 	readonly outage = newOutage();
-	readonly unlisted: UnlistedCounts = { last: 0, afterAudit: 0 };
+	readonly unlisted: UnlistedPendingCounts = { last: 0, afterAudit: 0 };
 	closedAt?: number;
 	isPublished = false;
 

@@ -46,7 +46,7 @@ export type PolledQueryProgress =
 /** Results for notified IDs that do not exist, and seldom for real ones. */
 const UNKNOWN_RESULTS: unknown[] = [undefined, 'unknown', 'later'];
 
-export interface PollResult {
+export interface PollSummary {
 	/** The notified queries by ID; one that is not listed is missing. */
 	queries: Map<string, PolledQueryProgress>;
 	/** The trigger reads the list, which shows all queries. */
@@ -71,7 +71,7 @@ export interface PollResult {
 export async function pollOnce(
 	trigger: PublishedTrigger,
 	notifications: Map<string, QueryNotification>,
-): Promise<PollResult> {
+): Promise<PollSummary> {
 	const { context, ledger, settings, attempts, mustBegin } = trigger;
 	const { state } = ledger;
 
@@ -141,7 +141,7 @@ interface Poll {
  * Writes the ledger and emits the results. It is synchronous, with all that it calls, so that no other poll or webhook
  * call can come between. Throws if the workflow was unpublished meanwhile.
  */
-function applyPoll(poll: Poll): PollResult {
+function applyPoll(poll: Poll): PollSummary {
 	const { trigger, plan, read, interrupted, toItem } = poll;
 	const { ledger } = trigger;
 	trigger.mustBeOpen();
@@ -220,7 +220,7 @@ const namedAs = ({ read }: Poll, queryId: string): string =>
 	[...read.ownIds].find(([, own]) => own === queryId)?.[0] ?? queryId;
 
 /** Returns the poll's findings about the queries that webhook calls named, and when the next one may begin. */
-function summarize(poll: Poll): PollResult {
+function summarize(poll: Poll): PollSummary {
 	const { trigger, notifications, listing, plan, read, interrupted, isListed, isAudit } = poll;
 	const { ledger } = trigger;
 	const progressOf = (result: QuerySnapshot): PolledQueryProgress => {

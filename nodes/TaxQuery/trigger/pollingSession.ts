@@ -11,7 +11,7 @@ import { forgetCredential } from './cachedCredential';
 import { decideEmission } from './decideEmission';
 import { emitResult, nodeKey, startKey, type EmitOutcome } from './emitter';
 import { ExecutionEndSaver } from './executionEndSaver';
-import { pollOnce, type PollResult } from './pollOnce';
+import { pollOnce, type PollSummary } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import type { PublishedTrigger } from './publishedTrigger';
 import { saveStaticData } from '../../shared/operations/nodeStaticData';
@@ -25,7 +25,7 @@ import {
 } from './nodeMemory';
 import type { Ledger } from './ledger';
 import type { StartedResult } from './startedResults';
-import type { UnlistedCounts } from './readListing';
+import type { UnlistedPendingCounts } from './readListing';
 import { RETRY_MS, RetryQueue } from './retryQueue';
 import { itemMaker, type QuerySnapshot } from './querySnapshot';
 import { MIN_CHECK_MS, startFromKey, type TriggerSettings } from './triggerSettings';
@@ -88,7 +88,7 @@ async function checkVerification(context: ITriggerFunctions, { isAuthenticated }
 export class PollingSession implements PublishedTrigger {
 	readonly ledger: Ledger;
 	readonly attempts: ReadAttempts;
-	readonly unlisted: UnlistedCounts;
+	readonly unlisted: UnlistedPendingCounts;
 	/** Polls bring results. */
 	readonly needsPolls: boolean;
 	readonly #key: string;
@@ -102,7 +102,7 @@ export class PollingSession implements PublishedTrigger {
 	#hasClosed = false;
 	/** The poll that runs or was the last, and the one that waits for its end. */
 	#last: Promise<unknown> = Promise.resolve();
-	#waiting: Promise<PollResult> | undefined;
+	#waiting: Promise<PollSummary> | undefined;
 	/** The queries that webhook calls named for the next poll. */
 	#notifications = new Map<string, QueryNotification>();
 	/** The next poll begins `ms` milliseconds after `since`. */
@@ -180,7 +180,7 @@ export class PollingSession implements PublishedTrigger {
 	}
 
 	/** Polls from now on; callers share the poll that waits. Throws if the service cannot be reached. */
-	async pollSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollResult> {
+	async pollSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollSummary> {
 		if (this.#hasClosed) this.#handOn(more);
 		else for (const [id, notification] of more) this.#addNotification(id, notification);
 		this.#waiting ??= this.#last.then(async () => {
@@ -295,7 +295,7 @@ export class PollingSession implements PublishedTrigger {
 		else storeNotifications(this.context, all);
 	}
 
-	async #pollNow(): Promise<PollResult> {
+	async #pollNow(): Promise<PollSummary> {
 		const { context } = this;
 		const { outage } = this.#memory;
 		const since = Date.now();

@@ -2,7 +2,7 @@ import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import type { ReadAttempts } from './readAttempts';
 import type { EmitOutcome } from './emitter';
 import type { Ledger } from './ledger';
-import type { UnlistedCounts } from './readListing';
+import type { UnlistedPendingCounts } from './readListing';
 import type { QuerySnapshot } from './querySnapshot';
 import type { TriggerSettings } from './triggerSettings';
 
@@ -14,7 +14,7 @@ export interface PublishedTrigger {
 	/** Queries whose results could not be read so far. */
 	attempts: ReadAttempts;
 	/** Numbers of pending queries that the last checks did not show. */
-	unlisted: UnlistedCounts;
+	unlisted: UnlistedPendingCounts;
 	/** The trigger is to begin by Start From. */
 	mustBegin: boolean;
 	/** Results are on their way. */

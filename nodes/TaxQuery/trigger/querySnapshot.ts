@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { identity } from '../../shared/operations/commonFields';
-import { readFieldsToKeep } from '../../shared/personalData/options';
+import { readFieldsToKeep } from '../../shared/personalData/personalDataOptions';
 import { protectionOf, type PersonalDataHider } from '../../shared/personalData/personalData';
 import { queryTypes } from '../../shared/queryTypes/catalog';
 import type { Connection } from '../../shared/http/connection';

@@ -19,7 +19,7 @@ export interface TriggerListing extends ReadList<QuerySnapshot> {
 }
 
 /** The number of pending queries missing in the last check, and in the last one that read the list to its end. */
-export interface UnlistedCounts {
+export interface UnlistedPendingCounts {
 	last: number;
 	afterAudit: number;
 }
@@ -35,7 +35,10 @@ const AUDIT_REST_MS = 10_000;
  * Returns whether the list must be read to its end: once a day, and more often while pending queries lie deeper than
  * polls read.
  */
-export function isAuditDue({ state }: Ledger, { last, afterAudit }: UnlistedCounts): boolean {
+export function isAuditDue(
+	{ state }: Ledger,
+	{ last, afterAudit }: UnlistedPendingCounts,
+): boolean {
 	const isDeep = last > Math.max(FEW, afterAudit);
 	const everyMs = isDeep ? Math.max(A_MINUTE, state.auditRequests * AUDIT_REST_MS) : DAY_MS;
 	return msLeft(state.auditedAt, Math.min(DAY_MS, everyMs)) < 0;

@@ -6,7 +6,10 @@ import type {
 } from 'n8n-workflow';
 import { otherServicesOption, statusesField, triggerOnField } from './filterSettings';
 import { simplifyProperty } from '../../shared/operations/commonFields';
-import { fieldsToKeepOption, personalDataOption } from '../../shared/personalData/options';
+import {
+	fieldsToKeepOption,
+	personalDataOption,
+} from '../../shared/personalData/personalDataOptions';
 
 const withWebhook = ['both', 'webhook'];
 const withList = ['both', 'asking'];

@@ -9,7 +9,10 @@ import {
 	triggerOnField,
 	type FilterSettings,
 } from './filterSettings';
-import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/options';
+import {
+	readPersonalData,
+	type PersonalDataMode,
+} from '../../shared/personalData/personalDataOptions';
 
 /** The parameters with which the trigger was published. */
 export interface TriggerSettings {

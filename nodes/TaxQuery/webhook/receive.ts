@@ -16,7 +16,7 @@ import {
 	nothingNew,
 	starting,
 	tryAgain,
-	worstResponse,
+	combineResponses,
 	type WebhookResponse,
 	type OngoingCall,
 } from './responses';
@@ -25,7 +25,12 @@ import { startWithoutSession, type WebhookOutcome } from './startWithoutSession'
 import { extractJson } from './formBody';
 import { readPayload, type AnnouncedQuery } from './payload';
 import { decompressBody, readRawBody, type BodyReadFailure } from './requestBody';
-import { isTriggerBeingRepublished, pollAndRespond, emitTrusted, waitForSession } from './dispatch';
+import {
+	isTriggerBeingRepublished,
+	pollAndRespond,
+	emitTrusted,
+	waitForSession,
+} from './handToTrigger';
 import { selectTrustedParts, type ReceivedNotification } from './selectTrustedParts';
 
 const RETRY_AFTER_SECONDS = 5;
@@ -182,7 +187,7 @@ async function handleNotifications(
 			hasCredential ? pollAndRespond(trigger, unconfirmed, call) : Promise.resolve(noCredential),
 		);
 	}
-	return Promise.all(responses).then(worstResponse); // not awaited here, or the body would stay in memory as long
+	return Promise.all(responses).then(combineResponses); // not awaited here, or the body would stay in memory as long
 }
 
 /** Makes the trigger poll for an unreadable call, since it may announce a result as well. */

@@ -1,4 +1,4 @@
-import type { PollResult } from '../trigger/pollOnce';
+import type { PollSummary } from '../trigger/pollOnce';
 import type { PollingSession } from '../trigger/pollingSession';
 
 export interface WebhookResponse {
@@ -29,7 +29,7 @@ export const unknown: WebhookResponse = {
 };
 
 /** Returns one response for all: retry if any should, otherwise accepted. 404 only if all are unknown. */
-export function worstResponse(responses: WebhookResponse[]): WebhookResponse {
+export function combineResponses(responses: WebhookResponse[]): WebhookResponse {
 	const known = responses.filter(({ status }) => status !== 404);
 	const [worst = nothingNew] = (known.length > 0 ? known : responses).sort(
 		(a, b) => b.status - a.status || Number(b === accepted) - Number(a === accepted),
@@ -40,7 +40,7 @@ export function worstResponse(responses: WebhookResponse[]): WebhookResponse {
 /** Returns the response about a query, by its progress in a poll. */
 export async function responseForQuery(
 	{ queryId, isReportedPending }: { queryId: string; isReportedPending: boolean },
-	{ queries, isListed, isWhole }: PollResult,
+	{ queries, isListed, isWhole }: PollSummary,
 	{ settings }: PollingSession,
 ): Promise<WebhookResponse> {
 	const notYet = settings.receiveBy === 'webhook' ? tryAgain : later;

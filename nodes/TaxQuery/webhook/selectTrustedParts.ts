@@ -9,7 +9,7 @@ import {
 	type QuerySnapshot,
 } from '../trigger/querySnapshot';
 import type { TriggerSettings } from '../trigger/triggerSettings';
-import { withoutCiec } from '../client/ciec';
+import { withoutCiec } from '../client/maskCiec';
 import { asQueryId, readRecord } from '../client/queryRecord';
 import { fromRecordWireNames } from '../client/recordWireNames';
 import type { AnnouncedQuery } from './payload';

@@ -22,7 +22,7 @@ import {
 	tryAgain,
 	unknown,
 	unreachable,
-	worstResponse,
+	combineResponses,
 	type WebhookResponse,
 } from './responses';
 import type { ReceivedNotification } from './selectTrustedParts';
@@ -77,7 +77,7 @@ export async function startWithoutSession(
 	const items = brought.flatMap((each) =>
 		'result' in each ? [toItem(each.result, each.origin)] : [],
 	);
-	const response = worstResponse(responses);
+	const response = combineResponses(responses);
 	// the sender comes again for the rest, and with it for these
 	if (items.length === 0 || response.status === 503) return response;
 	return { workflowData: [items], webhookResponse: { message: accepted.message } };

@@ -8,7 +8,7 @@ import type {
 	IWorkflowExecutionCustomData,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { fieldsToKeepOption, personalDataOption } from '../personalData/options';
+import { fieldsToKeepOption, personalDataOption } from '../personalData/personalDataOptions';
 import type { PersonalDataHider } from '../personalData/personalData';
 import type { ExecutionState } from './executionState';
 import { includeOtherFields, type KnownOutputColumns } from './inputColumns';

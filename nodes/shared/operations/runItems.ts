@@ -16,7 +16,7 @@ import {
 	type Resource,
 	type NodeRun,
 } from './operation';
-import { readFieldsToKeep, readPersonalData } from '../personalData/options';
+import { readFieldsToKeep, readPersonalData } from '../personalData/personalDataOptions';
 import { protectionOf } from '../personalData/personalData';
 import { DEFAULT_TIMEOUT_MS } from '../http/exchange';
 import { Connections, type Connection } from '../http/connection';

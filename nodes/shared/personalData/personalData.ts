@@ -3,7 +3,7 @@ import { SHORTEST_PSEUDONYM_KEY } from '../credentials/pseudonymKey';
 import { isObject } from '../utils/json';
 import { MASK } from '../utils/redact';
 import { hideIdentifiersInText, masks, pseudonyms, STARS, yearOf, type Hiding } from './hiding';
-import type { PersonalDataMode } from './options';
+import type { PersonalDataMode } from './personalDataOptions';
 import type { PersonalDataRuleByField, PersonalDataRule } from './rules';
 import { CodedError } from '../utils/codedError';
 import { mapValues } from '../utils/entries';

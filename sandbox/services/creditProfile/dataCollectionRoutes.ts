@@ -15,12 +15,12 @@ import { HttpError } from '../../plugins/errors';
 import { collectFilter, passes } from './filter';
 import {
 	serializeCollection,
-	type Collections,
+	type DataCollections,
 	type StoredCollection,
-} from '../../data/collections';
+} from '../../data/dataCollections';
 
 /** The entry of this collection; refuses with 404 if there is none. */
-export function findCollection(collections: Collections, id: number): StoredCollection {
+export function findCollection(collections: DataCollections, id: number): StoredCollection {
 	const entry = collections.entries.find(({ collection }) => collection.id === id);
 	if (!entry) throw new HttpError(404, `There is no data collection with the id ${id}`);
 	return entry;
@@ -40,7 +40,7 @@ export function buildTagList(tags: Iterable<string>): TagList {
 /** CP §4.3 to 4.6 */
 export function registerDataCollectionRoutes(
 	app: FastifyInstance,
-	collections: Collections,
+	collections: DataCollections,
 	mapping: CreditProfileMapping = {},
 ): void {
 	const { entries, users } = collections;

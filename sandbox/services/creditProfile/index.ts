@@ -4,7 +4,7 @@ import { HttpError } from '../../plugins/errors';
 import { registerDataCollectionRoutes } from './dataCollectionRoutes';
 import { registerCredentialRoutes } from './credentials';
 import { registerDocumentRoutes } from './documentRoutes';
-import { createCollections } from '../../data/collections';
+import { createCollections } from '../../data/dataCollections';
 
 /** The Credit Profile service; its paths are relative to /api/v1. */
 export function registerCreditProfileService(app: FastifyInstance, context: SandboxContext): void {

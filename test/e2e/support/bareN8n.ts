@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { HEADLESS, startN8n } from '../../../demo/n8n';
 import { ensureN8nInstalled } from '../../../demo/pinnedN8n';
 import { installPackage } from '../../../demo/package';
-import { N8nProcesses } from '../../../bench/support/n8nProcesses';
+import { RestartableN8n } from '../../../bench/support/restartableN8n';
 import { once } from './once';
 
-export const processes = new N8nProcesses();
+export const processes = new RestartableN8n();
 
 const begun = once(
 	async () => {

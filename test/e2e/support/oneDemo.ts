@@ -1,7 +1,7 @@
 import { startDemo, type Demo } from '../../../demo/startDemo';
 import { LOW_CPU } from '../../../demo/n8n';
 import type { SandboxCommand } from '../../../demo/sandbox';
-import { N8nProcesses } from '../../../bench/support/n8nProcesses';
+import { RestartableN8n } from '../../../bench/support/restartableN8n';
 import { Editor } from './editor';
 import { Mailbox } from './mailbox';
 import { once } from './once';
@@ -21,7 +21,7 @@ export const theMailbox = once(
 );
 
 /** By which the last part of a file may kill and restart n8n. */
-export const processes = new N8nProcesses();
+export const processes = new RestartableN8n();
 /** A demo for all tests of a file that do not count on being alone with it. */
 export const oneDemo: () => Promise<Demo> = once(
 	async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { demoPorts, freePorts } from '../../../demo/ports';
+import { chooseDemoPorts, freePorts } from '../../../demo/ports';
 
 /** Takes a port of the loopback address until the test ends. */
 async function take(port: number): Promise<Server> {
@@ -16,19 +16,19 @@ describe('the ports of the demo', () => {
 		const [chosen] = await freePorts(1);
 		const next = await take(chosen + 1).catch(() => undefined);
 		if (next) await release(next);
-		await expect(demoPorts(chosen)).resolves.toEqual({ n8n: chosen, sandbox: chosen + 1 });
+		await expect(chooseDemoPorts(chosen)).resolves.toEqual({ n8n: chosen, sandbox: chosen + 1 });
 	});
 
 	it('are refused by number where a chosen one is in use', async () => {
 		const server = await take(0);
 		const { port } = server.address() as AddressInfo;
-		await expect(demoPorts(port)).rejects.toThrow(String(port));
+		await expect(chooseDemoPorts(port)).rejects.toThrow(String(port));
 		await release(server);
 	});
 
 	it('are the same at each start, and others where those are in use', async () => {
 		const [n8n, sandbox] = await freePorts(2);
-		const start = async () => await demoPorts(undefined, { n8n, sandbox });
+		const start = async () => await chooseDemoPorts(undefined, { n8n, sandbox });
 		const first = await start();
 		const again = await start();
 		const server = await take(n8n);

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { readFieldsToKeep, readPersonalData } from '../../../../nodes/shared/personalData/options';
+import {
+	readFieldsToKeep,
+	readPersonalData,
+} from '../../../../nodes/shared/personalData/personalDataOptions';
 import {
 	maskedText,
 	protectionOf,

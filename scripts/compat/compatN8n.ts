@@ -8,7 +8,7 @@ import { startN8n } from '../../demo/n8n';
 import { isFinished, type Execution, type WorkflowNode } from '../../demo/n8nClient';
 import { pinnedN8n as newest, n8nInstallationIn } from '../../demo/pinnedN8n';
 import { installPackage } from '../../demo/package';
-import { N8nProcesses } from '../../bench/support/n8nProcesses';
+import { RestartableN8n } from '../../bench/support/restartableN8n';
 
 const PACKAGE = 'n8n-nodes-credit-profile';
 
@@ -39,7 +39,7 @@ let workflows = 0;
 
 /** Starts it in a fresh user folder. */
 export async function startCompatN8n() {
-	const processes = new N8nProcesses();
+	const processes = new RestartableN8n();
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-compat-'));
 	const stop = async () => {
 		await processes.stop();
@@ -56,7 +56,7 @@ export async function startCompatN8n() {
 	}
 }
 
-function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes: N8nProcesses) {
+function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes: RestartableN8n) {
 	const create = async (nodes: object[], connections: object) => {
 		const placed = nodes.map((node, index) => ({
 			id: `${index}`,

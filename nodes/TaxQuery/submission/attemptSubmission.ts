@@ -20,7 +20,7 @@ import type { Submission } from './submissionRegister';
  * Makes one submission, while nobody recovers one like it. Its request repeats only while the service surely has not
  * accepted it. Its state is saved at each step, and counted. Throws a QueryError if the service refuses it.
  */
-export async function submitOnce(
+export async function attemptSubmission(
 	context: SubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,

@@ -14,7 +14,7 @@ import {
 	nothingNew,
 	tooMany,
 	unreachable,
-	worstResponse,
+	combineResponses,
 	type WebhookResponse,
 	type OngoingCall,
 } from './responses';
@@ -103,7 +103,7 @@ export async function pollAndRespond(
 		.then(async (seen) => {
 			const responses = all.map(async (each) => await responseForQuery(each, seen, trigger));
 			call.responseSoFar = later; // n8n has been given it
-			return worstResponse(await Promise.all(responses));
+			return combineResponses(await Promise.all(responses));
 		})
 		// the session has reported why; if it was unpublished meanwhile, it has stored what the call names
 		.catch(() => (trigger.isClosed ? later : unreachable));

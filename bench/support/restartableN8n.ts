@@ -5,7 +5,7 @@ import { Processes, type Running, type StartOptions } from '../../demo/processes
 const START_TIMEOUT_MS = 180_000;
 
 /** Processes of which n8n can be killed without a chance to put anything in order, and started again as it was. */
-export class N8nProcesses extends Processes {
+export class RestartableN8n extends Processes {
 	private n8n:
 		{ pid: number; running: Running; again: (env: NodeJS.ProcessEnv) => Running } | undefined;
 
