@@ -35,6 +35,12 @@ function isInstalled(folder) {
 	return installed !== undefined && installed.mtimeMs >= lock.mtimeMs;
 }
 
+/** Returns the reason for an install, as the end of "npm ci". */
+const reasonFor = (folder) =>
+	existsSync(join(folder, 'node_modules'))
+		? ', since package-lock.json is newer than node_modules'
+		: '';
+
 function formatDuration(ms) {
 	const seconds = Math.round(ms / 1000);
 	const minutes = Math.floor(seconds / 60);
@@ -85,7 +91,7 @@ export async function ensureInstalled(folder) {
 	const name = basename(resolve(folder));
 	if (!isInstalled(folder)) {
 		await showProgress(
-			`${name}: npm ci, since package-lock.json is newer than node_modules (takes minutes)`,
+			`${name}: npm ci${reasonFor(folder)} (takes minutes)`,
 			runNpm(['ci', '--no-progress', '--loglevel=error'], folder),
 		);
 	}

@@ -30,7 +30,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 	const results = new Results(seed, people);
 	const variant = new ApiVariant(options);
 	const ledger = new BillingLedger();
-	const webhooks = new Webhooks({ options, secrets, clock, dialect: variant, closing });
+	const webhooks = new Webhooks({ options, secrets, clock, variant, closing });
 	const past = pastQueries(options.pastQueries, { seed, now: clock.now(), people, results });
 	return {
 		options,
@@ -40,7 +40,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 		people,
 		results,
 		reserved,
-		requests: new RequestLog(secretNames(options.mapping)),
+		requests: new RequestLog(secretNames(options.mapping), clock),
 		faults: new Faults(seed),
 		providerLogins: new ProviderLogins(clock),
 		variant,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { assets } from '../assets';
+import { refusedQueries } from '../services/taxQuery/refusedQueries';
 import { receiverSetupOf } from '../webhook/sign';
 
 const NEWEST = 50;
@@ -45,6 +46,7 @@ export function registerOverviewRoute(app: FastifyInstance, context: SandboxCont
 			.list()
 			.slice(0, NEWEST)
 			.map((record) => variant.record(record)),
+		refused: refusedQueries(context).slice(-NEWEST),
 		deliveries: webhooks.list().slice(0, NEWEST),
 	}));
 }

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Clock } from '../clock';
 import { pathOf } from '../urlPaths';
 
 /** Describes one request as it reached the sandbox, secrets masked. */
 export interface LoggedRequest {
 	id: number;
-	/** ISO 8601. */
+	/** ISO 8601, by the services' clock. */
 	at: string;
 	method: string;
 	path: string;
@@ -48,7 +49,10 @@ export class RequestLog {
 	private nextId = 1;
 
 	/** In: the mapping's own names of secret fields. */
-	constructor(private readonly secretNames: string[]) {}
+	constructor(
+		private readonly secretNames: string[],
+		private readonly clock: Clock,
+	) {}
 
 	mask(value: unknown): unknown {
 		return masked(value, this.secretNames);
@@ -57,7 +61,7 @@ export class RequestLog {
 	add(request: FastifyRequest): LoggedRequest {
 		const entry: LoggedRequest = {
 			id: this.nextId++,
-			at: new Date().toISOString(),
+			at: this.clock.iso(),
 			method: request.method,
 			path: pathOf(request.url),
 			query: this.mask(request.query),

@@ -48,7 +48,7 @@ export class Webhooks {
 			options: SandboxOptions;
 			secrets: SandboxSecrets;
 			clock: Clock;
-			dialect: ApiVariant;
+			variant: ApiVariant;
 			closing: AbortSignal;
 		},
 	) {
@@ -89,7 +89,7 @@ export class Webhooks {
 
 	/** Delivers the record of a finished query; while no webhook is registered, only lists it. */
 	deliver(found: QueryRecord, settings = this.settings): void {
-		const record = this.parts.dialect.record(found);
+		const record = this.parts.variant.record(found);
 		const { shape } = settings;
 		if (!settings.url) {
 			this.add(record, { kind: 'plain', shape }).status = 'unsent';
@@ -135,7 +135,7 @@ export class Webhooks {
 		}: Pick<Delivery, 'kind'> & Pick<WebhookSettings, 'shape'> & { messageId?: string },
 	): Delivery {
 		const { _id: queryId, status } = record;
-		const named = this.parts.dialect.inWrapper(record);
+		const named = this.parts.variant.inWrapper(record);
 		const payload = {
 			record: named,
 			envelope: { event: 'query.finished', data: named },
@@ -218,7 +218,7 @@ export class Webhooks {
 	/** The body with the opposite outcome. */
 	private tampered(body: string): string {
 		const [success, failed] = ['SUCCESS', 'FAILED'].map((status) =>
-			JSON.stringify(this.parts.dialect.status(status)),
+			JSON.stringify(this.parts.variant.status(status)),
 		);
 		const [from, to] = body.includes(`"status":${success}`) ? [success, failed] : [failed, success];
 		return body.replace(`"status":${from}`, `"status":${to}`);

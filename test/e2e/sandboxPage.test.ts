@@ -66,6 +66,16 @@ describeWithBrowser("the sandbox's page", () => {
 		expect([await billed.textContent(), await attempts.textContent()]).toEqual(['1', '1 (200)']);
 	});
 
+	it('shows a query that the service refused, and that it is not billed', async () => {
+		const options = { validateStatus: () => true };
+		const body = { rfc: 'GODE561231GR8' }; // without a tax profile
+		await queries.service.post('/query/tax/compliance-opinion', body, options);
+		const row = page.locator('#queries tr', { hasText: 'COMPLIANCE_OPINION' });
+		await row.getByText('Refused (409)').waitFor();
+		const [, , query, , billed] = await row.locator('td').allTextContents();
+		expect({ query, billed }).toEqual({ query: body.rfc, billed: '0' });
+	});
+
 	it('names the sandbox for n8n in a container', async () => {
 		const { port } = new URL(sandbox.page);
 		const shown = await textsOf('#fromContainer code');

@@ -12,6 +12,8 @@ import {
 } from './elements.js';
 
 const REFRESH_MS = 1000;
+/** Rows of the table of queries. */
+const NEWEST = 50;
 
 /** Switches: each is one rule of /sandbox/faults. */
 const FAULTS = [
@@ -175,7 +177,14 @@ function acknowledge(text) {
 	if (at('acknowledgement').textContent !== text) at('acknowledgement').textContent = text;
 }
 
-function show({ now, billed, billedQueries, queries, deliveries, scripts, webhook }) {
+/** The refused queries as rows of the table; they have no ID. */
+const refusedRows = (refused) =>
+	refused.map(({ status, query, ...row }) => ({
+		...{ ...row, query: query ?? {}, status: `Refused (${status})` },
+		...{ _id: '', billed: 0, isRefused: true },
+	}));
+
+function show({ now, billed, billedQueries, queries, refused, deliveries, scripts, webhook }) {
 	showWebhook(webhook);
 	const test = deliveries.find(({ queryId }) => queryId === tested);
 	if (test) acknowledge(`Test call ${test.id} to ${test.url ?? 'nowhere'}: ${outcome(test)}`);
@@ -186,20 +195,23 @@ function show({ now, billed, billedQueries, queries, deliveries, scripts, webhoo
 			.filter(([, words]) => words.length > 0)
 			.map(([identifier, words]) => make('li', {}, `${identifier}: ${words.join(', ')}`)),
 	);
-	const rows = queries.map((query) => ({
+	const accepted = queries.map((query) => ({
 		...query,
 		billed: billedQueries.filter((id) => id === query._id).length,
 	}));
-	fill('queries', rows, ({ _id, service, status, query, createdAt, billed: times }) => {
+	const rows = [...accepted, ...refusedRows(refused)]
+		.sort((one, other) => String(other.createdAt).localeCompare(String(one.createdAt)))
+		.slice(0, NEWEST);
+	fill('queries', rows, ({ _id, service, status, query, createdAt, billed: times, isRefused }) => {
 		const deliver = () => send('POST', `/sandbox/queries/${_id}/deliver`);
 		return [
 			cell(time(createdAt)),
 			cell(service),
 			cell(Object.values(query).join(' ')),
-			cell(status, status),
+			cell(status, isRefused ? 'FAILED' : status),
 			cell(times),
 			cell(_id),
-			make('td', {}, button('Send now', `query ${_id}`, deliver)),
+			make('td', {}, ...(isRefused ? [] : [button('Send now', `query ${_id}`, deliver)])),
 		];
 	});
 	fill('deliveries', deliveries, (delivery) => {

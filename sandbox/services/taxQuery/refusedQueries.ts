@@ -1,0 +1,37 @@
+import type { SandboxContext } from '../../context';
+import { OPERATIONS, type Operation } from '../../mapping';
+
+/** A query that the service refused: it was sent, and is not billed. */
+interface RefusedQuery {
+	createdAt: string;
+	service: string;
+	query: unknown;
+	/** The HTTP status. */
+	status: number;
+}
+
+const paidOperations = (Object.keys(OPERATIONS) as Operation[]).filter(
+	(operation) => OPERATIONS[operation].service !== '',
+);
+
+/** Refusals of the token, or for too many requests, say nothing about a query. */
+const isRefusal = (status: number | null): status is number =>
+	status !== null && status >= 400 && status < 500 && status !== 401 && status !== 429;
+
+/** Returns the refused queries of the request log, the oldest first. */
+export function refusedQueries({
+	requests,
+	variant,
+}: Pick<SandboxContext, 'requests' | 'variant'>): RefusedQuery[] {
+	const serviceByPath = new Map<string, string>(
+		paidOperations.map((operation) => [
+			`/api${variant.path(operation)}`,
+			OPERATIONS[operation].service,
+		]),
+	);
+	return requests.list().flatMap(({ method, path, at, body, status }) => {
+		const service = serviceByPath.get(path);
+		if (method !== 'POST' || service === undefined || !isRefusal(status)) return [];
+		return [{ createdAt: at, service, query: body, status }];
+	});
+}
