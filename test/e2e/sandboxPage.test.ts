@@ -60,6 +60,10 @@ describeWithBrowser("the sandbox's page", () => {
 		await page.locator('#deliveries tr', { hasText: queryId }).getByText('delivered').waitFor();
 	});
 
+	it('shows where a webhook call was sent', async () => {
+		await page.locator('#deliveries tr', { hasText: queryId }).getByText(receiver.url).waitFor();
+	});
+
 	it('counts how often each query is billed and each delivery is tried', async () => {
 		const billed = page.locator('#queries tr', { hasText: queryId }).locator('td').nth(4);
 		const attempts = page.locator('#deliveries tr', { hasText: queryId }).locator('td').nth(4);

@@ -215,7 +215,7 @@ function show({ now, billed, billedQueries, queries, refused, deliveries, script
 		];
 	});
 	fill('deliveries', deliveries, (delivery) => {
-		const { id, queryId, kind, status, attempts } = delivery;
+		const { id, queryId, kind, status, attempts, url } = delivery;
 		const resend = () => send('POST', `/sandbox/deliveries/${id}/resend`);
 		return [
 			cell(id),
@@ -223,6 +223,7 @@ function show({ now, billed, billedQueries, queries, refused, deliveries, script
 			cell(kind),
 			cell(status, status),
 			cell(tries(attempts)),
+			cell(url ?? 'nowhere'),
 			payloadCell(delivery),
 			make('td', {}, button('Resend', `webhook call ${id}`, resend)),
 		];
