@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureN8nInstalled, pinnedN8n } from '../demo/pinnedN8n';
+import { ensureN8nInstalled, pinnedInstallation } from '../demo/pinnedN8n';
 import { root } from '../demo/package';
 import { median, round, type BenchOptions, type BenchResult } from './support/result';
 
@@ -34,11 +34,11 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	const milliseconds = (paths: string[]) => {
 		const files = paths.map((path) => join(root, path).replaceAll('\\', '/'));
 		const runs = Array.from({ length: rounds * RUNS_PER_ROUND }, () =>
-			Number(execFileSync(pinnedN8n.node, ['-e', PROGRAM, ...files], { cwd: root })),
+			Number(execFileSync(pinnedInstallation.node, ['-e', PROGRAM, ...files], { cwd: root })),
 		);
 		return round(median(runs), 1);
 	};
-	const version = execFileSync(pinnedN8n.node, ['--version'], { encoding: 'utf8' }).trim();
+	const version = execFileSync(pinnedInstallation.node, ['--version'], { encoding: 'utf8' }).trim();
 	const nodes = milliseconds(n8n.nodes);
 	const all = milliseconds([...n8n.nodes, ...n8n.credentials]);
 	return {

@@ -14,7 +14,7 @@ import {
 	SECRET,
 	startSink,
 	summary,
-} from './support/deliveredResults';
+} from './support/triggerBench';
 
 const QUERIES = 500;
 /** They warm the workers up, and show the main that workers run the executions. */

@@ -21,7 +21,7 @@ import {
 	SECRET,
 	startSink,
 	summary,
-} from './support/deliveredResults';
+} from './support/triggerBench';
 
 const QUERIES = Number(process.env.BENCH_QUERIES ?? 200);
 const PER_SECOND = 10;

@@ -9,7 +9,7 @@ import { advanced } from '../nodes/shared/credentials/advanced';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
 import { creditProfileAuthHeader } from '../nodes/shared/credentials/authorization';
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
-import { maskedField, needed } from '../nodes/shared/credentials/inputs';
+import { maskedField, requiredTextInput } from '../nodes/shared/credentials/inputs';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
 import { providerLoginFields } from '../nodes/shared/credentials/storedLogins';
 
@@ -27,13 +27,13 @@ export class CreditProfileApi implements ICredentialType {
 	};
 
 	properties: INodeProperties[] = [
-		needed('Base URL', 'baseUrl', {
+		requiredTextInput('Base URL', 'baseUrl', {
 			placeholder: 'e.g. https://sandbox.example.com',
 			description:
 				'Host root of the environment, sandbox or production. The node appends /api/v1 by itself.',
 		}),
 		maskedField(
-			needed('API Token', 'apiToken', {
+			requiredTextInput('API Token', 'apiToken', {
 				description: "From the environment's settings panel: Configuration, API, create new token",
 			}),
 		),

@@ -12,7 +12,12 @@ import { advanced } from '../nodes/shared/credentials/advanced';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
 import { taxQueryAuthHeader } from '../nodes/shared/credentials/authorization';
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
-import { maskedField, needed, shownFor, text } from '../nodes/shared/credentials/inputs';
+import {
+	maskedField,
+	requiredTextInput,
+	shownFor,
+	textInput,
+} from '../nodes/shared/credentials/inputs';
 import { LoginError } from '../nodes/shared/credentials/loginError';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
 import { storedCiecFields } from '../nodes/shared/credentials/storedLogins';
@@ -34,7 +39,7 @@ export class TaxQueryApi implements ICredentialType {
 	icon: Icon = { light: 'file:../icons/taxQuery.svg', dark: 'file:../icons/taxQuery.dark.svg' };
 
 	properties: INodeProperties[] = [
-		needed('Base URL', 'baseUrl', {
+		requiredTextInput('Base URL', 'baseUrl', {
 			placeholder: 'e.g. https://solutions.example.com/api',
 			description: 'Address of the query service. The production address ends with /api.',
 		}),
@@ -56,9 +61,9 @@ export class TaxQueryApi implements ICredentialType {
 			],
 			default: 'clientCredentials',
 		},
-		needed('Client ID', 'clientId', withClient),
-		maskedField(needed('Client Secret', 'clientSecret', withClient)),
-		maskedField(needed('Access Token', 'pastedToken', shownFor('grant', 'accessToken'))),
+		requiredTextInput('Client ID', 'clientId', withClient),
+		maskedField(requiredTextInput('Client Secret', 'clientSecret', withClient)),
+		maskedField(requiredTextInput('Access Token', 'pastedToken', shownFor('grant', 'accessToken'))),
 		...webhookFields,
 		...storedCiecFields,
 		...advanced([
@@ -81,7 +86,7 @@ export class TaxQueryApi implements ICredentialType {
 					"How many processes of n8n share 'Max Requests per Second'. In queue mode: the workers, and the main if it runs triggers.",
 			},
 			maskedField(
-				text('Additional Secret Fields', 'additionalSecretFields', {
+				textInput('Additional Secret Fields', 'additionalSecretFields', {
 					placeholder: 'e.g. {"api_key": "…"}',
 					description:
 						"More secret fields of the token request, as a JSON object. Others belong in 'API Mapping'.",

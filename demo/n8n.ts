@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchUnpooled } from './http';
-import { pinnedN8n, type PinnedN8n } from './pinnedN8n';
+import { pinnedInstallation, type N8nInstallation } from './pinnedN8n';
 import { signUpOwner, type N8nClient } from './n8nClient';
 import { copyTemplate } from './n8nTemplate';
 import { freePorts } from './ports';
@@ -69,7 +69,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 }
 
 function environment(
-	{ path, folder }: PinnedN8n,
+	{ path, folder }: N8nInstallation,
 	userFolder: string,
 	port: number,
 	brokerPort: number,
@@ -136,12 +136,15 @@ export async function startQueueProcess(
 ): Promise<QueueProcess> {
 	const [port, brokerPort] = await freePorts(2);
 	const url = `http://127.0.0.1:${port}`;
-	const env = environment(pinnedN8n, userFolder, port, brokerPort, {
+	const env = environment(pinnedInstallation, userFolder, port, brokerPort, {
 		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 		QUEUE_HEALTH_CHECK_PORT: String(port),
 		...extra,
 	});
-	const process = processes.start(pinnedN8n.node, [pinnedN8n.n8n, kind], { cwd: userFolder, env });
+	const process = processes.start(pinnedInstallation.node, [pinnedInstallation.n8n, kind], {
+		cwd: userFolder,
+		env,
+	});
 	const ready = async () => await responds(`${url}/healthz/readiness`);
 	await untilReady(`n8n ${kind}`, process, ready, log);
 	return { url, process, folder: userFolder };
@@ -154,8 +157,11 @@ export async function runN8nCommand(
 	args: string[],
 ): Promise<string> {
 	const [port, brokerPort] = await freePorts(2);
-	const env = environment(pinnedN8n, userFolder, port, brokerPort, HEADLESS);
-	return await processes.run(pinnedN8n.node, [pinnedN8n.n8n, ...args], { cwd: userFolder, env });
+	const env = environment(pinnedInstallation, userFolder, port, brokerPort, HEADLESS);
+	return await processes.run(pinnedInstallation.node, [pinnedInstallation.n8n, ...args], {
+		cwd: userFolder,
+		env,
+	});
 }
 
 /** Starts n8n in the given (fresh) user folder, and waits until it is ready; it has no owner yet. */
@@ -164,9 +170,9 @@ export async function startUnowned(
 	userFolder: string,
 	log: (line: string) => void,
 	extra: NodeJS.ProcessEnv = {},
-	on: PinnedN8n = pinnedN8n,
+	on: N8nInstallation = pinnedInstallation,
 ): Promise<{ url: string; process: Running }> {
-	if (on === pinnedN8n && extra.DB_TYPE === undefined) await copyTemplate(userFolder);
+	if (on === pinnedInstallation && extra.DB_TYPE === undefined) await copyTemplate(userFolder);
 	const [free, brokerPort] = await freePorts(2);
 	const port = Number(extra.N8N_PORT ?? free);
 	const url = `http://127.0.0.1:${port}`;
@@ -187,7 +193,7 @@ export async function startN8n(
 	userFolder: string,
 	log: (line: string) => void,
 	extra: NodeJS.ProcessEnv = {},
-	on: PinnedN8n = pinnedN8n,
+	on: N8nInstallation = pinnedInstallation,
 ): Promise<N8n> {
 	const { url, process } = await startUnowned(processes, userFolder, log, extra, on);
 	const login = { email: 'owner@demo.invalid', password: 'Demo-password-1' };

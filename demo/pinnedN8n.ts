@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { delimiter, join } from 'node:path';
 
 /** A pinned n8n and the Node it runs on. */
-export interface PinnedN8n {
+export interface N8nInstallation {
 	folder: string;
 	node: string;
 	n8n: string;
@@ -11,8 +11,8 @@ export interface PinnedN8n {
 	path: string;
 }
 
-/** The n8n that the lock in this folder pins; see `ensureHost`. */
-export function n8nInstallationIn(folder: string): PinnedN8n {
+/** The n8n that the lock in this folder pins; see `ensureN8nInstalled`. */
+export function n8nInstallationIn(folder: string): N8nInstallation {
 	const modules = join(folder, 'node_modules');
 	return {
 		folder,
@@ -23,11 +23,11 @@ export function n8nInstallationIn(folder: string): PinnedN8n {
 }
 
 /** The demo's n8n, which the tests run on, too. */
-export const pinnedN8n = n8nInstallationIn(join(__dirname, 'n8n-host'));
+export const pinnedInstallation = n8nInstallationIn(join(__dirname, 'n8n-host'));
 
 /** Installs what the folder's lock pins, unless it is there, and shows the progress on stderr. */
 export async function ensureN8nInstalled(
-	{ folder }: PinnedN8n = pinnedN8n,
+	{ folder }: N8nInstallation = pinnedInstallation,
 	signal?: AbortSignal,
 ): Promise<void> {
 	const child = spawn(process.execPath, [join(__dirname, 'install.mjs'), folder], {

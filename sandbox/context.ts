@@ -6,7 +6,7 @@ import type { SandboxOptions } from './options';
 import type { Faults } from './plugins/faults';
 import type { RequestLog } from './plugins/requests';
 import type { SandboxSecrets } from './secrets';
-import type { ProviderLogins } from './services/creditProfile/providerLogins';
+import type { ProviderLoginStore } from './services/creditProfile/providerLoginStore';
 import type { ApiVariant } from './services/taxQuery/apiVariant';
 import type { BillingLedger } from './services/taxQuery/billingLedger';
 import type { Outcomes } from './services/taxQuery/outcomes';
@@ -33,7 +33,7 @@ export interface SandboxContext {
 	faults: Faults;
 
 	/** The logins of the organization at its providers. */
-	providerLogins: ProviderLogins;
+	providerLogins: ProviderLoginStore;
 
 	/** Says what this environment calls the paths, fields and words of the query service. */
 	variant: ApiVariant;

@@ -9,7 +9,7 @@ import type { SandboxOptions } from './options';
 import { Faults } from './plugins/faults';
 import { RequestLog } from './plugins/requests';
 import { secretsOf } from './secrets';
-import { ProviderLogins } from './services/creditProfile/providerLogins';
+import { ProviderLoginStore } from './services/creditProfile/providerLoginStore';
 import { ApiVariant } from './services/taxQuery/apiVariant';
 import { BillingLedger } from './services/taxQuery/billingLedger';
 import { Outcomes } from './services/taxQuery/outcomes';
@@ -42,7 +42,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 		reserved,
 		requests: new RequestLog(secretNames(options.mapping), clock),
 		faults: new Faults(seed),
-		providerLogins: new ProviderLogins(clock),
+		providerLogins: new ProviderLoginStore(clock),
 		variant,
 		outcomes: new Outcomes(reserved),
 		profiles: new CreatedTaxProfiles(),

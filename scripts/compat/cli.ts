@@ -9,9 +9,9 @@ import { parseArgs } from 'node:util';
 import { format, resolveConfig } from 'prettier';
 import {
 	ensureN8nInstalled,
-	pinnedN8n as demoHost,
+	pinnedInstallation as demoHost,
 	n8nInstallationIn,
-	type PinnedN8n,
+	type N8nInstallation,
 } from '../../demo/pinnedN8n';
 import { nodeRuntimes, runRepoChecks } from './repoChecks';
 
@@ -23,10 +23,10 @@ const GOOD = '✓';
 const log = (line: string) => console.error(line);
 
 /** By name, the oldest first. */
-const hosts = new Map<string, PinnedN8n>([
+const hosts = new Map<string, N8nInstallation>([
 	...readdirSync(folder)
 		.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-		.map((name): [string, PinnedN8n] => [name, n8nInstallationIn(join(folder, name))]),
+		.map((name): [string, N8nInstallation] => [name, n8nInstallationIn(join(folder, name))]),
 	['demo', demoHost],
 ]);
 
@@ -86,14 +86,14 @@ async function writeTable(
 }
 
 /** The n8n that a host's package.json pins. */
-function versionOf({ folder: of }: PinnedN8n): string {
+function versionOf({ folder: of }: N8nInstallation): string {
 	const { dependencies } = JSON.parse(readFileSync(join(of, 'package.json'), 'utf8')) as {
 		dependencies: { n8n: string };
 	};
 	return dependencies.n8n;
 }
 
-async function runOn(name: string, host: PinnedN8n): Promise<Column> {
+async function runOn(name: string, host: N8nInstallation): Promise<Column> {
 	const report = join(output, `compat-${name}.json`);
 	rmSync(report, { force: true });
 	const jest = spawn(
@@ -155,7 +155,7 @@ function options(): { names: string[]; majors: string[] } {
 async function checkHosts(names: string[]): Promise<boolean> {
 	const columns: Column[] = [];
 	for (const name of names) {
-		const host = hosts.get(name) as PinnedN8n;
+		const host = hosts.get(name) as N8nInstallation;
 		await ensureN8nInstalled(host);
 		log(`${name}: running on n8n ${versionOf(host)} …`);
 		columns.push(await runOn(name, host));

@@ -6,7 +6,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { fetchUnpooled } from '../../demo/http';
 import { startN8n } from '../../demo/n8n';
 import { isFinished, type Execution, type WorkflowNode } from '../../demo/n8nClient';
-import { pinnedN8n as newest, n8nInstallationIn } from '../../demo/pinnedN8n';
+import { pinnedInstallation as newest, n8nInstallationIn } from '../../demo/pinnedN8n';
 import { installPackage } from '../../demo/package';
 import { RestartableN8n } from '../../bench/support/restartableN8n';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { n8nInstallationIn, type PinnedN8n } from '../../demo/pinnedN8n';
+import { n8nInstallationIn, type N8nInstallation } from '../../demo/pinnedN8n';
 
 const root = join(__dirname, '..', '..');
 const folder = join(__dirname, 'nodes');
@@ -33,7 +33,7 @@ const tools = new Map([
 ]);
 
 /** Runs the repository's tools on one Node; returns for each whether it ended well. */
-export async function runRepoChecks(host: PinnedN8n): Promise<Map<string, boolean>> {
+export async function runRepoChecks(host: N8nInstallation): Promise<Map<string, boolean>> {
 	const results = new Map<string, boolean>();
 	for (const [title, args] of tools) {
 		const child = spawn(host.node, args, {

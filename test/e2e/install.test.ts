@@ -7,7 +7,7 @@ import { basename, delimiter, join } from 'node:path';
 import { fetchUnpooled } from '../../demo/http';
 import { HEADLESS, startN8n, type N8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
-import { pinnedN8n } from '../../demo/pinnedN8n';
+import { pinnedInstallation } from '../../demo/pinnedN8n';
 import { buildPackage, root } from '../../demo/package';
 import { RestartableN8n } from '../../bench/support/restartableN8n';
 import { queriesAt } from '../integration/support/queries';
@@ -128,7 +128,7 @@ describe("n8n's own installer", () => {
 			`#!/bin/sh\nexec "${which}" "$@" --registry=${registry.url}\n`,
 		);
 		await chmod(join(bin, 'npm'), 0o755);
-		const PATH = [bin, pinnedN8n.path].join(delimiter);
+		const PATH = [bin, pinnedInstallation.path].join(delimiter);
 		const home = join(folder, 'installer');
 		await mkdir(home);
 		n8n = await startN8n(processes, home, () => {}, { ...HEADLESS, PATH });

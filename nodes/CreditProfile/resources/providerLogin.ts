@@ -3,15 +3,15 @@ import { operation, type Field } from '../../shared/operations/field';
 import { identity, limit, simplify } from '../../shared/operations/commonFields';
 import {
 	allowEmptyOption,
-	loginField,
+	providerLoginField,
 	type ProviderLogin,
-} from '../../shared/operations/loginField';
+} from '../../shared/operations/providerLoginField';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';
 import type { ServiceRequest } from '../../shared/http/connection';
 import { readRow, reportsFailure } from '../../shared/http/readRows';
-import { isMappingNameConfirmed } from '../../shared/http/confirmedMappingNames';
+import { isMappingNameAccepted } from '../../shared/http/acceptedMappingNames';
 import { RequestError } from '../../shared/http/result';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
@@ -39,7 +39,7 @@ const upsert = operation({
 	tool: 'Store the login of the organization at a data provider. It replaces the login there. Passwords come from the credential.',
 	subtitle: 'Store provider login',
 	description: 'Create a new record, or update the current one if it already exists (upsert)',
-	fields: { notice, login: loginField(providers, 'creditProfileApi') },
+	fields: { notice, login: providerLoginField(providers, 'creditProfileApi') },
 	options: { simplify, allowEmptyOption },
 	isSending: true,
 	/** CP §4.1; creates or replaces the organization's login for the provider. */
@@ -122,7 +122,7 @@ async function store(
 			if (
 				!isInputRefused(error) ||
 				!provider.refused ||
-				isMappingNameConfirmed(clientKey, provider.value)
+				isMappingNameAccepted(clientKey, provider.value)
 			)
 				throw error;
 			throw error.withAdvice(provider.refused);

@@ -2,9 +2,9 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { RequestError } from '../../shared/http/result';
 import {
-	isMappingNameConfirmed,
-	markMappingNamesConfirmed,
-} from '../../shared/http/confirmedMappingNames';
+	isMappingNameAccepted,
+	noteMappingNamesAccepted,
+} from '../../shared/http/acceptedMappingNames';
 import { parseCount, listReportsFailure } from '../../shared/http/readRows';
 import { stateOfClient } from '../../shared/processState';
 import { isObject } from '../../shared/utils/json';
@@ -181,7 +181,7 @@ export async function* readList({
 			if (mayBeRefused && isAllByTotal && isParameterRefused(error)) return NO_PAGE;
 			throw error as Error;
 		});
-		markMappingNamesConfirmed(clientKey, LIST_PATH_KEY);
+		noteMappingNamesAccepted(clientKey, LIST_PATH_KEY);
 		total = page.total === undefined ? total : Math.max(page.total, total ?? 0);
 		const records = page.records.filter(({ id }) => !seen.has(id) && seen.add(id));
 		const length = page.records.length + page.unreadable;
@@ -221,7 +221,7 @@ export function rethrowListError(error: unknown, clientKey: string): never {
 	const key = error instanceof RequestError ? taxQuery.testKeys[error.status ?? ''] : undefined;
 	if (!(error instanceof RequestError) || key === undefined) throw error;
 	throw error.withAdvice({
-		mappingKeys: isMappingNameConfirmed(clientKey, LIST_PATH_KEY) ? [] : [key],
+		mappingKeys: isMappingNameAccepted(clientKey, LIST_PATH_KEY) ? [] : [key],
 		...(error.status === 404 && { todo: 'checkBaseUrl' }), // a list has no ID to check
 	});
 }
@@ -269,7 +269,7 @@ async function collect(
 }
 
 /** A row of the list by its ID; as it is listed where the service has nothing under that. */
-export const readRecordOfRow = async (
+export const fetchRecordOfRow = async (
 	client: QueryClient,
 	row: QueryRecord,
 	how: ReadOptions = {},
@@ -277,7 +277,7 @@ export const readRecordOfRow = async (
 
 /** A row with its result: what a row holds of a record is not shown (TQ §4.12). */
 export async function completeRow(client: QueryClient, row: QueryRecord): Promise<QueryRecord> {
-	return (await isRowComplete(client, row)) ? row : await readRecordOfRow(client, row);
+	return (await isRowComplete(client, row)) ? row : await fetchRecordOfRow(client, row);
 }
 
 /** Returns whether rows are whole, by query type. */
@@ -291,7 +291,7 @@ export async function isRowComplete(client: QueryClient, row: QueryRecord): Prom
 	if (mayLackResponse(row)) return false;
 	if (row.state !== 'success') return true;
 	const comparisons = stateOfClient(client.clientKey).shared(newComparisons);
-	const compareRow = async () => lengthOf(await readRecordOfRow(client, row)) <= lengthOf(row);
+	const compareRow = async () => lengthOf(await fetchRecordOfRow(client, row)) <= lengthOf(row);
 	const comparison = comparisons.get(row.code) ?? compareRow();
 	comparisons.set(row.code, comparison);
 	return await comparison.catch(() => {

@@ -3,9 +3,9 @@ import { DateTime } from 'luxon';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
 import {
-	isMappingNameConfirmed,
-	markMappingNamesConfirmed,
-} from '../../shared/http/confirmedMappingNames';
+	isMappingNameAccepted,
+	noteMappingNamesAccepted,
+} from '../../shared/http/acceptedMappingNames';
 import { mapKeys, mapValues, pickBy } from '../../shared/utils/entries';
 import { invertNames } from '../../shared/utils/renaming';
 import { textOf } from '../../shared/utils/text';
@@ -47,7 +47,7 @@ const keysOfFields = ({ operation, fields }: QueryType): string[] => [
 
 /** A query of this client was accepted, so that the mapping is right, at least for its path. */
 export const markMappingConfirmed = (clientKey: string, queryType: QueryType): void =>
-	markMappingNamesConfirmed(clientKey, 'query', ...keysOfPath(queryType));
+	noteMappingNamesAccepted(clientKey, 'query', ...keysOfPath(queryType));
 
 /**
  * Returns the API Mapping keys that may be missing when a query is refused with this status. They are those of its
@@ -59,8 +59,8 @@ export function suspectMappingKeys(
 	clientKey: string,
 ): string[] {
 	if (status === 404)
-		return keysOfPath(queryType).filter((key) => !isMappingNameConfirmed(clientKey, key));
-	const isProved = isMappingNameConfirmed(clientKey, 'query');
+		return keysOfPath(queryType).filter((key) => !isMappingNameAccepted(clientKey, key));
+	const isProved = isMappingNameAccepted(clientKey, 'query');
 	return !isProved && [400, 422].includes(status) ? keysOfFields(queryType) : [];
 }
 

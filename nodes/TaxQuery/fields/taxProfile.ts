@@ -1,5 +1,5 @@
 import type { Field } from '../../shared/operations/field';
-import { loginField } from '../../shared/operations/loginField';
+import { providerLoginField } from '../../shared/operations/providerLoginField';
 import { taxAuthority } from '../../shared/credentials/providerLogin';
 import { readRfc, type Warning } from './identifiers';
 import { normalizeIdentifier } from './text';
@@ -12,7 +12,7 @@ interface ProfileInput {
 	warnings: Warning[];
 }
 
-const login = loginField([taxAuthority], 'taxQueryApi');
+const login = providerLoginField([taxAuthority], 'taxQueryApi');
 
 /** RFC and CIEC of the person, from the service's credential or the fields. */
 export const taxProfileInput: Field<ProfileInput> = {

@@ -9,7 +9,7 @@ import { identity } from '../../shared/operations/commonFields';
 import type { QueryId } from '../client/queryModel';
 import { costText } from '../errors/queryError';
 import { addCount, addMetadata } from './executionMetadata';
-import { receiptText, spentText, type ListGaps } from './receiptText';
+import { runReceiptText, spentText, type ListGaps } from './runReceiptText';
 import type { QueryOutcome } from './outcomeRows';
 
 /** An RFC or a CURP somewhere in a text: neither goes into the metadata of an execution. */
@@ -146,7 +146,7 @@ export class RunReceipt {
 	/** Shows the receipt; returns what the run's error does not mention itself. */
 	#end(failure: { index: number } | undefined, failed: FailedItemCounts): string {
 		const { mode, items } = this.#run;
-		const text = receiptText({
+		const text = runReceiptText({
 			...{ mode, items, failed, costText: this.costOf().text, counts: this.#counts },
 			uncertain: [...this.#uncertainByItem.values()].reduce((sum, count) => sum + count, 0),
 			unsentItems: this.#unsentItems,

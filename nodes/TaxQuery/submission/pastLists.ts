@@ -3,7 +3,7 @@ import type { QueryClient } from '../client/queryClient';
 import {
 	lacksRequestOrDate,
 	listSince,
-	readRecordOfRow,
+	fetchRecordOfRow,
 	readSelectedRows,
 } from '../client/queryList';
 import type { QueryListing, QueryRecord } from '../client/queryModel';
@@ -42,7 +42,7 @@ export class AccountLists {
 			const listing = await this.list(client, since);
 			const from = since + client.clockOffsetMs();
 			const recent = listing.records.filter(({ createdAt = from }) => createdAt >= from);
-			const read = async (row: QueryRecord) => await readRecordOfRow(client, row);
+			const read = async (row: QueryRecord) => await fetchRecordOfRow(client, row);
 			return indexRecords(await readSelectedRows(recent, lacksRequestOrDate, read));
 		};
 		const known = this.#indexes.get(this.#covering(since)) ?? make();

@@ -118,7 +118,7 @@ async function isUnclaimed(
 }
 
 /** Takes the wanted ones of several queries in a response, where the list does not show the others either. */
-export async function acceptMatchingQueries(
+export async function acceptReceivedQueries(
 	context: SubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,

@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 import { stateOfClient } from '../../shared/processState';
 import { getQuery, type ReadOptions, type QueryClient } from '../client/queryClient';
-import { hasList, readList, isRowComplete, readRecordOfRow } from '../client/queryList';
+import { hasList, readList, isRowComplete, fetchRecordOfRow } from '../client/queryList';
 import { isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { QueryError, reasonFor } from '../errors/queryError';
@@ -213,7 +213,7 @@ export class ResultPoller {
 	async #read(waiter: Waiter, how: ReadOptions, row?: QueryRecord): Promise<void> {
 		const { client, query } = waiter;
 		try {
-			const reading = row ? readRecordOfRow(client, row, how) : getQuery(client, query.id, how);
+			const reading = row ? fetchRecordOfRow(client, row, how) : getQuery(client, query.id, how);
 			this.#see(waiter, await reading);
 		} catch (error) {
 			waiter.problem = reasonFor(error);

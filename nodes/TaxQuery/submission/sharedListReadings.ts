@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { QueryClient } from '../client/queryClient';
-import { listSince, readRecordOfRow } from '../client/queryList';
+import { listSince, fetchRecordOfRow } from '../client/queryList';
 import type { QueryId, QueryListing, QueryRecord } from '../client/queryModel';
 
 /** A date may be local time that is labelled as UTC. */
@@ -36,7 +36,7 @@ export class SharedListReadings {
 	/** Reads a row without request or date by its ID, if possible. */
 	async completeRow(client: QueryClient, row: QueryRecord): Promise<QueryRecord> {
 		return await this.#records
-			.getOrMake(row.id, async () => await readRecordOfRow(client, row))
+			.getOrMake(row.id, async () => await fetchRecordOfRow(client, row))
 			.catch(() => {
 				this.#records.delete(row.id);
 				return row; // it may be ours

@@ -1,7 +1,7 @@
 import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf } from '../client/queryClient';
-import { readRecordOfRow, readSelectedRows } from '../client/queryList';
+import { fetchRecordOfRow, readSelectedRows } from '../client/queryList';
 import type { QueryId, QueryListing, QueryRecord } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
 import { queriesOf } from './clientQueries';
@@ -95,7 +95,7 @@ export class SpendingLimit {
 		const start = startOfWorkflowDay(item);
 		const { records, unreadable, ...listing } = await this.#past.list(item, start, 'limit');
 		const isUndated = ({ createdAt }: QueryRecord) => createdAt === undefined;
-		const read = async (row: QueryRecord) => await readRecordOfRow(client, row);
+		const read = async (row: QueryRecord) => await fetchRecordOfRow(client, row);
 		const dated = await readSelectedRows(records, isUndated, read);
 		const undated = unreadable + dated.filter(isUndated).length;
 		if (undated > 0) throw new QueryError({ kind: 'uncounted', undated });

@@ -23,7 +23,7 @@ import {
 	transition,
 	type Unresolved,
 } from './submissionState';
-import { recoverSubmission, acceptMatchingQueries } from './recoverSubmission';
+import { recoverSubmission, acceptReceivedQueries } from './recoverSubmission';
 import type { Submission } from './submissionRegister';
 import { attemptSubmission } from './attemptSubmission';
 
@@ -59,7 +59,7 @@ export async function submitAndRecover(
 		const { state, search, isProvedMissing } = recovery;
 		const body = bodyToPassOn(wanted, state, uncertainty);
 		if (body) return { queries: [body], how: isEarlier ? 'resumed' : 'sent' };
-		const own = await acceptMatchingQueries(context, wanted, submission, uncertainty.received);
+		const own = await acceptReceivedQueries(context, wanted, submission, uncertainty.received);
 		if (own) return { queries: own, how: 'sent' };
 		context.log.uncertain(item, request.expected.length); // and stays so, whatever is sent after it
 		const isPlanned =

@@ -11,7 +11,7 @@ import {
 	type SubmissionContext,
 } from './submissionContext';
 import { queriesOf } from './clientQueries';
-import { recoverSubmission, acceptMatchingQueries } from './recoverSubmission';
+import { recoverSubmission, acceptReceivedQueries } from './recoverSubmission';
 import { areShareable, type Submission } from './submissionRegister';
 
 /**
@@ -74,7 +74,7 @@ async function replaceOther(
 	});
 	const recovery = await recoverSubmission(context, wanted, submission, false);
 	if ('queries' in recovery) return recovered(recovery.queries);
-	if (await acceptMatchingQueries(context, wanted, submission, received)) return read;
+	if (await acceptReceivedQueries(context, wanted, submission, received)) return read;
 	context.log.uncertain(item, expected.length);
 	known.uncertainSince.set(sharingKey, sentAt);
 	const other = received.find((query) => isOtherQuery(query, expected)) as QueryRecord;

@@ -7,7 +7,7 @@ import { listAllQueries, completeRow } from '../client/queryList';
 import { findRunningExecution, SAVE_ONLY, markRunningStaticDataChanged } from './emitter';
 import { describeUnmapped } from '../errors/unmappedQueries';
 import { dispositionOf } from './disposition';
-import { LEDGER_KEY } from './nodeMemory';
+import { LEDGER_KEY } from './triggerProcessMemory';
 import { toTriggerError } from './errorReporting';
 import { itemMaker, toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
 import { readSettings } from './triggerSettings';

@@ -2,7 +2,7 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import { saveStaticData } from '../../shared/operations/nodeStaticData';
 import { saveByEmit } from './emitter';
 import type { Ledger } from './ledger';
-import { LEDGER_KEY } from './nodeMemory';
+import { LEDGER_KEY } from './triggerProcessMemory';
 
 /** Ends are saved this long after the first of them, while other executions run. */
 const SAVE_ENDS_MS = 200;

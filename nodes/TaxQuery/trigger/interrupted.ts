@@ -1,7 +1,7 @@
 import type { QueryClient } from '../client/queryClient';
 import { mayLackResponse } from '../client/queryRecord';
 import { readQuery } from './readById';
-import type { PublishedTrigger } from './publishedTrigger';
+import type { PolledTrigger } from './polledTrigger';
 import { awaitsDeliveredResult, type ItemMaker, type QuerySnapshot } from './querySnapshot';
 
 /** A result that was running when n8n ended, and its record, if the service has it. */
@@ -18,12 +18,12 @@ const MAX_BY_ID = 20;
 /**
  * Returns whether an interrupted result starts once more. If not, it keeps its key: n8n starts only what it never had.
  */
-const isOnceMore = ({ settings, ledger }: PublishedTrigger) =>
+const isOnceMore = ({ settings, ledger }: PolledTrigger) =>
 	settings.options.afterCrash !== 'leave' && !ledger.state.runsElsewhere;
 
 /** Reads interrupted results, as far as they can be read now: from the list, or else by ID. */
 export async function readInterrupted(
-	trigger: PublishedTrigger,
+	trigger: PolledTrigger,
 	client: QueryClient,
 	listed: Map<string, QuerySnapshot>,
 ): Promise<InterruptedResult[]> {
@@ -59,7 +59,7 @@ export async function readInterrupted(
 
 /** Starts interrupted results once more, never a third time. */
 export function startAgain(
-	trigger: PublishedTrigger,
+	trigger: PolledTrigger,
 	all: InterruptedResult[],
 	toItem: ItemMaker,
 ): void {

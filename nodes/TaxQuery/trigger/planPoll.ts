@@ -21,7 +21,7 @@ export interface ReadList<Row extends ListedQuery> {
 /** The treatment of a query in its status: ignore it, wait for its result, or emit it. */
 export type Disposition = 'ignore' | 'wait' | 'emit';
 
-export interface PollRules<Row extends ListedQuery> {
+export interface RowRules<Row extends ListedQuery> {
 	dispositionOf(row: Row): Disposition;
 	/** Returns whether the result is being emitted. */
 	isRunning(row: Row): boolean;
@@ -106,7 +106,7 @@ export function planPoll<Row extends ListedQuery>(
 	ledger: Ledger,
 	{ rows, isWhole }: ReadList<Row>,
 	context: PollContext,
-	rules: PollRules<Row>,
+	rules: RowRules<Row>,
 ): PollPlan<Row> {
 	const { account: accountKey, mustBegin: isStarting, notifiedIds, maxPendingReads } = context;
 	const { state } = ledger;
@@ -169,7 +169,7 @@ function selectNewRows<Row extends ListedQuery>(
 	fresh: Row[],
 	until: number,
 	ledger: Ledger,
-	rules: PollRules<Row>,
+	rules: RowRules<Row>,
 ): Pick<PollPlan<Row>, 'take' | 'due'> {
 	const take: PollPlan<Row>['take'] = [];
 	const due: Row[] = [];
@@ -207,7 +207,7 @@ export const isSettled = (ledger: Ledger, row: ListedQuery): boolean =>
 export function applyPlan<Row extends ListedQuery>(
 	ledger: Ledger,
 	plan: PollPlan<Row>,
-	rules: Pick<PollRules<Row>, 'dispositionOf'>,
+	rules: Pick<RowRules<Row>, 'dispositionOf'>,
 	startedFrom: string,
 ): DroppedQueries {
 	const { state } = ledger;

@@ -16,7 +16,7 @@ import {
 	type TriggerListing,
 } from './readListing';
 import { mergeDelivered, type QueryNotification } from './queryNotification';
-import type { PublishedTrigger } from './publishedTrigger';
+import type { PolledTrigger } from './polledTrigger';
 import { readPollRecords, type RowResult, type PollRecords } from './readPollRecords';
 import { reportListLoss, reportDropped, reportListing, reportMissingResult } from './reports';
 import {
@@ -27,7 +27,7 @@ import {
 } from './querySnapshot';
 import { readStartFrom, startFromKey } from './triggerSettings';
 import { cachedCredential } from './cachedCredential';
-import { isSettled, planPoll, applyPlan, type PollPlan, type PollRules } from './planPoll';
+import { isSettled, planPoll, applyPlan, type PollPlan, type RowRules } from './planPoll';
 
 /** Limits the requests of a poll whose list is up to date. */
 const MAX_REQUESTS = 3;
@@ -69,7 +69,7 @@ export interface PollSummary {
  * be reached.
  */
 export async function pollOnce(
-	trigger: PublishedTrigger,
+	trigger: PolledTrigger,
 	notifications: Map<string, QueryNotification>,
 ): Promise<PollSummary> {
 	const { context, ledger, settings, attempts, mustBegin } = trigger;
@@ -81,7 +81,7 @@ export async function pollOnce(
 	const connection = await connect(context, taxQuery, credential);
 	const { mapping } = connection;
 	const toItem = itemMaker(settings, connection);
-	const rules: PollRules<QuerySnapshot> = {
+	const rules: RowRules<QuerySnapshot> = {
 		dispositionOf: (result) => dispositionOf(result, settings.choice),
 		isRunning: (result) => trigger.outcomeOf(result) !== undefined,
 		triesOf: ({ queryId }) => attempts.failedTimes(queryId),
@@ -120,13 +120,13 @@ const newestFirst = (notifications: Map<string, QueryNotification>): string[] =>
 
 /** Everything that a poll has read, its plan, and its outcome so far. */
 interface Poll {
-	readonly trigger: PublishedTrigger;
+	readonly trigger: PolledTrigger;
 	readonly mapping: TaxQueryMapping;
 	readonly toItem: ItemMaker;
 	readonly notifications: Map<string, QueryNotification>;
 	readonly listing: TriggerListing;
 	readonly plan: PollPlan<QuerySnapshot>;
-	readonly rules: PollRules<QuerySnapshot>;
+	readonly rules: RowRules<QuerySnapshot>;
 	readonly read: PollRecords;
 	readonly interrupted: InterruptedResult[];
 	readonly isListed: boolean;

@@ -13,16 +13,16 @@ import { emitResult, nodeKey, startKey, type EmitOutcome } from './emitter';
 import { ExecutionEndSaver } from './executionEndSaver';
 import { pollOnce, type PollSummary } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
-import type { PublishedTrigger } from './publishedTrigger';
+import type { PolledTrigger } from './polledTrigger';
 import { saveStaticData } from '../../shared/operations/nodeStaticData';
 import {
 	storeNotifications,
 	LEDGER_KEY,
 	MAX_STORED_NOTIFICATIONS,
 	triggerMemoryOf,
-	takeEarlyNotifications,
+	takeStoredNotifications,
 	type NodeProcessMemory,
-} from './nodeMemory';
+} from './triggerProcessMemory';
 import type { Ledger } from './ledger';
 import type { StartedResult } from './startedResults';
 import type { UnlistedPendingCounts } from './readListing';
@@ -85,7 +85,7 @@ async function checkVerification(context: ITriggerFunctions, { isAuthenticated }
  * A published trigger. It polls at intervals and when a webhook call arrives, one poll after the other, and emits each
  * result once.
  */
-export class PollingSession implements PublishedTrigger {
+export class PollingSession implements PolledTrigger {
 	readonly ledger: Ledger;
 	readonly attempts: ReadAttempts;
 	readonly unlisted: UnlistedPendingCounts;
@@ -129,7 +129,7 @@ export class PollingSession implements PublishedTrigger {
 		saveStaticData(context, LEDGER_KEY, this.ledger.saved);
 		this.#published.set(this.#key, this);
 		this.#memory.isPublished = true;
-		this.#retryNotifications(takeEarlyNotifications(context));
+		this.#retryNotifications(takeStoredNotifications(context));
 	}
 
 	get isClosed(): boolean {

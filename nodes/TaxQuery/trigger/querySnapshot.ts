@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { identity } from '../../shared/operations/commonFields';
 import { readFieldsToKeep } from '../../shared/personalData/personalDataOptions';
-import { protectionOf, type PersonalDataHider } from '../../shared/personalData/personalData';
+import {
+	personalDataHiderFor,
+	type PersonalDataHider,
+} from '../../shared/personalData/personalData';
 import { queryTypes } from '../../shared/queryTypes/catalog';
 import type { Connection } from '../../shared/http/connection';
 import { textOf } from '../../shared/utils/text';
@@ -100,7 +103,7 @@ export function itemMaker(
 	}: Pick<TriggerSettings, 'simplify' | 'personalData' | 'options' | 'hasEnvelope'>,
 	{ mapping, pseudonymKey }: CredentialSettings,
 ): ItemMaker {
-	const protection = protectionOf(personalData, pseudonymKey, readFieldsToKeep(options));
+	const protection = personalDataHiderFor(personalData, pseudonymKey, readFieldsToKeep(options));
 	const protect: PersonalDataHider['shaped'] = (row, rule, shape) =>
 		protection?.shaped(row, rule, shape) ?? shape(row);
 	return ({ deliveryId, record }, { confirmed, event, envelope }) => {

@@ -4,7 +4,7 @@ import { notFoundError, readNotified, readQuery } from './readById';
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
 import type { QueryNotification } from './queryNotification';
-import type { PublishedTrigger } from './publishedTrigger';
+import type { PolledTrigger } from './polledTrigger';
 import { awaitsDeliveredResult, type QuerySnapshot } from './querySnapshot';
 import type { PollPlan } from './planPoll';
 
@@ -31,7 +31,7 @@ const MAX_AGAIN = 10;
 
 /** Reads by ID what a poll needs and the list does not show. */
 export async function readPollRecords(
-	trigger: PublishedTrigger,
+	trigger: PolledTrigger,
 	client: QueryClient,
 	plan: PollPlan<QuerySnapshot>,
 	listing: TriggerListing,
@@ -52,7 +52,7 @@ export async function readPollRecords(
 
 /** Reads the queries that webhook calls named. Throws if the service cannot be reached, unless it has just listed. */
 async function readNamed(
-	{ context, ledger }: PublishedTrigger,
+	{ context, ledger }: PolledTrigger,
 	client: QueryClient,
 	ids: string[],
 	listing: TriggerListing,
@@ -85,7 +85,7 @@ async function readNamed(
 
 /** Reads pending queries that are not listed. */
 async function readPending(
-	{ attempts }: PublishedTrigger,
+	{ attempts }: PolledTrigger,
 	client: QueryClient,
 	ids: string[],
 	listing: TriggerListing,
@@ -108,7 +108,7 @@ async function readPending(
 
 /** The results of rows that do not hold them. */
 async function readMissingResponses(
-	{ attempts }: PublishedTrigger,
+	{ attempts }: PolledTrigger,
 	client: QueryClient,
 	due: QuerySnapshot[],
 ): Promise<PollRecords['rows']> {

@@ -51,7 +51,7 @@ export function reportDropped(
 }
 
 /** Reports results that n8n could not start. */
-export function reportNotStarted(
+export function reportUnstartedResults(
 	context: ITriggerFunctions,
 	[queryId, ...others]: string[],
 	error: Error,

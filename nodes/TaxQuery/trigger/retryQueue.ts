@@ -1,6 +1,6 @@
 import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { reportNotStarted, reportRetriesFull } from './reports';
+import { reportUnstartedResults, reportRetriesFull } from './reports';
 import type { QuerySnapshot } from './querySnapshot';
 
 const MAX_RETRIES = 1_000;
@@ -63,6 +63,6 @@ export class RetryQueue {
 		await owner.pause(REPORT_MS);
 		if (owner.isClosed || this.#retries.size === 0) return;
 		const ids = [...this.#retries.values()].map(({ result }) => result.queryId);
-		reportNotStarted(owner.context, ids, error);
+		reportUnstartedResults(owner.context, ids, error);
 	}
 }

@@ -2,7 +2,7 @@ import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { raceAbort } from '../../shared/utils/responseBody';
 import { processStartedAt, stateOfProcess } from '../../shared/processState';
 import { msLeft } from '../../shared/utils/sleep';
-import { wasUnpublishedSince } from '../trigger/nodeMemory';
+import { wasUnpublishedSince } from '../trigger/triggerProcessMemory';
 import { itemMaker, type CredentialSettings } from '../trigger/querySnapshot';
 import { dispositionOf, reportUnmapped } from '../trigger/disposition';
 import { sessionOf, type PollingSession } from '../trigger/pollingSession';

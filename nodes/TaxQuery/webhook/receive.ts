@@ -5,7 +5,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { textOf } from '../../shared/utils/text';
 import { processStateOfNode } from '../trigger/emitter';
-import { storeNotifications } from '../trigger/nodeMemory';
+import { storeNotifications } from '../trigger/triggerProcessMemory';
 import { errorMessage, runHourly } from '../trigger/errorReporting';
 import { readSettings, type TriggerSettings } from '../trigger/triggerSettings';
 import { sessionOf, type PollingSession } from '../trigger/pollingSession';

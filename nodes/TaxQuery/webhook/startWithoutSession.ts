@@ -6,7 +6,7 @@ import { readNotified, type ReadByIdResult } from '../trigger/readById';
 import { processStateOfNode } from '../trigger/emitter';
 import { dispositionOf } from '../trigger/disposition';
 import { Ledger } from '../trigger/ledger';
-import { LEDGER_KEY } from '../trigger/nodeMemory';
+import { LEDGER_KEY } from '../trigger/triggerProcessMemory';
 import { mergeDelivered } from '../trigger/queryNotification';
 import {
 	itemMaker,

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 type More = Partial<INodeProperties>;
 
 /** A field for a text. */
-export const text = (displayName: string, name: string, more?: More): INodeProperties => ({
+export const textInput = (displayName: string, name: string, more?: More): INodeProperties => ({
 	displayName,
 	name,
 	type: 'string',
@@ -12,8 +12,11 @@ export const text = (displayName: string, name: string, more?: More): INodePrope
 });
 
 /** Returns a field that must be filled in. */
-export const needed = (displayName: string, name: string, more?: More): INodeProperties =>
-	text(displayName, name, { required: true, ...more });
+export const requiredTextInput = (
+	displayName: string,
+	name: string,
+	more?: More,
+): INodeProperties => textInput(displayName, name, { required: true, ...more });
 
 /** Returns a field that the editor masks. */
 export const maskedField = (field: INodeProperties): INodeProperties => ({

@@ -3,7 +3,7 @@ import type { ErrorAdvice } from '../errors/advice';
 import { sentences } from '../utils/sentences';
 import { CodedError } from '../utils/codedError';
 import { isPlaceholderValue } from './placeholderValue';
-import { maskedField, needed } from './inputs';
+import { maskedField, requiredTextInput } from './inputs';
 
 /** A company whose login the service uses on behalf of the organization. */
 export interface Provider {
@@ -22,7 +22,7 @@ const CLOSED = /^[A-Za-z0-9_]*$/;
 
 /** May be empty, so n8n must not demand it. */
 const closed = (displayName: string, name: string, description = ''): INodeProperties =>
-	needed(displayName, name, {
+	requiredTextInput(displayName, name, {
 		required: false,
 		description: `${description}Letters, digits and underscores only`,
 	});
@@ -35,11 +35,11 @@ const encryptedPassword = maskedField(
 		'Not the plain VPN password. The service tries a login for individuals at the bureau. ',
 	),
 );
-const user = needed('User', 'user');
-const username = needed('Username', 'username');
-const password = maskedField(needed('Password', 'password'));
+const user = requiredTextInput('User', 'user');
+const username = requiredTextInput('Username', 'username');
+const password = maskedField(requiredTextInput('Password', 'password'));
 const key = (displayName: string, name: string, whose: string): INodeProperties =>
-	needed(displayName, name, {
+	requiredTextInput(displayName, name, {
 		typeOptions: { rows: 4 },
 		description: `${whose}, sent as entered. On one line, write \\n for each line break.`,
 	});
@@ -78,14 +78,14 @@ export const providers: Provider[] = [
 	{
 		name: 'Sanctions Screening', // CP §4.1.5
 		value: 'sanctions-screening',
-		fields: [maskedField(needed('Token', 'token'))],
+		fields: [maskedField(requiredTextInput('Token', 'token'))],
 	},
 	{
 		name: 'Second Credit Bureau', // CP §4.1.6
 		value: 'credit-bureau-b',
 		fields: [
 			// Fields of its own, in the order of the bureau's form.
-			maskedField(needed('API Key', 'apiKey')),
+			maskedField(requiredTextInput('API Key', 'apiKey')),
 			{ ...username },
 			{ ...password },
 			maskedField(key('Client Private Key', 'clientPrivateKey', 'Your own key')),
@@ -100,12 +100,12 @@ export const taxAuthority: Provider = {
 	name: 'Tax Authority (CIEC)',
 	value: 'taxAuthority',
 	fields: [
-		needed('RFC', 'rfc', {
+		requiredTextInput('RFC', 'rfc', {
 			description: 'Of the person whose CIEC this is',
 			placeholder: 'e.g. GODE561231GR8',
 		}),
 		maskedField(
-			needed('CIEC', 'ciec', {
+			requiredTextInput('CIEC', 'ciec', {
 				description: 'The password with which this person signs in to the tax authority',
 			}),
 		),

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 import { textOf } from '../utils/text';
-import { maskedField, text } from './inputs';
+import { maskedField, textInput } from './inputs';
 
 export const SHORTEST_PSEUDONYM_KEY = 16;
 
@@ -13,7 +13,7 @@ export function findPseudonymKeyProblem({ pseudonymKey }: ICredentialDataDecrypt
 
 /** The field of both services' credentials. */
 export const pseudonymKeyField: INodeProperties = maskedField(
-	text('Pseudonym Key', 'pseudonymKey', {
+	textInput('Pseudonym Key', 'pseudonymKey', {
 		description: `Only for 'Personal Data' set to Pseudonym. At least ${SHORTEST_PSEUDONYM_KEY} characters. The same key in several credentials gives the same codes.`,
 	}),
 );

@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 import { textOf } from '../utils/text';
 import { findPlaceholderProblem } from './placeholderValue';
-import { maskedField, needed, shownFor, text } from './inputs';
+import { maskedField, requiredTextInput, shownFor, textInput } from './inputs';
 
 /** Accepts timestamps this many seconds old. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
@@ -31,14 +31,14 @@ export const webhookFields: INodeProperties[] = [
 		description: 'How a webhook call proves that it comes from the query service',
 	},
 	maskedField(
-		needed('Webhook Secret', 'webhookSecret', {
+		requiredTextInput('Webhook Secret', 'webhookSecret', {
 			description: 'The secret that you agreed with the service for webhook calls',
 			...shownForMethod('header', 'signature'),
 		}),
 	),
-	needed('Webhook User', 'webhookUser', shownForMethod('basic')),
-	maskedField(needed('Webhook Password', 'webhookPassword', shownForMethod('basic'))),
-	needed('Secret Header', 'webhookHeaderName', {
+	requiredTextInput('Webhook User', 'webhookUser', shownForMethod('basic')),
+	maskedField(requiredTextInput('Webhook Password', 'webhookPassword', shownForMethod('basic'))),
+	requiredTextInput('Secret Header', 'webhookHeaderName', {
 		default: 'X-Webhook-Secret',
 		description: 'Name of the header that holds the secret',
 		...shownForMethod('header'),
@@ -74,19 +74,19 @@ export const webhookFields: INodeProperties[] = [
 		description: 'What the service signs, and where it puts the time',
 		...shownForMethod('signature'),
 	},
-	needed('Signature Header', 'signatureHeader', {
+	requiredTextInput('Signature Header', 'signatureHeader', {
 		default: 'X-Webhook-Signature',
 		description: 'Name of the header that holds the signature',
 		...shownForFormat('plain', 'template', 'timestamped'),
 	}),
-	needed('Signed Text', 'signedText', {
+	requiredTextInput('Signed Text', 'signedText', {
 		default: '{timestamp}.{body}',
 		placeholder: 'e.g. v0:{timestamp}:{body}',
 		description:
 			'{timestamp} and {body} are replaced, and each {Header-Name} by the value of that header. \\n is a line break.',
 		...shownForFormat('template'),
 	}),
-	text('Timestamp Header', 'timestampHeader', {
+	textInput('Timestamp Header', 'timestampHeader', {
 		placeholder: 'e.g. X-Webhook-Timestamp',
 		description:
 			'Name of the header that holds the time of sending. Empty: it is in the signature header.',
@@ -97,7 +97,7 @@ export const webhookFields: INodeProperties[] = [
 /** Lists the settings that few operators need. */
 export const advancedWebhookFields: INodeProperties[] = [
 	maskedField(
-		text('Additional Webhook Secrets', 'additionalWebhookSecrets', {
+		textInput('Additional Webhook Secrets', 'additionalWebhookSecrets', {
 			description:
 				'Also accepted, separated by spaces. Keep the old secret here while you replace it.',
 			...shownForMethod('header', 'signature'),

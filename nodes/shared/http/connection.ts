@@ -29,7 +29,7 @@ import {
 import { readForItem } from './itemCredentials';
 import { acceptanceOf, newRetryPolicy } from './retry';
 import type { ServiceDefinition } from './service';
-import { isMappingNameConfirmed } from './confirmedMappingNames';
+import { isMappingNameAccepted } from './acceptedMappingNames';
 
 export type { RequestContext, ServiceRequest } from './exchange';
 
@@ -286,7 +286,7 @@ function withPathKeys(
 	{ pathKeys = [] }: ServiceRequest,
 ) {
 	if (problem.kind !== 'status' || problem.status !== 404) return problem;
-	const mappingKeys = pathKeys.filter((key) => !isMappingNameConfirmed(clientKey, key));
+	const mappingKeys = pathKeys.filter((key) => !isMappingNameAccepted(clientKey, key));
 	return mappingKeys.length > 0 ? { ...problem, mappingKeys } : problem;
 }
 

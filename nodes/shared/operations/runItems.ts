@@ -17,7 +17,7 @@ import {
 	type NodeRun,
 } from './operation';
 import { readFieldsToKeep, readPersonalData } from '../personalData/personalDataOptions';
-import { protectionOf } from '../personalData/personalData';
+import { personalDataHiderFor } from '../personalData/personalData';
 import { DEFAULT_TIMEOUT_MS } from '../http/exchange';
 import { Connections, type Connection } from '../http/connection';
 import { parseBoolean, parseNumber } from './field';
@@ -215,7 +215,7 @@ async function begin(
 	// until the choice is read, an error hides everything
 	const { options: written } = context.getNode().parameters;
 	if (isObject(written) && Object.hasOwn(written, 'personalData'))
-		errors.protections.set(index, protectionOf('masked'));
+		errors.protections.set(index, personalDataHiderFor('masked'));
 	const parameter = <T>(name: string) => context.getNodeParameter(name, index) as T;
 	const operation = findOperation(resources, parameter('resource'), parameter('operation'));
 	if (!operation) {
@@ -230,7 +230,7 @@ async function begin(
 	// A missing key is found before a request is spent.
 	const key = mode === 'pseudonym' ? (await connection()).pseudonymKey : undefined;
 	const stored = readFieldsToKeep(options);
-	const protection = protectionOf(mode, key, stored);
+	const protection = personalDataHiderFor(mode, key, stored);
 	errors.protections.set(index, protection);
 	if (operation.keepsInput && includesInput(context, index)) withInput.add(index);
 	const ready = (request: ItemRequest) => ({

@@ -27,7 +27,7 @@ export interface PersonalDataHider {
 }
 
 /** The protection of a mode; undefined for full. Throws a UserError if the key of pseudonyms is missing or short. */
-export function protectionOf(
+export function personalDataHiderFor(
 	mode: PersonalDataMode,
 	pseudonymKey?: unknown,
 	fieldsToKeep: string[] = [],

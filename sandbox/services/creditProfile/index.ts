@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../../context';
 import { HttpError } from '../../plugins/errors';
 import { registerDataCollectionRoutes } from './dataCollectionRoutes';
-import { registerCredentialRoutes } from './credentials';
+import { registerProviderLoginRoutes } from './providerLoginRoutes';
 import { registerDocumentRoutes } from './documentRoutes';
 import { createCollections } from '../../data/dataCollections';
 
@@ -19,7 +19,7 @@ export function registerCreditProfileService(app: FastifyInstance, context: Sand
 			throw new HttpError(401, 'The API token is not valid; the header is "Token <API_TOKEN>"');
 		}
 	});
-	registerCredentialRoutes(app, context);
+	registerProviderLoginRoutes(app, context);
 	registerDataCollectionRoutes(app, collections, options.mapping.creditProfile);
 	registerDocumentRoutes(app, collections, context);
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { applicationOf, sendApplication } from '../../../demo/form';
 import { LOW_CPU, startN8n } from '../../../demo/n8n';
-import { pinnedN8n } from '../../../demo/pinnedN8n';
+import { pinnedInstallation } from '../../../demo/pinnedN8n';
 import { installPackage } from '../../../demo/package';
 import { Processes } from '../../../demo/processes';
 import { provision } from '../../../demo/provision';
@@ -48,7 +48,12 @@ for (const { name } of tables) {
 /** The tables and files below n8n's folder that hold one of the texts. */
 async function tracesIn(folder: string, texts: string[]): Promise<string[]> {
 	const database = join(folder, '.n8n', 'database.sqlite');
-	const { stdout } = await promisify(execFile)(pinnedN8n.node, ['-e', SEARCH, database, ...texts]);
+	const { stdout } = await promisify(execFile)(pinnedInstallation.node, [
+		'-e',
+		SEARCH,
+		database,
+		...texts,
+	]);
 	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
 	const files = entries
 		.filter(

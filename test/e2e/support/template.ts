@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HEADLESS, startUnowned } from '../../../demo/n8n';
-import { ensureN8nInstalled, pinnedN8n } from '../../../demo/pinnedN8n';
+import { ensureN8nInstalled, pinnedInstallation } from '../../../demo/pinnedN8n';
 import { copyDatabase, TEMPLATE_ENV } from '../../../demo/n8nTemplate';
 import { Processes } from '../../../demo/processes';
 
 /** Makes, once for an installed n8n, a user folder whose database has all its tables, and no owner yet. */
 export async function ensureTemplate(): Promise<void> {
-	const modules = join(pinnedN8n.folder, 'node_modules');
+	const modules = join(pinnedInstallation.folder, 'node_modules');
 	const template = join(modules, '.user-template');
 	const processes = new Processes();
 	await ensureN8nInstalled();

@@ -18,9 +18,9 @@ import { storedFieldName } from '../../../nodes/shared/credentials/storedLogins'
 import type { LoginProblem, Problem } from '../../../nodes/shared/errors/problem';
 import { DownloadError, type DownloadProblem } from '../../../nodes/shared/errors/downloadError';
 import { renderRequestError } from '../../../nodes/shared/errors/requestErrorText';
-import { loginField } from '../../../nodes/shared/operations/loginField';
+import { providerLoginField } from '../../../nodes/shared/operations/providerLoginField';
 import type { OperationItem, NodeRun } from '../../../nodes/shared/operations/operation';
-import { protectionOf } from '../../../nodes/shared/personalData/personalData';
+import { personalDataHiderFor } from '../../../nodes/shared/personalData/personalData';
 import { RequestError } from '../../../nodes/shared/http/result';
 import { creditProfile, taxQuery } from '../../../nodes/shared/http/service';
 import { Ledger } from '../../../nodes/TaxQuery/trigger/ledger';
@@ -182,7 +182,7 @@ const ofItems = async (): Promise<RenderedMessage[]> =>
 			() => readCreditProfileBaseUrl('https://example.com/api/v1'),
 			() => readTaxQueryBaseUrl('https://example.com/api/query'),
 			() => readCreditProfileMapping({ apiMapping: '{"x": 1}' }),
-			() => protectionOf('pseudonym'),
+			() => personalDataHiderFor('pseudonym'),
 			() => checkFiltered({ name__eq: 'a' }, () => {})({ name: 'b' }),
 			() => collectionId.read(itemWith({})),
 			() => curp.read(itemWith({ curp: 'EISE850314MDFXGL09' })),
@@ -191,7 +191,7 @@ const ofItems = async (): Promise<RenderedMessage[]> =>
 			() =>
 				period.read(itemWith({ period: 'months', firstMonth: '2026-03', lastMonth: '2026-01' })),
 			() =>
-				loginField(providers, 'creditProfileApi').read(
+				providerLoginField(providers, 'creditProfileApi').read(
 					itemWith({ loginFrom: 'stored', provider: providers[0].value }),
 				),
 			() => checkLogin(providers[0], { user: '__n8n_BLANK_VALUE_x', password: 'x' }),

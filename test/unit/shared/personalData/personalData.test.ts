@@ -6,7 +6,7 @@ import {
 } from '../../../../nodes/shared/personalData/personalDataOptions';
 import {
 	maskedText,
-	protectionOf,
+	personalDataHiderFor,
 	type PersonalDataHider,
 } from '../../../../nodes/shared/personalData/personalData';
 import {
@@ -20,8 +20,8 @@ const CURP = 'GODE561231HVZRSN09';
 const KEY = 'a key of 16 or more';
 const identity = (row: IDataObject) => row;
 const masked = (keep: string[] = []) =>
-	protectionOf('masked', undefined, keep) as PersonalDataHider;
-const pseudonyms = (key = KEY) => protectionOf('pseudonym', key) as PersonalDataHider;
+	personalDataHiderFor('masked', undefined, keep) as PersonalDataHider;
+const pseudonyms = (key = KEY) => personalDataHiderFor('pseudonym', key) as PersonalDataHider;
 const mask = (row: IDataObject, rule: PersonalDataRule, keep: string[] = []) =>
 	masked(keep).shaped(row, rule, identity);
 
@@ -216,7 +216,7 @@ describe('Personal Data: a text that the node wrote', () => {
 	}); // prettier-ignore
 
 	it.each(['masked', 'pseudonym'] as const)('no identifier is left: %s', (mode) => {
-		const protection = protectionOf(mode, KEY) as PersonalDataHider;
+		const protection = personalDataHiderFor(mode, KEY) as PersonalDataHider;
 		const identifier = fc.constantFrom(RFC, CURP, 'ABC150314XY9');
 		const beside = fc.constantFrom(' ', ',', '&', '=', '?', '"', '/', '<');
 		fc.assert(
@@ -246,7 +246,7 @@ describe('Personal Data: Pseudonym', () => {
 		expect(pseudonyms(`${KEY}!`).text(RFC)).not.toBe(pseudonyms().text(RFC)));
 
 	it.each([undefined, '', 'short'])('is refused with the key %j', (key) =>
-		expect(() => protectionOf('pseudonym', key)).toThrow('Pseudonyms need'),
+		expect(() => personalDataHiderFor('pseudonym', key)).toThrow('Pseudonyms need'),
 	);
 });
 

@@ -4,7 +4,7 @@ import {
 	isReadFarEnough,
 	planPoll,
 	applyPlan,
-	type PollRules,
+	type RowRules,
 	type ListedQuery,
 } from '../../../../nodes/TaxQuery/trigger/planPoll';
 
@@ -88,7 +88,7 @@ export class History {
 		this.save();
 	}
 
-	private get rules(): PollRules<Row> {
+	private get rules(): RowRules<Row> {
 		return {
 			dispositionOf: ({ isPending }) => (isPending ? 'wait' : 'emit'),
 			isRunning: ({ deliveryId }) => this.isUnknown(deliveryId),

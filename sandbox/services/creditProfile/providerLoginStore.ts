@@ -19,7 +19,7 @@ function nextYear(now: number): string {
 }
 
 /** Holds one credential per provider (CP §4.1), without its secrets. */
-export class ProviderLogins {
+export class ProviderLoginStore {
 	private credentials = new Map<ProviderId, Credential>();
 
 	constructor(private readonly clock: Clock) {

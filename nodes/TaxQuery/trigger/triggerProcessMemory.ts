@@ -67,7 +67,7 @@ export function storeNotifications(
 }
 
 /** Returns what was stored, and forgets it. */
-export function takeEarlyNotifications(context: Identity): Map<string, QueryNotification> {
+export function takeStoredNotifications(context: Identity): Map<string, QueryNotification> {
 	const early = processStateOfNode(context).shared(newEarlyNotifications);
 	const stored = new Map(early);
 	early.clear();

@@ -54,7 +54,7 @@ export const allowEmptyOption = option(
 const newHintSet = () => new Set<string>();
 
 /** The login of one of these providers, from the service's credential or from fields of the node. */
-export const loginField = (
+export const providerLoginField = (
 	providers: Provider[],
 	credentialType: string,
 ): Field<ProviderLogin> => ({

@@ -35,7 +35,7 @@ function bodyIn({ fields = {} }: CreditProfileMapping, { properties }: TObject):
 }
 
 /** CP §4.1 and 4.2 */
-export function registerCredentialRoutes(
+export function registerProviderLoginRoutes(
 	app: FastifyInstance,
 	{ options, providerLogins }: SandboxContext,
 ): void {

@@ -40,7 +40,7 @@ interface RunSummary {
 }
 
 /** Returns the receipt of a run, or an empty text if there is nothing to report. */
-export function receiptText(run: RunSummary): string {
+export function runReceiptText(run: RunSummary): string {
 	const { counts, uncertain, failed, pending, warnings } = run;
 	const countTexts = filled([
 		counted(counts.recovered, 'recovered'),

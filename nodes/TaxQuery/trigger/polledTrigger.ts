@@ -7,7 +7,7 @@ import type { QuerySnapshot } from './querySnapshot';
 import type { TriggerSettings } from './triggerSettings';
 
 /** The published trigger as a poll sees it. It may be unpublished meanwhile. */
-export interface PublishedTrigger {
+export interface PolledTrigger {
 	context: ITriggerFunctions;
 	ledger: Ledger;
 	settings: TriggerSettings;
