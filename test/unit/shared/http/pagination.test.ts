@@ -209,6 +209,15 @@ describe('a total that does not count the list', () => {
 		expect(given).toEqual(upTo(250, 1));
 	});
 
+	it('ends no reading where later pages report fewer rows than they show', async () => {
+		const read = (limit: number, offset: number): RowsPage => ({
+			rows: rowsFrom(5000, limit, offset),
+			total: offset === 0 ? 5000 : offset + 20,
+		});
+		const { given } = await gather(read, { startAt: 0, wanted: Infinity });
+		expect(given).toEqual(upTo(5000, 1));
+	});
+
 	it('costs one more request where the list may end with a full page', async () => {
 		const requests = async (count: number) => {
 			let sentRequests = 0;
