@@ -1,4 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
 import type { FastifyInstance } from 'fastify';
 import { firstViolation } from '../../contract/check';
 import { HttpError } from './errors';
@@ -29,15 +30,6 @@ function readTexts(schema: TSchema, values: unknown): unknown {
 	);
 }
 
-/** The values with the defaults that the schema states for those left out. */
-function withDefaults(schema: TSchema, values: unknown): unknown {
-	if (typeof values !== 'object' || values === null) return values;
-	const defaults = Object.entries((schema.properties ?? {}) as Record<string, TSchema>)
-		.filter(([, property]) => property.default !== undefined)
-		.map(([name, property]) => [name, property.default as unknown]);
-	return { ...Object.fromEntries(defaults), ...values };
-}
-
 const MAPPER = Symbol('tell');
 type ResponseMapper = (value: unknown) => unknown;
 
@@ -56,7 +48,7 @@ export const withResponseMapper = <T extends TSchema>(
  */
 export function enforceContract(app: FastifyInstance): void {
 	app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => (data) => {
-		const value = httpPart === 'body' ? data : withDefaults(schema, readTexts(schema, data));
+		const value = httpPart === 'body' ? data : Value.Default(schema, readTexts(schema, data));
 		const violation = firstViolation(schema, value ?? undefined);
 		if (!violation) return { value };
 		const { field, message } = violation;

@@ -8,7 +8,7 @@ import { curps, rfcs } from '../integration/taxQuery/support';
 import { tenantService } from '../integration/taxQuery/tenants';
 import { bareN8n } from './support/bareN8n';
 import { executionEnded, outOf } from './support/executions';
-import { McpClient } from './support/mcpClient';
+import { callTool, connectMcpClient } from './support/mcpClient';
 
 const MINUTES = 60_000;
 const CRF = '/api/query/crf';
@@ -332,9 +332,10 @@ describe('a billed query in a real n8n is billed once', () => {
 			await n8n.client.publish(id);
 			const [curp] = curps(401).slice(-1);
 			await loseAll();
-			const client = new McpClient(`${n8n.url}/mcp/mcp-tries`, MCP_TOKEN);
-			await client.call('CURP', { curp });
-			await client.call('CURP', { curp });
+			const client = await connectMcpClient(`${n8n.url}/mcp/mcp-tries`, MCP_TOKEN);
+			await callTool(client, 'CURP', { curp });
+			await callTool(client, 'CURP', { curp });
+			await client.close();
 			expect([await posts(CURP), await billed()]).toEqual([1, [curp]]);
 		},
 		3 * MINUTES,
