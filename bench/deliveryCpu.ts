@@ -1,6 +1,5 @@
 // What a delivery costs n8n's process: the trigger, which confirms it, beside n8n's own Webhook node with a fetch of
-// the same record behind it. For a Webhook node above version 1 alone, n8n makes no expression engine; for version 1 it
-// makes one, as for every other node.
+// the same record behind it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import type { N8n } from '../demo/n8n';
@@ -46,24 +45,15 @@ async function publish({ client }: N8n, name: string, nodes: object[]): Promise<
 	await client.publish(id);
 }
 
-const PATHS = {
-	own: 'cost-own',
-	ownWithEngine: 'cost-own-engine',
-	ours: 'cost-ours/tax-query',
-};
-const contestants = Object.entries(PATHS) as Array<[name: keyof typeof PATHS, path: string]>;
-
 /** Milliseconds of CPU for each delivery of a result. */
 interface Cost {
 	perSecond: number;
 	ours: number;
 	/** By n8n's Webhook node and HTTP Request. */
 	own: number;
-	/** By version 1 of n8n's Webhook node, for which n8n makes an expression engine as well, and HTTP Request. */
-	ownWithEngine: number;
 }
 
-/** Publishes the contestants; returns what measures them, at each rate of deliveries per second. */
+/** Publishes both contestants; returns what measures them, at each rate of deliveries per second. */
 export async function prepareCpuMeasurement(
 	n8n: N8n,
 	sandbox: Sandbox,
@@ -108,29 +98,31 @@ export async function prepareCpuMeasurement(
 			credentials: { ...(await create('taxQueryApi', { ...login, ...proof })) },
 		},
 	]);
-	const publishOwn = async (name: string, typeVersion: number) =>
-		await publish(n8n, name, [
-			{
-				type: 'n8n-nodes-base.webhook',
-				typeVersion,
-				webhookId: name,
-				parameters: { httpMethod: 'POST', path: name, authentication: 'headerAuth', options: {} },
-				credentials: secret,
+	await publish(n8n, 'cost-own', [
+		{
+			type: 'n8n-nodes-base.webhook',
+			typeVersion: 2,
+			webhookId: 'cost-own',
+			parameters: {
+				httpMethod: 'POST',
+				path: 'cost-own',
+				authentication: 'headerAuth',
+				options: {},
 			},
-			{
-				type: 'n8n-nodes-base.httpRequest',
-				typeVersion: 4.2,
-				parameters: {
-					url: `=${sandbox.taxQuery.baseUrl}/query/{{ $json.body._id }}`,
-					authentication: 'genericCredentialType',
-					genericAuthType: 'httpHeaderAuth',
-					options: {},
-				},
-				credentials: bearer,
+			credentials: secret,
+		},
+		{
+			type: 'n8n-nodes-base.httpRequest',
+			typeVersion: 4.2,
+			parameters: {
+				url: `=${sandbox.taxQuery.baseUrl}/query/{{ $json.body._id }}`,
+				authentication: 'genericCredentialType',
+				genericAuthType: 'httpHeaderAuth',
+				options: {},
 			},
-		]);
-	await publishOwn('cost-own', 2);
-	await publishOwn('cost-own-engine', 1);
+			credentials: bearer,
+		},
+	]);
 
 	/** Asks, and delivers the result as soon as there is one. */
 	const deliver = async (to: string): Promise<void> => {
@@ -160,22 +152,17 @@ export async function prepareCpuMeasurement(
 		const idle = ((await cpuSeconds(url)) - idleFrom) / 10;
 		const costs: Cost[] = [];
 		for (const perSecond of rates) {
-			const all = { own: [], ownWithEngine: [], ours: [] } as Record<keyof typeof PATHS, number[]>;
+			const own: number[] = [];
+			const ours: number[] = [];
 			for (let turn = 1; turn <= turns; turn++) {
 				log(`what a delivery costs, ${perSecond} per second, turn ${turn} of ${turns}`);
-				for (const [name, path] of contestants)
-					all[name].push(await measure(path, perSecond, idle));
+				own.push(await measure('cost-own', perSecond, idle));
+				ours.push(await measure('cost-ours/tax-query', perSecond, idle));
 			}
 			log(
-				`${contestants.map(([name]) => `${name} ${all[name].join(', ')}`).join('; ')}; idle ${round(1000 * idle, 1)} ms a second`,
+				`own ${own.join(', ')}; ours ${ours.join(', ')}; idle ${round(1000 * idle, 1)} ms a second`,
 			);
-			const { own, ownWithEngine, ours } = all;
-			costs.push({
-				perSecond,
-				ours: median(ours),
-				own: median(own),
-				ownWithEngine: median(ownWithEngine),
-			});
+			costs.push({ perSecond, ours: median(ours), own: median(own) });
 		}
 		return costs;
 	};
