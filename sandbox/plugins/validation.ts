@@ -30,7 +30,7 @@ function readTexts(schema: TSchema, values: unknown): unknown {
 	);
 }
 
-const MAPPER = Symbol('tell');
+const MAPPER = Symbol('responseMapper');
 type ResponseMapper = (value: unknown) => unknown;
 
 /** Wraps a response's schema: responses are validated by it first, and then mapped to other names. */

@@ -12,8 +12,6 @@ import {
 } from './elements.js';
 
 const REFRESH_MS = 1000;
-/** Rows of the table of queries. */
-const NEWEST = 50;
 
 /** Switches: each is one rule of /sandbox/faults. */
 const FAULTS = [
@@ -177,11 +175,14 @@ function acknowledge(text) {
 	if (at('acknowledgement').textContent !== text) at('acknowledgement').textContent = text;
 }
 
-/** The refused queries as rows of the table; they have no ID. */
+/** Returns the refused queries as rows of the table; they have no ID. */
 const refusedRows = (refused) =>
-	refused.map(({ status, query, ...row }) => ({
-		...{ ...row, query: query ?? {}, status: `Refused (${status})` },
-		...{ _id: '', billed: 0, isRefused: true },
+	refused.map(({ status, ...row }) => ({
+		...row,
+		_id: '',
+		status: `Refused (${status})`,
+		billed: 0,
+		isRefused: true,
 	}));
 
 function show({ now, billed, billedQueries, queries, refused, deliveries, scripts, webhook }) {
@@ -199,15 +200,15 @@ function show({ now, billed, billedQueries, queries, refused, deliveries, script
 		...query,
 		billed: billedQueries.filter((id) => id === query._id).length,
 	}));
-	const rows = [...accepted, ...refusedRows(refused)]
-		.sort((one, other) => String(other.createdAt).localeCompare(String(one.createdAt)))
-		.slice(0, NEWEST);
+	const rows = [...accepted, ...refusedRows(refused)].sort((one, other) =>
+		String(other.createdAt).localeCompare(String(one.createdAt)),
+	);
 	fill('queries', rows, ({ _id, service, status, query, createdAt, billed: times, isRefused }) => {
 		const deliver = () => send('POST', `/sandbox/queries/${_id}/deliver`);
 		return [
 			cell(time(createdAt)),
 			cell(service),
-			cell(Object.values(query).join(' ')),
+			cell(Object.values(query ?? {}).join(' ')),
 			cell(status, isRefused ? 'FAILED' : status),
 			cell(times),
 			cell(_id),

@@ -5,6 +5,7 @@ import { OPERATIONS, type Operation } from '../../mapping';
 interface RefusedQuery {
 	createdAt: string;
 	service: string;
+	/** The body of its request, secrets masked. */
 	query: unknown;
 	/** The HTTP status. */
 	status: number;
@@ -14,7 +15,7 @@ const paidOperations = (Object.keys(OPERATIONS) as Operation[]).filter(
 	(operation) => OPERATIONS[operation].service !== '',
 );
 
-/** Refusals of the token, or for too many requests, say nothing about a query. */
+/** Returns whether a query was refused; a refused token, or too many requests, is no refusal of the query. */
 const isRefusal = (status: number | null): status is number =>
 	status !== null && status >= 400 && status < 500 && status !== 401 && status !== 429;
 
