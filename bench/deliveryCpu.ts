@@ -1,15 +1,19 @@
 // What a delivery costs n8n's process: the trigger, which confirms it, beside n8n's own Webhook node with a fetch of
-// the same record behind it.
+// the same record behind it. n8n makes an expression engine for each webhook call of any node but its Webhook node from
+// version 2 on, so version 1 of that node is measured, too.
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import type { N8n } from '../demo/n8n';
-import type { WorkflowNode } from '../demo/n8nClient';
+import { isFinished, type WorkflowNode } from '../demo/n8nClient';
 import type { Sandbox } from '../sandbox';
 import { queriesAt } from '../test/integration/support/queries';
+import { until } from '../test/support/until';
 import { median, round } from './support/result';
 
 const SECRET = 'whsec-bench';
 const headers = { 'X-Secret': SECRET };
+/** Longer than the pause between two checks. */
+const IDLE_SECONDS = 35;
 
 type Stored = Record<string, { id: string; name: string }>;
 
@@ -19,8 +23,8 @@ async function cpuSeconds(url: string): Promise<number> {
 	return Number(/^n8n_process_cpu_seconds_total (.+)$/m.exec(data)?.[1]);
 }
 
-/** Publishes a workflow of these nodes, one behind the other. */
-async function publish({ client }: N8n, name: string, nodes: object[]): Promise<void> {
+/** Publishes a workflow of these nodes, one behind the other; returns its id. */
+async function publish({ client }: N8n, name: string, nodes: object[]): Promise<string> {
 	const placed = nodes.map((node, index) => ({
 		id: `${name}-${index}`,
 		name: `${name} ${index}`,
@@ -43,6 +47,7 @@ async function publish({ client }: N8n, name: string, nodes: object[]): Promise<
 		settings: { executionOrder: 'v1' },
 	});
 	await client.publish(id);
+	return id;
 }
 
 /** Milliseconds of CPU for each delivery of a result. */
@@ -51,6 +56,8 @@ interface Cost {
 	ours: number;
 	/** By n8n's Webhook node and HTTP Request. */
 	own: number;
+	/** By version 1 of n8n's Webhook node, whose calls get an expression engine as the trigger's do. */
+	ownWithEngine: number;
 }
 
 /** Publishes both contestants; returns what measures them, at each rate of deliveries per second. */
@@ -90,7 +97,7 @@ export async function prepareCpuMeasurement(
 		webhookSecret: SECRET,
 		webhookHeaderName: 'X-Secret',
 	};
-	await publish(n8n, 'cost-ours', [
+	const ours = await publish(n8n, 'cost-ours', [
 		{
 			type: 'n8n-nodes-credit-profile.taxQueryTrigger',
 			webhookId: 'cost-ours',
@@ -98,71 +105,103 @@ export async function prepareCpuMeasurement(
 			credentials: { ...(await create('taxQueryApi', { ...login, ...proof })) },
 		},
 	]);
-	await publish(n8n, 'cost-own', [
-		{
-			type: 'n8n-nodes-base.webhook',
-			typeVersion: 2,
-			webhookId: 'cost-own',
-			parameters: {
-				httpMethod: 'POST',
-				path: 'cost-own',
-				authentication: 'headerAuth',
-				options: {},
+	const publishOwn = async (path: string, typeVersion: number) =>
+		await publish(n8n, path, [
+			{
+				type: 'n8n-nodes-base.webhook',
+				typeVersion,
+				webhookId: path,
+				parameters: { httpMethod: 'POST', path, authentication: 'headerAuth', options: {} },
+				credentials: secret,
 			},
-			credentials: secret,
-		},
-		{
-			type: 'n8n-nodes-base.httpRequest',
-			typeVersion: 4.2,
-			parameters: {
-				url: `=${sandbox.taxQuery.baseUrl}/query/{{ $json.body._id }}`,
-				authentication: 'genericCredentialType',
-				genericAuthType: 'httpHeaderAuth',
-				options: {},
+			{
+				type: 'n8n-nodes-base.httpRequest',
+				typeVersion: 4.2,
+				parameters: {
+					url: `=${sandbox.taxQuery.baseUrl}/query/{{ $json.body._id }}`,
+					authentication: 'genericCredentialType',
+					genericAuthType: 'httpHeaderAuth',
+					options: {},
+				},
+				credentials: bearer,
 			},
-			credentials: bearer,
-		},
-	]);
+		]);
+	const own = await publishOwn('cost-own', 2);
+	const ownWithEngine = await publishOwn('cost-own-with-engine', 1);
 
-	/** Asks, and delivers the result as soon as there is one. */
-	const deliver = async (to: string): Promise<void> => {
+	const deliver = async (path: string, record: object) =>
+		await axios.post(`${url}/webhook/${path}`, record, { headers, timeout: 60_000 });
+
+	/** Asks, and delivers the result to the trigger as soon as there is one. */
+	const askAndDeliver = async (): Promise<object> => {
 		const id = await queries.ask();
 		await sleep(resultDelay);
-		await axios.post(to, await queries.finished(id), { headers, timeout: 60_000 });
+		const record = await queries.finished(id);
+		await deliver('cost-ours/tax-query', record);
+		return record;
 	};
 
-	/** CPU milliseconds of one delivery, without what n8n uses beside. */
-	const measure = async (path: string, perSecond: number, idle: number): Promise<number> => {
+	/** The ids of a workflow's newest executions that have ended. */
+	const endedExecutions = async (workflowId: string): Promise<string[]> =>
+		(await client.executions(workflowId, { withoutData: true, limit: 250 }))
+			.filter(isFinished)
+			.map(({ id }) => id);
+
+	/** CPU milliseconds of one delivery, without what n8n uses beside; and what the deliveries returned. */
+	const measure = async <T>(
+		workflowId: string,
+		deliveries: Array<() => Promise<T>>,
+		perSecond: number,
+		idle: number,
+	): Promise<{ cost: number; returned: T[] }> => {
+		const before = new Set(await endedExecutions(workflowId));
 		const started = { at: performance.now(), cpu: await cpuSeconds(url) };
-		const answers: Array<Promise<unknown>> = [];
-		for (let sent = 0; sent < count; sent++) {
-			answers.push(deliver(`${url}/webhook/${path}`));
-			const due = started.at + ((sent + 1) * 1000) / perSecond;
+		const delivering: Array<Promise<T>> = [];
+		for (const start of deliveries) {
+			delivering.push(start());
+			const due = started.at + (delivering.length * 1000) / perSecond;
 			await sleep(Math.max(0, due - performance.now()));
 		}
-		await Promise.all(answers);
-		await sleep(2_000); // the executions end
+		const returned = await Promise.all(delivering);
+		await until(
+			'the end of all executions',
+			async () =>
+				(await endedExecutions(workflowId)).filter((id) => !before.has(id)).length >=
+				deliveries.length,
+			{ pauseMs: 2_000 },
+		);
 		const seconds = (performance.now() - started.at) / 1000;
 		const cpu = (await cpuSeconds(url)) - started.cpu - idle * seconds;
-		return round((cpu * 1000) / count, 1);
+		return { cost: round((cpu * 1000) / deliveries.length, 1), returned };
 	};
+
 	return async () => {
 		const idleFrom = await cpuSeconds(url);
-		await sleep(10_000);
-		const idle = ((await cpuSeconds(url)) - idleFrom) / 10;
+		await sleep(IDLE_SECONDS * 1000);
+		const idle = ((await cpuSeconds(url)) - idleFrom) / IDLE_SECONDS;
 		const costs: Cost[] = [];
 		for (const perSecond of rates) {
-			const own: number[] = [];
-			const ours: number[] = [];
+			const measured = { ours: [] as number[], own: [] as number[], ownWithEngine: [] as number[] };
 			for (let turn = 1; turn <= turns; turn++) {
 				log(`what a delivery costs, ${perSecond} per second, turn ${turn} of ${turns}`);
-				own.push(await measure('cost-own', perSecond, idle));
-				ours.push(await measure('cost-ours/tax-query', perSecond, idle));
+				const asked = Array.from({ length: count }, () => askAndDeliver);
+				const { cost, returned } = await measure(ours, asked, perSecond, idle);
+				measured.ours.push(cost);
+				// The same results again: to the trigger a new one would be news, which its checks would start.
+				const again = (path: string) => returned.map((record) => () => deliver(path, record));
+				const byOwn = await measure(own, again('cost-own'), perSecond, idle);
+				measured.own.push(byOwn.cost);
+				const withEngine = again('cost-own-with-engine');
+				const byOwnWithEngine = await measure(ownWithEngine, withEngine, perSecond, idle);
+				measured.ownWithEngine.push(byOwnWithEngine.cost);
 			}
-			log(
-				`own ${own.join(', ')}; ours ${ours.join(', ')}; idle ${round(1000 * idle, 1)} ms a second`,
-			);
-			costs.push({ perSecond, ours: median(ours), own: median(own) });
+			log(`${JSON.stringify(measured)}; idle ${round(1000 * idle, 1)} ms a second`);
+			costs.push({
+				perSecond,
+				ours: median(measured.ours),
+				own: median(measured.own),
+				ownWithEngine: median(measured.ownWithEngine),
+			});
 		}
 		return costs;
 	};

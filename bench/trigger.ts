@@ -153,9 +153,10 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 					what: `ms until the answer, ${PER_SECOND} per second, median, with ${Object.keys(LAZY).join()}`,
 					count: round(median(lazyTimes), 1),
 				},
-				...everyCost.flatMap(({ perSecond, ours, own, how }) => [
+				...everyCost.flatMap(({ perSecond, ours, own, ownWithEngine, how }) => [
 					{ what: `CPU ms per confirmed webhook call, ${perSecond} per second${how}`, count: ours },
 					{ what: "the same by n8n's Webhook node and HTTP Request", count: own },
+					{ what: 'the same by version 1 of the Webhook node', count: ownWithEngine },
 				]),
 			],
 			verdicts: [
