@@ -6,7 +6,7 @@ import { isBoundMet, toMarkdown, type BenchOptions, type BenchResult } from './s
 type Bench = (options: BenchOptions) => Promise<BenchResult>;
 
 const benches: Record<string, () => Promise<{ run: Bench }>> = {
-	faults: async () => await import('./faults'),
+	faults: async () => await import('./queriesUnderFaults'),
 	load: async () => await import('./loadTime'),
 	listing: async () => await import('./listing'),
 	lookups: async () => await import('./lookups'),
@@ -17,7 +17,7 @@ const benches: Record<string, () => Promise<{ run: Bench }>> = {
 	sandbox: async () => await import('./sandbox'),
 	flood: async () => await import('./flood'),
 	trigger: async () => await import('./trigger'),
-	waiting: async () => await import('./waiting'),
+	waiting: async () => await import('./waitForResult'),
 };
 
 async function main(): Promise<void> {

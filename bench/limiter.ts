@@ -1,7 +1,7 @@
 // Capacity of many n8n processes with one token, in virtual time, by the pace that the nodes keep.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../demo/package';
+import { repositoryRoot } from '../demo/installPackage';
 import {
 	simulate,
 	type Outcome,
@@ -21,7 +21,7 @@ const SEEDS_WITHOUT_HEADERS = 5;
 const UNEVEN_MS = 600;
 const OTHER_PER_SECOND = 4;
 const PATTERNS: OtherTrafficPattern[] = ['bursts', 'evenly', 'at the start of each window'];
-const PICTURE = join(root, 'docs', 'scaling-limiter.svg');
+const PICTURE = join(repositoryRoot, 'docs', 'scaling-limiter.svg');
 
 /** Of the outcomes of all seeds; of all skews the worst. */
 interface Spread {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureN8nInstalled, pinnedInstallation } from '../demo/pinnedN8n';
-import { root } from '../demo/package';
+import { repositoryRoot } from '../demo/installPackage';
 import { median, round, type BenchOptions, type BenchResult } from './support/result';
 
 const RUNS_PER_ROUND = 4;
@@ -24,17 +24,19 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	await ensureN8nInstalled();
 	log('building');
 	execFileSync('npm', ['run', '--silent', 'build'], {
-		cwd: root,
+		cwd: repositoryRoot,
 		stdio: 'ignore',
 		shell: process.platform === 'win32',
 	});
-	const { n8n } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+	const { n8n } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as {
 		n8n: { nodes: string[]; credentials: string[] };
 	};
 	const milliseconds = (paths: string[]) => {
-		const files = paths.map((path) => join(root, path).replaceAll('\\', '/'));
+		const files = paths.map((path) => join(repositoryRoot, path).replaceAll('\\', '/'));
 		const runs = Array.from({ length: rounds * RUNS_PER_ROUND }, () =>
-			Number(execFileSync(pinnedInstallation.node, ['-e', PROGRAM, ...files], { cwd: root })),
+			Number(
+				execFileSync(pinnedInstallation.node, ['-e', PROGRAM, ...files], { cwd: repositoryRoot }),
+			),
 		);
 		return round(median(runs), 1);
 	};

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { startSandbox, type Sandbox } from '../sandbox';
-import type { LoggedRequest } from '../sandbox/plugins/requests';
+import type { LoggedRequest } from '../sandbox/plugins/requestLog';
 import { startBenchN8n, type BenchN8n, type TimedRun } from './support/benchN8n';
 import { median, round, type BenchResult, type BenchOptions } from './support/result';
 

@@ -1,9 +1,9 @@
 // n8n's queue mode: one main and several workers on Redis and PostgreSQL, which share one token and one budget.
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
-import { missingStoresText } from '../demo/stores';
+import { missingStoresText } from '../demo/queueModeStores';
 import { startSandbox } from '../sandbox';
-import type { LoggedRequest } from '../sandbox/plugins/requests';
+import type { LoggedRequest } from '../sandbox/plugins/requestLog';
 import { contestants, idealMs, LATENCY_MS, POINTS_PER_SECOND } from './lookups';
 import { startBenchN8n, type BenchN8n, type TimedRun } from './support/benchN8n';
 import { measureCrashes } from './queueModeCrashes';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { ensureN8nInstalled } from '../demo/pinnedN8n';
 import { startN8n } from '../demo/n8n';
-import { installPackage } from '../demo/package';
+import { installPackage } from '../demo/installPackage';
 import { startSandbox, type Sandbox } from '../sandbox';
 import { queriesAt } from '../test/integration/support/queries';
 import { prepareCpuMeasurement } from './deliveryCpu';

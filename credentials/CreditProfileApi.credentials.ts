@@ -5,8 +5,8 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { advanced } from '../nodes/shared/credentials/advanced';
-import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
+import { hideBehindAdvanced } from '../nodes/shared/credentials/advancedSection';
+import { apiMappingProperty } from '../nodes/shared/credentials/apiMapping';
 import { creditProfileAuthHeader } from '../nodes/shared/credentials/authorization';
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
 import { maskedField, requiredTextInput } from '../nodes/shared/credentials/inputs';
@@ -38,7 +38,10 @@ export class CreditProfileApi implements ICredentialType {
 			}),
 		),
 		...providerLoginFields,
-		...advanced([apiMappingField('{"paths": {"bureau": "agency"}}'), pseudonymKeyField]),
+		...hideBehindAdvanced([
+			apiMappingProperty('{"paths": {"bureau": "agency"}}'),
+			pseudonymKeyField,
+		]),
 	];
 
 	/** CP §5.1. What cannot work is refused here, so that other nodes that use the credential say why. */

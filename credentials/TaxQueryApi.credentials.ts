@@ -8,8 +8,8 @@ import {
 	type INodeProperties,
 } from 'n8n-workflow';
 import { logIn } from '../nodes/shared/credentials/accessToken';
-import { advanced } from '../nodes/shared/credentials/advanced';
-import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
+import { hideBehindAdvanced } from '../nodes/shared/credentials/advancedSection';
+import { apiMappingProperty } from '../nodes/shared/credentials/apiMapping';
 import { taxQueryAuthHeader } from '../nodes/shared/credentials/authorization';
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
 import {
@@ -66,7 +66,7 @@ export class TaxQueryApi implements ICredentialType {
 		maskedField(requiredTextInput('Access Token', 'pastedToken', shownFor('grant', 'accessToken'))),
 		...webhookFields,
 		...storedCiecFields,
-		...advanced([
+		...hideBehindAdvanced([
 			{
 				displayName: 'Max Requests per Second',
 				name: 'pointsPerSecond',
@@ -93,7 +93,7 @@ export class TaxQueryApi implements ICredentialType {
 					...withClient,
 				}),
 			),
-			apiMappingField('{"paths": {"tax": "authority"}}'),
+			apiMappingProperty('{"paths": {"tax": "authority"}}'),
 			pseudonymKeyField,
 			...advancedWebhookFields,
 		]),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fetchUnpooled } from './http';
+import { fetchUnpooled } from './fetchUnpooled';
 import { pinnedInstallation, type N8nInstallation } from './pinnedN8n';
 import { signUpOwner, type N8nClient } from './n8nClient';
 import { copyTemplate } from './n8nTemplate';

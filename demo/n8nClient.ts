@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fetchUnpooled } from './http';
+import { fetchUnpooled } from './fetchUnpooled';
 
 const PUBLISH_TIMEOUT_MS = 300_000;
 /** Limits how often a request is sent while n8n's database is busy. */

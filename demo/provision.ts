@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { N8n } from './n8n';
 import type { Workflow, WorkflowNode } from './n8nClient';
-import { PUBLISHED_DOCS_URL, root } from './package';
+import { PUBLISHED_DOCS_URL, repositoryRoot } from './installPackage';
 import { registerWebhook, type SandboxAccess } from './sandbox';
 
 const START = 'start-here.json';
@@ -186,7 +186,7 @@ export async function provision(
 	documentation = PUBLISHED_DOCS_URL,
 ): Promise<Map<string, CreatedWorkflow>> {
 	const ids = await createCredentials(n8n, sandbox, agentServices);
-	const folder = join(root, 'examples');
+	const folder = join(repositoryRoot, 'examples');
 	const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort();
 	const workflows = new Map<string, CreatedWorkflow>();
 	const addressOf = (link: string) => {

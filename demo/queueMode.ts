@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startQueueProcess, startN8n, type QueueProcess, type N8n } from './n8n';
-import { installPackage } from './package';
+import { installPackage } from './installPackage';
 import type { Processes } from './processes';
-import { startStores } from './stores';
+import { startStores } from './queueModeStores';
 
 export interface QueueModeOptions {
 	workers?: number;

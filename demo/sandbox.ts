@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { fetchUnpooled } from './http';
-import { root } from './package';
+import { fetchUnpooled } from './fetchUnpooled';
+import { repositoryRoot } from './installPackage';
 import type { Processes } from './processes';
 
 /** Describes what `npm run sandbox -- --json` prints once it listens. */
@@ -20,8 +20,8 @@ export interface SandboxCommand {
 
 const fromSources: SandboxCommand = {
 	command: process.execPath,
-	args: ['--import', 'tsx', join(root, 'sandbox', 'cli.ts')],
-	cwd: root,
+	args: ['--import', 'tsx', join(repositoryRoot, 'sandbox', 'cli.ts')],
+	cwd: repositoryRoot,
 };
 
 /** Starts the sandbox, on a free port unless one is given, and waits until it listens. */

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureN8nInstalled } from './pinnedN8n';
 import { startN8n, type N8n } from './n8n';
-import { installPackage } from './package';
+import { installPackage } from './installPackage';
 import type { DemoPorts } from './ports';
 import { Processes } from './processes';
 import { provision, type AgentServices, type CreatedWorkflow } from './provision';
 import { startQueueMode, type QueueMode } from './queueMode';
 import { localDocsUrl, startSandbox, type SandboxAccess, type SandboxCommand } from './sandbox';
-import { missingStoresText } from './stores';
+import { missingStoresText } from './queueModeStores';
 import { decideDemoTurn, StubModel } from './stubModel';
 
 export interface Demo {

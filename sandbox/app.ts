@@ -8,7 +8,7 @@ import { sendError, HttpError } from './plugins/errors';
 import { injectFaults } from './plugins/faults';
 import { limiter } from './plugins/limiter';
 import { pathFits, pathOf } from './urlPaths';
-import { logRequests } from './plugins/requests';
+import { logRequests } from './plugins/requestLog';
 import { enforceContract } from './plugins/validation';
 import { registerCreditProfileService } from './services/creditProfile';
 import { registerTaxQueryService } from './services/taxQuery';

@@ -4,14 +4,14 @@ import type { ReservedIdentity } from './data/people/reserved';
 import type { Results } from './data/results';
 import type { SandboxOptions } from './options';
 import type { Faults } from './plugins/faults';
-import type { RequestLog } from './plugins/requests';
+import type { RequestLog } from './plugins/requestLog';
 import type { SandboxSecrets } from './secrets';
 import type { ProviderLoginStore } from './services/creditProfile/providerLoginStore';
 import type { ApiVariant } from './services/taxQuery/apiVariant';
 import type { BillingLedger } from './services/taxQuery/billingLedger';
 import type { Outcomes } from './services/taxQuery/outcomes';
 import type { CreatedTaxProfiles } from './services/taxQuery/createdTaxProfiles';
-import type { QueryStore } from './services/taxQuery/store';
+import type { QueryStore } from './services/taxQuery/queryStore';
 import type { Webhooks } from './webhook/webhookDelivery';
 
 /** Describes what the parts of one running sandbox share. */

@@ -7,7 +7,7 @@ import { Results } from './data/results';
 import { parseMapping, secretNames } from './mapping';
 import type { SandboxOptions } from './options';
 import { Faults } from './plugins/faults';
-import { RequestLog } from './plugins/requests';
+import { RequestLog } from './plugins/requestLog';
 import { secretsOf } from './secrets';
 import { ProviderLoginStore } from './services/creditProfile/providerLoginStore';
 import { ApiVariant } from './services/taxQuery/apiVariant';
@@ -15,7 +15,7 @@ import { BillingLedger } from './services/taxQuery/billingLedger';
 import { Outcomes } from './services/taxQuery/outcomes';
 import { pastQueries } from './services/taxQuery/pastQueries';
 import { CreatedTaxProfiles } from './services/taxQuery/createdTaxProfiles';
-import { QueryStore } from './services/taxQuery/store';
+import { QueryStore } from './services/taxQuery/queryStore';
 import { Webhooks } from './webhook/webhookDelivery';
 
 /** Everything that one sandbox is made of. Throws an Error if its options contradict each other. */

@@ -6,10 +6,10 @@ import { parseMapping } from './mapping';
 export class UsageError extends Error {}
 
 /** Makes an option of what was written. */
-export type Read = (text: string, name: string) => unknown;
+export type FlagReader = (text: string, name: string) => unknown;
 
 export const wholeNumber =
-	({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}): Read =>
+	({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}): FlagReader =>
 	(text, name) => {
 		if (/^-?\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
 		const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`;
@@ -17,34 +17,34 @@ export const wholeNumber =
 	};
 
 export const choice =
-	(...choices: string[]): Read =>
+	(...choices: string[]): FlagReader =>
 	(text, name) => {
 		if (choices.includes(text)) return text;
 		throw new UsageError(`--${name} must be ${choices.join(' or ')}, not "${text}"`);
 	};
 
-export const url: Read = (text, name) => {
+export const url: FlagReader = (text, name) => {
 	if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
 	throw new UsageError(`--${name} must be a URL beginning with http:// or https://, not "${text}"`);
 };
 
-export const ipAddress: Read = (text, name) => {
+export const ipAddress: FlagReader = (text, name) => {
 	if (isIP(text)) return text;
 	throw new UsageError(
 		`--${name} must be an IP address such as 127.0.0.1 or 0.0.0.0, not "${text}"`,
 	);
 };
 
-export const asWritten: Read = (text) => text;
+export const plainText: FlagReader = (text) => text;
 
 /** `items` or `items,totalCount` */
-export const listKeys: Read = (text) => {
+export const listKeys: FlagReader = (text) => {
 	const [rows, total] = text.split(',');
 	return { rows, ...(total && { total }) };
 };
 
 /** `success=DONE,failed=ERROR` */
-export const statusWords: Read = (text, name) => {
+export const statusWords: FlagReader = (text, name) => {
 	const words = text.split(',').map((pair) => pair.split('='));
 	if (words.every(([state, word]) => /^(success|pending|failed)$/.test(state) && word)) {
 		return Object.fromEntries(words) as unknown;
@@ -52,7 +52,7 @@ export const statusWords: Read = (text, name) => {
 	throw new UsageError(`--${name} must be like success=DONE,pending=WAIT,failed=ERROR`);
 };
 
-export const mapping: Read = (path, name) => {
+export const mappingFile: FlagReader = (path, name) => {
 	try {
 		return parseMapping(JSON.parse(readFileSync(path, 'utf8')));
 	} catch (error) {

@@ -2,15 +2,15 @@ import { parseArgs } from 'node:util';
 import { assets } from './assets';
 import {
 	ipAddress,
-	asWritten,
+	plainText,
 	choice,
 	listKeys,
-	mapping,
+	mappingFile,
 	statusWords,
 	url,
 	UsageError,
 	wholeNumber,
-	type Read,
+	type FlagReader,
 } from './flagValues';
 import { defaultOptions, type SandboxOptions } from './options';
 
@@ -19,7 +19,7 @@ interface Flag {
 	/** Name of the value in the help; a switch has none. */
 	value?: string;
 	help: string;
-	read: Read;
+	read: FlagReader;
 }
 
 const groups: Record<string, Record<string, Flag>> = {
@@ -40,7 +40,7 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'state',
 			value: 'file',
 			help: 'read the state from this file, if it exists; write it at the end',
-			read: asWritten,
+			read: plainText,
 		},
 	},
 	Data: {
@@ -91,7 +91,7 @@ const groups: Record<string, Record<string, Flag>> = {
 		'tax-rate-limit-headers': {
 			option: 'taxRateLimitHeaders',
 			help: 'report its points in headers',
-			read: asWritten,
+			read: plainText,
 		},
 		'clock-skew': {
 			option: 'clockSkew',
@@ -135,12 +135,12 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'recordEnvelope',
 			value: 'key',
 			help: 'wrap one record in this key',
-			read: asWritten,
+			read: plainText,
 		},
 		'immediate-records': {
 			option: 'immediateRecords',
 			help: 'CRF and RFC data return the record at once',
-			read: asWritten,
+			read: plainText,
 		},
 		'status-words': {
 			option: 'statusWords',
@@ -169,13 +169,13 @@ const groups: Record<string, Record<string, Flag>> = {
 		'no-refresh-token': {
 			option: 'noRefreshToken',
 			help: 'leave the refresh token out',
-			read: asWritten,
+			read: plainText,
 		},
 		mapping: {
 			option: 'mapping',
 			value: 'file',
 			help: 'JSON {creditProfile, taxQuery}: other names for paths, fields and words',
-			read: mapping,
+			read: mappingFile,
 		},
 	},
 	Webhook: {

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { buildApp } from './app';
 import { createContext } from './createContext';
 import { defaultOptions, type SandboxOptions } from './options';
-import { readStateFile, writeStateFile } from './state';
+import { loadStateFile, writeStateFile } from './state';
 
 export type { SandboxOptions } from './options';
 
@@ -30,7 +30,7 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}): Promi
 	const context = createContext({ ...defaultOptions, ...options }, closing.signal);
 	const app = await buildApp(context);
 	try {
-		readStateFile(context);
+		loadStateFile(context);
 	} catch (error) {
 		closing.abort();
 		throw error;

@@ -34,7 +34,7 @@ export function restoreState(context: SandboxContext, saved: unknown): void {
 }
 
 /** Takes up the state in the file of `--state`, if there is one. Throws an Error that names the file. */
-export function readStateFile(context: SandboxContext): void {
+export function loadStateFile(context: SandboxContext): void {
 	const { state: path } = context.options;
 	if (!path || !existsSync(path)) return;
 	try {

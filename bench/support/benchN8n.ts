@@ -7,7 +7,7 @@ import axios from 'axios';
 import { ensureN8nInstalled } from '../../demo/pinnedN8n';
 import { startN8n } from '../../demo/n8n';
 import type { N8nClient, WorkflowNode } from '../../demo/n8nClient';
-import { installPackage } from '../../demo/package';
+import { installPackage } from '../../demo/installPackage';
 import { Processes } from '../../demo/processes';
 import { startQueueMode, type QueueMode, type QueueModeOptions } from '../../demo/queueMode';
 import type { Sandbox } from '../../sandbox';

@@ -1,4 +1,4 @@
-import { fetchUnpooled } from '../../demo/http';
+import { fetchUnpooled } from '../../demo/fetchUnpooled';
 
 /** A workflow that asks for the CRF of each item that is posted to its webhook, and pays for it. */
 export function paidWorkflow(

@@ -3,7 +3,7 @@ import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import { parseText, type Field } from '../shared/operations/field';
 import { parsePositiveInt } from '../shared/operations/commonFields';
 import type { ServiceRequest } from '../shared/http/connection';
-import { mapKeys } from '../shared/utils/entries';
+import { mapKeys } from '../shared/utils/objectEntries';
 import { isObject } from '../shared/utils/json';
 import { textOf } from '../shared/utils/text';
 import { CodedError, fieldError } from '../shared/utils/codedError';

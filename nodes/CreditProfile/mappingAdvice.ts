@@ -2,9 +2,9 @@ import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import type { OperationItem } from '../shared/operations/operation';
 import { RequestError } from '../shared/http/result';
 import {
-	isMappingNameAccepted,
-	noteMappingNamesAccepted,
-} from '../shared/http/acceptedMappingNames';
+	isMappingNameConfirmed,
+	noteMappingNamesConfirmed,
+} from '../shared/http/confirmedMappingNames';
 
 /** Returns the service's names for things, by the credential's API Mapping. */
 export async function apiMappingOf(item: OperationItem): Promise<CreditProfileMapping> {
@@ -29,10 +29,10 @@ export async function withPathAdvice<T>(
 		if (!(error instanceof RequestError) || error.status !== 404) throw error;
 		const { clientKey } = await item.connection();
 		const mappingKeys = segments
-			.filter((segment) => !isMappingNameAccepted(clientKey, segment))
+			.filter((segment) => !isMappingNameConfirmed(clientKey, segment))
 			.map((segment) => `paths.${segment}`);
 		throw error.withAdvice({ todo: 'checkBaseUrl', mappingKeys });
 	});
-	noteMappingNamesAccepted((await item.connection()).clientKey, ...segments);
+	noteMappingNamesConfirmed((await item.connection()).clientKey, ...segments);
 	return found;
 }

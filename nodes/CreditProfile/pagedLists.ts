@@ -6,8 +6,14 @@ import { IncompleteList, readPages, type Range, type ReadPage } from '../shared/
 import type { ServiceRequest } from '../shared/http/connection';
 import { RequestError, type JsonBody } from '../shared/http/result';
 import { creditProfile } from '../shared/http/service';
-import { readRow, readRows, readTexts, isRowWithAny, type RowsPage } from '../shared/http/readRows';
-import { tagsFieldRules } from './personalDataRules';
+import {
+	readSingleRow,
+	readRows,
+	readTexts,
+	isRowWithAny,
+	type RowsPage,
+} from '../shared/http/readRows';
+import { tagsHidingRules } from './personalDataRules';
 
 /** Makes a kind of row from its name, the fields that its section requires, and the key of its list. */
 const kind = (noun: string, required: string, key?: string) => ({
@@ -40,7 +46,7 @@ export function rowsReader(of: RowKind) {
 /** Returns what reads one row. */
 export function rowReader(of: RowKind) {
 	const { noun, isRow } = rowKinds[of];
-	return (body: JsonBody) => readRow(body, { isRow, expected: `a ${noun}` });
+	return (body: JsonBody) => readSingleRow(body, { isRow, expected: `a ${noun}` });
 }
 
 /** Reads the tags of CP §4.3 or §4.7. */
@@ -168,6 +174,6 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 				readTags,
 			);
 			const rows = isSimple ? texts.map((tag) => ({ tag })) : [{ count, data: texts }];
-			return rows.map((row) => item.protect(row, tagsFieldRules, identity));
+			return rows.map((row) => item.protect(row, tagsHidingRules, identity));
 		},
 	});

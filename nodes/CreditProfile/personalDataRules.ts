@@ -26,23 +26,23 @@ const user: PersonalDataRuleByField = {
 };
 
 /** CP §2.3, §2.4 */
-export const versionFieldRules: PersonalDataRuleByField = {
+export const versionHidingRules: PersonalDataRuleByField = {
 	...markShown('id creatorId createdAt isActive dataCollectionId organizationId'),
 	schema,
 	creator: user,
 };
 
 /** CP §2.2 */
-export const dataCollectionFieldRules: PersonalDataRuleByField = {
+export const dataCollectionHidingRules: PersonalDataRuleByField = {
 	...markShown(
 		'id name creatorId activeDataCollectionVersionId createdAt updatedAt slug parentCollectionId tags processorKey',
 	),
 	creator: user,
-	activeDataCollectionVersion: versionFieldRules,
+	activeDataCollectionVersion: versionHidingRules,
 };
 
 /** CP §2.1 */
-export const loginFieldRules: PersonalDataRuleByField = {
+export const loginHidingRules: PersonalDataRuleByField = {
 	...markShown('id createdAt updatedAt organizationId type isEnabled ownerId'),
 	...markPersonal('user'),
 	metadata: markShown('expirationDate'),
@@ -50,7 +50,7 @@ export const loginFieldRules: PersonalDataRuleByField = {
 };
 
 /** CP §4.3, §4.7 */
-export const tagsFieldRules: PersonalDataRuleByField = markShown('count data tag');
+export const tagsHidingRules: PersonalDataRuleByField = markShown('count data tag');
 
 const PERSON =
 	'email firstName middleName firstLastName secondLastName tradeName rfc basicRFC phone curp neighborhood address address2 exteriorNumber interiorNumber city municipality zipCode nss birthdate';
@@ -97,7 +97,7 @@ function association(entry: IDataObject): PersonalDataRule {
 }
 
 /** CP §2.7 */
-export const documentFieldRules: PersonalDataRuleByField = {
+export const documentHidingRules: PersonalDataRuleByField = {
 	...markShown(
 		'id externalId tags dataCollectionVersionId dataCollectionId creatorId createdAt updatedAt',
 	),

@@ -3,7 +3,7 @@ import { RequestError } from '../shared/http/result';
 import { creditProfile } from '../shared/http/service';
 import { isObject } from '../shared/utils/json';
 import { associationTypeOf, type AssociationType } from './personalDataRules';
-import { pickBy } from '../shared/utils/entries';
+import { pickBy } from '../shared/utils/objectEntries';
 
 /** The fields that a row has of these names in one text, in this order; values as the service gave them. */
 const pick = (row: IDataObject, names: string): IDataObject =>
@@ -15,7 +15,7 @@ const pick = (row: IDataObject, names: string): IDataObject =>
 	);
 
 /** A row without one of its fields. */
-export const without = (row: IDataObject, field: string): IDataObject =>
+export const withoutField = (row: IDataObject, field: string): IDataObject =>
 	pickBy(row, (name) => name !== field);
 
 const objectOf = (value: unknown): IDataObject => (isObject(value) ? value : {});
@@ -150,7 +150,7 @@ export function associationsOf({ associations }: IDataObject): IDataObject[] {
 }
 
 /** Returns one item for each association, with the document's ID last. */
-export const separateSimplified = (document: IDataObject): IDataObject[] =>
+export const simplifiedAssociationRows = (document: IDataObject): IDataObject[] =>
 	associationsOf(document).map((entry) => ({
 		associationType: entry.type,
 		...simplifyAssociation(entry),
@@ -158,10 +158,10 @@ export const separateSimplified = (document: IDataObject): IDataObject[] =>
 	}));
 
 /** Returns one item for each association as it came, with the fields of its document. */
-export const separateRaw = (document: IDataObject): IDataObject[] =>
+export const rawAssociationRows = (document: IDataObject): IDataObject[] =>
 	associationsOf(document).map((entry) => ({
 		...entry,
-		...without(document, 'associations'),
+		...withoutField(document, 'associations'),
 		documentExternalId: document.externalId,
 		documentId: document.id,
 	}));

@@ -13,14 +13,14 @@ import {
 import { testTaxQuery } from '../shared/http/testConnection';
 import { executeTrigger } from './trigger/executeTrigger';
 import { subtitle } from './trigger/filterSettings';
-import { openTrigger } from './trigger/openTrigger';
+import { activateTrigger } from './trigger/activateTrigger';
 import {
 	eventTriggerDescription,
 	properties,
 	triggerPanel,
 	webhookDescription,
 } from './trigger/triggerDescription';
-import { receive } from './webhook/receive';
+import { receiveWebhookCall } from './webhook/receiveWebhookCall';
 
 export class TaxQueryTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -73,11 +73,11 @@ export class TaxQueryTrigger implements INodeType {
 	};
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return await openTrigger(this);
+		return await activateTrigger(this);
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await receive(this);
+		return await receiveWebhookCall(this);
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

@@ -87,7 +87,7 @@ const newState = () => ({
 let state = newState();
 
 /** Forgets everything, as a restart of n8n does. What still runs goes on with the state that it has. */
-export function forget(): void {
+export function resetProcessState(): void {
 	state = newState();
 }
 

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
-import { registerClockRoutes } from './clock';
-import { registerRepositoryDocsRoute } from './repositoryDocs';
-import { registerExampleWorkflowRoutes } from './exampleWorkflows';
-import { registerFaultRoutes } from './faults';
-import { registerFileRoutes } from './files';
-import { registerLedgerRoutes } from './ledger';
-import { registerOutcomeRoutes } from './outcomes';
-import { registerPageRoutes } from './page';
-import { registerManualDeliveryRoutes } from './manualDeliveries';
-import { registerRequestRoutes } from './requests';
-import { registerSnapshotRoutes } from './snapshot';
-import { registerOverviewRoute } from './overview';
-import { registerWebhookRoutes } from './webhook';
+import { registerClockRoutes } from './clockRoutes';
+import { registerRepositoryDocsRoute } from './repositoryDocsRoutes';
+import { registerExampleWorkflowRoutes } from './exampleWorkflowsRoutes';
+import { registerFaultRoutes } from './faultsRoutes';
+import { registerFileRoutes } from './filesRoutes';
+import { registerLedgerRoutes } from './ledgerRoutes';
+import { registerOutcomeRoutes } from './outcomesRoutes';
+import { registerPageRoutes } from './page/pageRoutes';
+import { registerManualDeliveryRoutes } from './manualDeliveriesRoutes';
+import { registerRequestRoutes } from './requestsRoutes';
+import { registerSnapshotRoutes } from './snapshotRoutes';
+import { registerOverviewRoute } from './overviewRoutes';
+import { registerWebhookRoutes } from './webhookRoutes';
 
 /** Every route below `/sandbox`, and the page. */
 export function registerControlRoutes(app: FastifyInstance, context: SandboxContext): void {

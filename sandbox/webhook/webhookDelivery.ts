@@ -12,9 +12,9 @@ import {
 	resolveSigning,
 	type WebhookChanges,
 	type WebhookSettings,
-} from './config';
-import { writeBody } from './body';
-import { proofOf } from './sign';
+} from './webhookSettings';
+import { writeBody } from './webhookBody';
+import { proofHeadersOf } from './webhookProof';
 
 const TIMEOUT_MS = 10_000;
 const MAX_DELIVERIES = 1_000;
@@ -186,7 +186,7 @@ export class Webhooks {
 			const json = JSON.stringify(delivery.payload);
 			const at = this.parts.clock.now();
 			const body = writeBody(json, settings);
-			const proof = proofOf(delivery.kind === 'forged' ? { type: 'none' } : signing, {
+			const proof = proofHeadersOf(delivery.kind === 'forged' ? { type: 'none' } : signing, {
 				body: body.bytes,
 				id: delivery.messageId,
 				sentAt: at,

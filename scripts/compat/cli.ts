@@ -13,7 +13,7 @@ import {
 	n8nInstallationIn,
 	type N8nInstallation,
 } from '../../demo/pinnedN8n';
-import { nodeRuntimes, runRepoChecks } from './repoChecks';
+import { nodeRuntimes, runRepoToolsOnNode } from './repoToolsOnNode';
 
 const root = join(__dirname, '..', '..');
 const folder = join(__dirname, 'hosts');
@@ -171,7 +171,7 @@ async function checkTools(majors: string[]): Promise<boolean> {
 	for (const { major, host } of nodeRuntimes.filter((each) => majors.includes(each.major))) {
 		await ensureN8nInstalled(host);
 		log(`running the repository's tools on Node ${major} …`);
-		const cells = [...(await runRepoChecks(host))].map(([title, isWell]): [string, string] => [
+		const cells = [...(await runRepoToolsOnNode(host))].map(([title, isWell]): [string, string] => [
 			title,
 			isWell ? GOOD : 'failed',
 		]);

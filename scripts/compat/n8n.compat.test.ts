@@ -1,6 +1,6 @@
 // The package on one pinned n8n. Each outer title is a row of the table that `npm run compat` makes.
 import type { INodeParameters } from 'n8n-workflow';
-import { fetchUnpooled } from '../../demo/http';
+import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { type catalog } from '../../nodes/TaxQuery/client/queryTypeMapping';
 import type { SandboxOptions } from '../../sandbox';
 import type { BilledQuery } from '../../sandbox/services/taxQuery/billingLedger';
@@ -13,7 +13,7 @@ import {
 } from '../../test/integration/taxQuery/support';
 import { queriesAt, type Query } from '../../test/integration/support/queries';
 import { sandboxForTest, type TestSandbox } from '../../test/integration/support/sandbox';
-import { startCompatN8n, type CompatN8n, type TestedNodeConfig } from './compatN8n';
+import { startCompatN8n, type CompatN8n, type TestedNodeConfig } from './n8nUnderTest';
 
 const [RFC, OTHER, THIRD] = rfcs(3);
 const [CURP] = curps(1);

@@ -5,11 +5,11 @@ import { format, resolveConfig } from 'prettier';
 import { startDemo, type Demo } from '../../demo/startDemo';
 import { applicationFormUrl, REVIEW_PAGES_LOGIN } from '../../demo/provision';
 import { applicantFile } from '../../demo/smokeTest';
-import { root } from '../../demo/package';
+import { repositoryRoot } from '../../demo/installPackage';
 import { Editor } from '../../test/e2e/support/editor';
 import { animate, type Frame } from './animatedWebp';
 
-const folder = join(root, 'docs', 'pictures');
+const folder = join(repositoryRoot, 'docs', 'pictures');
 const QUALITY = 75;
 const WINDOW = { width: 1280, height: 800 };
 const TALLEST = 2_000;

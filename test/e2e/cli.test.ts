@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { fetchUnpooled } from '../../demo/http';
-import { root } from '../../demo/package';
+import { fetchUnpooled } from '../../demo/fetchUnpooled';
+import { repositoryRoot } from '../../demo/installPackage';
 import { until } from '../support/until';
 
 const demo = join(__dirname, '..', '..', 'demo');
@@ -94,7 +94,7 @@ describe('the command line of the demo', () => {
 		});
 
 		it('SIGTERM to npm while n8n starts leaves no processes and no files', async () => {
-			const npm = spawn('npm', ['run', '--silent', 'demo'], { cwd: root, env: here() });
+			const npm = spawn('npm', ['run', '--silent', 'demo'], { cwd: repositoryRoot, env: here() });
 			for await (const line of createInterface({ input: npm.stderr })) {
 				if (/^Starting n8n, \d+ s/.test(line)) break;
 			}

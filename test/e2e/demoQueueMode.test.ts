@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { SmokeTestReport } from '../../demo/smokeTest';
-import { missingStoresText } from '../../demo/stores';
+import { missingStoresText } from '../../demo/queueModeStores';
 import { until } from '../support/until';
 
 const root = join(__dirname, '..', '..');

@@ -4,11 +4,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
-import { fetchUnpooled } from '../../demo/http';
+import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { HEADLESS, startN8n, type N8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { pinnedInstallation } from '../../demo/pinnedN8n';
-import { buildPackage, root } from '../../demo/package';
+import { buildPackage, repositoryRoot } from '../../demo/installPackage';
 import { RestartableN8n } from '../../bench/support/restartableN8n';
 import { queriesAt } from '../integration/support/queries';
 import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 	processes = new RestartableN8n();
 	folder = await mkdtemp(join(tmpdir(), 'credit-profile-install-'));
 	await buildPackage(processes);
-	archive = await pack(root);
+	archive = await pack(repositoryRoot);
 });
 afterAll(async () => {
 	await processes.stop();
@@ -47,7 +47,7 @@ describe('the lines of README, word for word', () => {
 	it('install one package, which n8n loads when it starts', async () => {
 		const home = join(folder, 'home');
 		await mkdir(home);
-		const readme = await readFile(join(root, 'README.md'), 'utf8');
+		const readme = await readFile(join(repositoryRoot, 'README.md'), 'utf8');
 		const [, ...lines] = (
 			/```sh\n(npm ci && npm run build && npm pack\n[^`]+)```/.exec(readme)?.[1] ?? ''
 		)

@@ -13,7 +13,7 @@ import {
 	mimeTypeOf,
 	nameOf,
 	originOf,
-	pageInstead,
+	typeOfPageInstead,
 	contentTypeOf,
 	type FileLink,
 } from './fileLink';
@@ -112,7 +112,7 @@ async function attempt(
 		pace.update(received);
 		if (status !== 200) return { problem: { kind: 'status', status }, waitMs: waitMsOf(received) };
 		const type = contentTypeOf(headers);
-		const page = pageInstead(link, type);
+		const page = typeOfPageInstead(link, type);
 		if (page) return { problem: { kind: 'instead', what: page.toUpperCase() } };
 		bytes = Number(headers['content-length'] ?? 0);
 		if (isTooLarge()) return { problem: { kind: 'tooLarge', megabytes } };

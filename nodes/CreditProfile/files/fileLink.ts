@@ -74,7 +74,7 @@ export function contentTypeOf(headers: IDataObject): string {
 }
 
 /** Returns the type (html, json, xml) that a host sends instead of the file's own format. */
-export function pageInstead({ url, filetype }: FileLink, type: string): string | undefined {
+export function typeOfPageInstead({ url, filetype }: FileLink, type: string): string | undefined {
 	const format = formatOf(filetype) || endingOf(endOf(url));
 	const page = /\b(html|xhtml|json|xml)\b/.exec(type)?.[1];
 	return page !== format && MIME_TYPES.has(format) ? page : undefined;

@@ -24,10 +24,10 @@ import {
 } from '../pagedLists';
 import { withPathAdvice, apiMappingOf } from '../mappingAdvice';
 import {
-	dataCollectionFieldRules,
-	documentFieldRules,
-	loginFieldRules,
-	versionFieldRules,
+	dataCollectionHidingRules,
+	documentHidingRules,
+	loginHidingRules,
+	versionHidingRules,
 } from '../personalDataRules';
 import { includeAllQuery } from './documentOptions';
 import { detectFilterEncodings, type FilterEncodings, type SendGet } from './detectFilterEncodings';
@@ -87,10 +87,10 @@ const providerPaths = [...new Set(providers.map(({ value }) => value.split('/')[
 
 /** The fields that the API reference names, by kind. */
 const RULES = {
-	login: loginFieldRules,
-	collection: dataCollectionFieldRules,
-	version: versionFieldRules,
-	document: documentFieldRules,
+	login: loginHidingRules,
+	collection: dataCollectionHidingRules,
+	version: versionHidingRules,
+	document: documentHidingRules,
 };
 
 /** The first row of a list against the API reference; the fields that the output relies on are needed. */

@@ -1,7 +1,7 @@
 import { operation, option, parseBoolean } from '../../shared/operations/field';
 import {
 	identity,
-	limit as wanted,
+	returnAllOrLimit as wanted,
 	simplify,
 	parsePositiveInt,
 } from '../../shared/operations/commonFields';
@@ -24,7 +24,7 @@ import {
 	versionsRequest,
 } from '../pagedLists';
 import { apiMappingOf } from '../mappingAdvice';
-import { dataCollectionFieldRules, versionFieldRules } from '../personalDataRules';
+import { dataCollectionHidingRules, versionHidingRules } from '../personalDataRules';
 import { simplifyCollection, simplifyVersion } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -67,7 +67,7 @@ const get = operation({
 		}
 		return item.protect(
 			collection,
-			dataCollectionFieldRules,
+			dataCollectionHidingRules,
 			isSimple ? simplifyCollection : identity,
 		);
 	},
@@ -105,7 +105,7 @@ const getMany = operation({
 		const list = { ...collections, query: { ...includes, ...query }, lists };
 		return await collectRows(listPages(item, { ...list, startAt: from, wanted: most }), (row) => {
 			check(row);
-			return item.protect(row, dataCollectionFieldRules, shape);
+			return item.protect(row, dataCollectionHidingRules, shape);
 		}).catch(rethrowWithMappingKeys(filter));
 	},
 });
@@ -139,7 +139,7 @@ const getVersions = operation({
 	async execute(item, { collectionId: id, simplify: isSimple, ...range }) {
 		const shape = isSimple ? simplifyVersion : identity;
 		return await collectRows(listPages(item, { ...versionsRequest(id), ...range }), (row) =>
-			item.protect(row, versionFieldRules, shape),
+			item.protect(row, versionHidingRules, shape),
 		);
 	},
 });

@@ -1,6 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { operation } from '../../shared/operations/field';
-import { identity, limit as wanted, simplify } from '../../shared/operations/commonFields';
+import {
+	identity,
+	returnAllOrLimit as wanted,
+	simplify,
+} from '../../shared/operations/commonFields';
 import {
 	RowsWithFiles,
 	type OperationItem,
@@ -8,7 +12,7 @@ import {
 } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt, order } from '../fields';
-import { documentFieldRules } from '../personalDataRules';
+import { documentHidingRules } from '../personalDataRules';
 import { writeFile } from '../writeRowsFile';
 import {
 	collectRows,
@@ -18,7 +22,12 @@ import {
 	listPages,
 	rowReader,
 } from '../pagedLists';
-import { FIXED_COLUMNS, separateRaw, separateSimplified, simplifyDocument } from '../simplify';
+import {
+	FIXED_COLUMNS,
+	rawAssociationRows,
+	simplifiedAssociationRows,
+	simplifyDocument,
+} from '../simplify';
 import { downloadFiles } from './downloadFiles';
 import { includeAssociations, fileFormat, includeAllQuery, output } from './documentOptions';
 
@@ -47,7 +56,7 @@ const getMany = operation({
 		async function* pages() {
 			for await (const page of listPages(item, list)) {
 				given += page.length;
-				yield page.flatMap((row) => item.protect(row, documentFieldRules, shape));
+				yield page.flatMap((row) => item.protect(row, documentHidingRules, shape));
 			}
 		}
 		if (!isFile) return await collectRows(pages());
@@ -75,7 +84,7 @@ function shapeOf({
 	simplify: boolean;
 	output: { isSeparate: boolean };
 }): (document: IDataObject) => IDataObject[] {
-	if (isSeparate) return isSimple ? separateSimplified : separateRaw;
+	if (isSeparate) return isSimple ? simplifiedAssociationRows : rawAssociationRows;
 	return (document) => [isSimple ? simplifyDocument(document) : document];
 }
 

@@ -14,10 +14,15 @@ import { download } from '../files/download';
 import { linkOf } from '../files/fileLink';
 import { offset as startAt, order } from '../fields';
 import { includeFilesQuery } from './documentOptions';
-import { filesOf, incomingFiles, source, type DocumentWithFile } from './fileSource';
+import { filesOf, incomingFiles, filesToDownload, type DocumentWithFile } from './fileSource';
 import { documentsRequest, listPages } from '../pagedLists';
-import { documentFieldRules, associationTypeOf } from '../personalDataRules';
-import { associationsOf, separateRaw, separateSimplified, without } from '../simplify';
+import { documentHidingRules, associationTypeOf } from '../personalDataRules';
+import {
+	associationsOf,
+	rawAssociationRows,
+	simplifiedAssociationRows,
+	withoutField,
+} from '../simplify';
 
 /** Limits how many files of a page of documents are downloaded at a time. */
 const FILES_AT_A_TIME = 5;
@@ -43,27 +48,29 @@ export const downloadFiles = operation({
 	subtitle: 'Download files',
 	description:
 		'Download the files of data documents, one item with binary data for each. Limit counts documents.',
-	fields: { source },
+	fields: { source: filesToDownload },
 	options: { simplify, maxMegabytes, order, startAt },
 	/** CP §2.10 */
-	async execute(item, { source: from, simplify: isSimple, maxMegabytes: most, ...range }) {
+	async execute(item, { source, simplify: isSimple, maxMegabytes: most, ...range }) {
 		const take = item.run.shared(repeatsOf);
 		const { clientKey } = await item.connection();
-		if (from.from === 'link') {
-			take(item, from.url);
-			return new RowsWithFiles([{ json: {}, file: await download(item, { url: from.url }, most) }]);
+		if (source.from === 'link') {
+			take(item, source.url);
+			return new RowsWithFiles([
+				{ json: {}, file: await download(item, { url: source.url }, most) },
+			]);
 		}
-		if (from.from === 'incoming') {
-			const links = incomingFiles(from.document).map((one) => linkedFile(item, one, isSimple));
+		if (source.from === 'incoming') {
+			const links = incomingFiles(source.document).map((one) => linkedFile(item, one, isSimple));
 			for (const { association } of links) take(item, `${clientKey} file ${fileKey(association)}`);
 			return new RowsWithFiles(await fetchAll(item, links, most));
 		}
-		take(item, `${clientKey} collection ${from.id}`);
+		take(item, `${clientKey} collection ${source.id}`);
 		const list = {
-			...documentsRequest(from.id),
+			...documentsRequest(source.id),
 			query: { ...includeFilesQuery, order: range.order },
 			startAt: range.startAt,
-			wanted: from.wanted,
+			wanted: source.wanted,
 		};
 		const files: RowWithFile[] = [];
 		let unknown = 0;
@@ -113,16 +120,16 @@ function linkedFile(
 ): LinkedFile {
 	const [entry] = document.associations;
 	const association = isObject(entry.association) ? entry.association : {};
-	const [json] = item.protect(document, documentFieldRules, isSimple ? withoutLink : ownFields);
+	const [json] = item.protect(document, documentHidingRules, isSimple ? withoutLink : ownFields);
 	return { json, association };
 }
 
 const withoutLink = (document: IDataObject): IDataObject[] =>
-	separateSimplified(document).map((row) => without(row, 'url'));
+	simplifiedAssociationRows(document).map((row) => withoutField(row, 'url'));
 
 /** All fields of CP §2.10, with the document's IDs. */
 const ownFields = (document: IDataObject): IDataObject[] =>
-	separateRaw(document).map(({ association, documentId, documentExternalId }) => ({
+	rawAssociationRows(document).map(({ association, documentId, documentExternalId }) => ({
 		...(association as IDataObject),
 		documentExternalId,
 		documentId,

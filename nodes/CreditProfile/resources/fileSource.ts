@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { field, parseObject, parseText, type Field } from '../../shared/operations/field';
-import { limit } from '../../shared/operations/commonFields';
+import { returnAllOrLimit } from '../../shared/operations/commonFields';
 import { collectionId, oneOfOptions } from '../fields';
 import { associationTypeOf } from '../personalDataRules';
 import { associationsOf } from '../simplify';
@@ -68,18 +68,18 @@ type Source =
 	| { from: 'collection'; id: number; wanted: number };
 
 /** Reads the source of files: one link, an incoming document, or the documents whose files are wanted. */
-export const source: Field<Source> = {
+export const filesToDownload: Field<Source> = {
 	properties: [
 		filesFrom,
 		...shownFor('incoming', incoming.properties),
-		...shownFor('collection', [...collectionId.properties, ...limit.properties]),
+		...shownFor('collection', [...collectionId.properties, ...returnAllOrLimit.properties]),
 		...shownFor('link', fileUrl.properties),
 	],
 	async read(item) {
 		const from = oneOfOptions<Source['from']>(filesFrom)(item.parameter('filesFrom'), 'Files From');
 		if (from === 'link') return { from, url: await fileUrl.read(item) };
 		if (from === 'incoming') return { from, document: await incoming.read(item) };
-		return { from, id: await collectionId.read(item), wanted: await limit.read(item) };
+		return { from, id: await collectionId.read(item), wanted: await returnAllOrLimit.read(item) };
 	},
 };
 

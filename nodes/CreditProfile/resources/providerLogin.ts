@@ -1,23 +1,23 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { operation, type Field } from '../../shared/operations/field';
-import { identity, limit, simplify } from '../../shared/operations/commonFields';
+import { identity, returnAllOrLimit, simplify } from '../../shared/operations/commonFields';
 import {
 	allowEmptyOption,
 	providerLoginField,
-	type ProviderLogin,
+	type CheckedProviderLogin,
 } from '../../shared/operations/providerLoginField';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';
 import type { ServiceRequest } from '../../shared/http/connection';
-import { readRow, reportsFailure } from '../../shared/http/readRows';
-import { isMappingNameAccepted } from '../../shared/http/acceptedMappingNames';
+import { readSingleRow, reportsFailure } from '../../shared/http/readRows';
+import { isMappingNameConfirmed } from '../../shared/http/confirmedMappingNames';
 import { RequestError } from '../../shared/http/result';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
 import { rowKinds, rowsReader, requireWholeList } from '../pagedLists';
 import { withPathAdvice, isInputRefused, apiMappingOf } from '../mappingAdvice';
-import { loginFieldRules } from '../personalDataRules';
+import { loginHidingRules } from '../personalDataRules';
 import { simplifyLogin } from '../simplify';
 
 const notice: Field<undefined> = {
@@ -50,7 +50,7 @@ const upsert = operation({
 			async next() {
 				const row = await store(item, login, mapping, clientKey);
 				warnOnMismatch(item, login, row);
-				return item.protect(withoutPasswords(row, login.secrets), loginFieldRules, (safe) =>
+				return item.protect(withoutPasswords(row, login.secrets), loginHidingRules, (safe) =>
 					isSimple ? { action: actionOf(row), ...simplifyLogin(safe) } : safe,
 				);
 			},
@@ -65,7 +65,7 @@ const upsert = operation({
 function isCredential(value: unknown): value is IDataObject {
 	if (!rowKinds.login.isRow(value) || !/^\d+$/.test(textOf(value.id))) return false;
 	const names = Object.keys(value);
-	const documented = names.filter((name) => Object.hasOwn(loginFieldRules, name)).length;
+	const documented = names.filter((name) => Object.hasOwn(loginHidingRules, name)).length;
 	return documented === names.length || documented > 2;
 }
 
@@ -92,7 +92,7 @@ function withoutPasswords(row: IDataObject, secrets: string[] = []): IDataObject
 /** Reports what a row shows differently than sent. */
 function warnOnMismatch(
 	item: OperationItem,
-	{ provider, login }: ProviderLogin,
+	{ provider, login }: CheckedProviderLogin,
 	row: IDataObject,
 ): void {
 	const sent = login.user ?? login.username;
@@ -108,7 +108,7 @@ function warnOnMismatch(
 
 async function store(
 	item: OperationItem,
-	{ provider, login, secrets }: ProviderLogin,
+	{ provider, login, secrets }: CheckedProviderLogin,
 	mapping: CreditProfileMapping,
 	clientKey: string,
 ): Promise<IDataObject> {
@@ -122,7 +122,7 @@ async function store(
 			if (
 				!isInputRefused(error) ||
 				!provider.refused ||
-				isMappingNameAccepted(clientKey, provider.value)
+				isMappingNameConfirmed(clientKey, provider.value)
 			)
 				throw error;
 			throw error.withAdvice(provider.refused);
@@ -134,7 +134,7 @@ async function store(
 async function postLogin(item: OperationItem, request: ServiceRequest): Promise<IDataObject> {
 	const saved = { isRow: isCredential, expected: 'the saved provider login' };
 	const reading = item.read(request, (body) =>
-		reportsFailure(body) ? { kind: 'failure', status: 200 } : readRow(body, saved),
+		reportsFailure(body) ? { kind: 'failure', status: 200 } : readSingleRow(body, saved),
 	);
 	const { row } = await reading.catch((error: unknown) => {
 		if (!(error instanceof RequestError) || error.accepted === 'no') throw error;
@@ -174,16 +174,16 @@ const getMany = operation({
 	tool: 'List the logins of the organization at data providers, without passwords. It only reads. No fields.',
 	subtitle: 'Get provider logins',
 	description: "Get the organization's logins at data providers, without passwords",
-	fields: { limit },
+	fields: { limit: returnAllOrLimit },
 	options: { simplify },
 	/** CP §4.2: one array holds them all. */
-	async execute(item, { limit: wanted, simplify: isSimple }) {
+	async execute(item, { limit, simplify: isSimple }) {
 		const path = mapPath(await apiMappingOf(item), '/credential');
 		const reading = item.read({ method: 'GET', path }, rowsReader('login'));
 		const page = await withPathAdvice(item, '/credential', reading);
 		const shape = isSimple ? simplifyLogin : identity;
-		return requireWholeList(page, wanted).map((login) =>
-			item.protect(withoutPasswords(login), loginFieldRules, shape),
+		return requireWholeList(page, limit).map((login) =>
+			item.protect(withoutPasswords(login), loginHidingRules, shape),
 		);
 	},
 });

@@ -5,9 +5,9 @@ import type { Connection, ServiceRequest } from '../../shared/http/connection';
 import { RequestError, type Result } from '../../shared/http/result';
 import { taxQuery } from '../../shared/http/service';
 import {
-	isMappingNameAccepted,
-	noteMappingNamesAccepted,
-} from '../../shared/http/acceptedMappingNames';
+	isMappingNameConfirmed,
+	noteMappingNamesConfirmed,
+} from '../../shared/http/confirmedMappingNames';
 import type { ServiceMessage } from '../../shared/errors/problem';
 import { reportsFailure } from '../../shared/http/readRows';
 import { pathOf } from './queryTypeMapping';
@@ -43,7 +43,7 @@ export async function queryClientOf(item: OperationItem): Promise<QueryClient> {
  * Returns a client for reading billed queries. It continues when another item fails, until the execution is
  * cancelled.
  */
-export async function clientUntilCancelled(item: OperationItem): Promise<QueryClient> {
+export async function clientDespiteFailures(item: OperationItem): Promise<QueryClient> {
 	const signal = item.run.cancelled ?? new AbortController().signal;
 	const request = async (options: ServiceRequest) => await item.request({ ...options, signal });
 	return { ...(await queryClientOf(item)), request };
@@ -78,7 +78,7 @@ export async function getQuery(
 			serviceMessage(body),
 		);
 	if (!findMatchingId(record.raw, id)) throw shapeError('the requested query', ['paths.get']);
-	noteMappingNamesAccepted(clientKey, PATH_OF_ONE);
+	noteMappingNamesConfirmed(clientKey, PATH_OF_ONE);
 	return { ...record, id: id as QueryId };
 }
 
@@ -86,7 +86,7 @@ const PATH_OF_ONE = 'paths.get';
 
 /** The key of the API Mapping that may be why nothing is found under an ID: none once a query was read by its ID. */
 export const suspectPathKeys = ({ clientKey: client }: Pick<QueryClient, 'clientKey'>): string[] =>
-	isMappingNameAccepted(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
+	isMappingNameConfirmed(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
 
 /** Reads a query; undefined if the service has nothing under that ID. */
 export async function findQuery(

@@ -2,9 +2,9 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { RequestError } from '../../shared/http/result';
 import {
-	isMappingNameAccepted,
-	noteMappingNamesAccepted,
-} from '../../shared/http/acceptedMappingNames';
+	isMappingNameConfirmed,
+	noteMappingNamesConfirmed,
+} from '../../shared/http/confirmedMappingNames';
 import { parseCount, listReportsFailure } from '../../shared/http/readRows';
 import { stateOfClient } from '../../shared/processState';
 import { isObject } from '../../shared/utils/json';
@@ -181,7 +181,7 @@ export async function* readList({
 			if (mayBeRefused && isAllByTotal && isParameterRefused(error)) return NO_PAGE;
 			throw error as Error;
 		});
-		noteMappingNamesAccepted(clientKey, LIST_PATH_KEY);
+		noteMappingNamesConfirmed(clientKey, LIST_PATH_KEY);
 		total = page.total === undefined ? total : Math.max(page.total, total ?? 0);
 		const records = page.records.filter(({ id }) => !seen.has(id) && seen.add(id));
 		const length = page.records.length + page.unreadable;
@@ -221,7 +221,7 @@ export function rethrowListError(error: unknown, clientKey: string): never {
 	const key = error instanceof RequestError ? taxQuery.testKeys[error.status ?? ''] : undefined;
 	if (!(error instanceof RequestError) || key === undefined) throw error;
 	throw error.withAdvice({
-		mappingKeys: isMappingNameAccepted(clientKey, LIST_PATH_KEY) ? [] : [key],
+		mappingKeys: isMappingNameConfirmed(clientKey, LIST_PATH_KEY) ? [] : [key],
 		...(error.status === 404 && { todo: 'checkBaseUrl' }), // a list has no ID to check
 	});
 }

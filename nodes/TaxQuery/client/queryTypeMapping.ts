@@ -3,11 +3,11 @@ import { DateTime } from 'luxon';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
 import {
-	isMappingNameAccepted,
-	noteMappingNamesAccepted,
-} from '../../shared/http/acceptedMappingNames';
-import { mapKeys, mapValues, pickBy } from '../../shared/utils/entries';
-import { invertNames } from '../../shared/utils/renaming';
+	isMappingNameConfirmed,
+	noteMappingNamesConfirmed,
+} from '../../shared/http/confirmedMappingNames';
+import { mapKeys, mapValues, pickBy } from '../../shared/utils/objectEntries';
+import { invertNames } from '../../shared/utils/invertNames';
 import { textOf } from '../../shared/utils/text';
 
 export { catalog, queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
@@ -47,7 +47,7 @@ const keysOfFields = ({ operation, fields }: QueryType): string[] => [
 
 /** A query of this client was accepted, so that the mapping is right, at least for its path. */
 export const markMappingConfirmed = (clientKey: string, queryType: QueryType): void =>
-	noteMappingNamesAccepted(clientKey, 'query', ...keysOfPath(queryType));
+	noteMappingNamesConfirmed(clientKey, 'query', ...keysOfPath(queryType));
 
 /**
  * Returns the API Mapping keys that may be missing when a query is refused with this status. They are those of its
@@ -59,8 +59,8 @@ export function suspectMappingKeys(
 	clientKey: string,
 ): string[] {
 	if (status === 404)
-		return keysOfPath(queryType).filter((key) => !isMappingNameAccepted(clientKey, key));
-	const isProved = isMappingNameAccepted(clientKey, 'query');
+		return keysOfPath(queryType).filter((key) => !isMappingNameConfirmed(clientKey, key));
+	const isProved = isMappingNameConfirmed(clientKey, 'query');
 	return !isProved && [400, 422].includes(status) ? keysOfFields(queryType) : [];
 }
 

@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { RecordField, TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { mapKeys } from '../../shared/utils/entries';
+import { mapKeys } from '../../shared/utils/objectEntries';
 import { isObject } from '../../shared/utils/json';
-import { invertNames } from '../../shared/utils/renaming';
+import { invertNames } from '../../shared/utils/invertNames';
 
 type Names = Pick<TaxQueryMapping, 'record'>;
 

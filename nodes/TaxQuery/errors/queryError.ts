@@ -32,7 +32,7 @@ interface QueryErrorText {
 	description: string;
 }
 
-/** Problems of a query that costs money, as data; `renderError` writes the sentences. */
+/** Problems of a query that costs money, as data; `renderQueryError` writes the sentences. */
 export type QueryProblem =
 	/** Surely not accepted. */
 	| {
@@ -86,7 +86,7 @@ export class QueryError extends UserError {
 		readonly queryProblem: QueryProblem,
 		readonly billed: QueryId[] = [],
 	) {
-		const text = { code: queryProblem.kind, ...renderError(queryProblem) };
+		const text = { code: queryProblem.kind, ...renderQueryError(queryProblem) };
 		const { message, description, code, status, data = {}, mappingKeys = [] } = text;
 		const named = data.queryIds as QueryId[] | undefined;
 		const others = billed.filter((id) => !named?.includes(id));
@@ -182,7 +182,7 @@ interface RenderedError extends QueryErrorText {
 }
 
 /** The sentences about a query that costs money. */
-export function renderError(queryProblem: QueryProblem): RenderedError {
+export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 	switch (queryProblem.kind) {
 		case 'refused':
 			return renderRejected(queryProblem);

@@ -14,7 +14,7 @@ const ISO = /^\d{4}-\d\d-\d\d($|[T ]\d\d:)/;
 const FIRST_YEAR = 1900;
 
 /** A day to enter. */
-export const dayField = (
+export const dayProperty = (
 	displayName: string,
 	name: string,
 	example: string,
@@ -143,7 +143,7 @@ export const birthDate: Field<BirthDate> = {
 			default: 'date',
 			description: 'Whether the birth date comes as one value or as three',
 		},
-		dayField('Birth Date', 'birthDate', '1956-12-31', {
+		dayProperty('Birth Date', 'birthDate', '1956-12-31', {
 			required: true,
 			description: 'Year-month-day, e.g. 1956-12-31, or day/month/year, e.g. 31/12/1956',
 			displayOptions: { show: { birthDateAs: ['date'] } },

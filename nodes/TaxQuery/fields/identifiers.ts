@@ -9,12 +9,12 @@ import { oneOf, option, parseText, type Field } from '../../shared/operations/fi
 import type { OperationItem } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
 import { isObject } from '../../shared/utils/json';
-import { textField } from './text';
+import { textProperty } from './text';
 
 /** An oddity of an identifier, passed along with the result. */
 export type Warning = { field: string; code: string; message: string };
 
-export interface Checked {
+export interface CheckedIdentifier {
 	/** Normalised if it was checked, else as entered. */
 	value: string;
 	warnings: Warning[];
@@ -49,7 +49,7 @@ export const curpCheckOptions = [
 const checks = option(rfcCheckOptions[0], oneOf('all', 'allowGeneric', 'off'), 'all');
 
 const identifierField = (label: string, example: string, what: string) =>
-	textField(
+	textProperty(
 		label,
 		label.toLowerCase(),
 		example,
@@ -72,13 +72,13 @@ export const unwrapIdentifier = (value: unknown): unknown =>
 	isObject(value) && typeof value.normalized === 'string' ? value.normalized : value;
 
 /** The RFC of a billed item. Throws a UserError that names the field if it is empty or cannot be right. */
-export const rfc: Field<Checked> = {
+export const rfc: Field<CheckedIdentifier> = {
 	properties: [anyRfc],
 	read: async (item) => await readRfc(item),
 };
 
 /** Reads an RFC; with `of` it must be a company's. */
-export async function readRfc(item: OperationItem, of?: 'PM'): Promise<Checked> {
+export async function readRfc(item: OperationItem, of?: 'PM'): Promise<CheckedIdentifier> {
 	const value = parseText(unwrapIdentifier(item.parameter('rfc')), 'RFC');
 	const strictness = await checks.read(item);
 	if (strictness === 'off') return { value, warnings: [] };
@@ -112,7 +112,7 @@ export async function readRfc(item: OperationItem, of?: 'PM'): Promise<Checked> 
 }
 
 /** Reads the CURP of an item. */
-export const curp: Field<Checked> = {
+export const curp: Field<CheckedIdentifier> = {
 	properties: [curpField],
 	async read(item) {
 		const value = parseText(unwrapIdentifier(item.parameter('curp')), 'CURP');
@@ -128,7 +128,7 @@ export const isUnchecked = async (item: OperationItem): Promise<boolean> =>
 	(await checks.read(item)) === 'off';
 
 /** Throws a UserError for an identifier of nobody: one that cannot exist, or of somebody born in the future. */
-function accepted(field: string, { normalized, errors, warnings }: CheckResult): Checked {
+function accepted(field: string, { normalized, errors, warnings }: CheckResult): CheckedIdentifier {
 	const problem = warnings.find(({ code }) => code === 'FUTURE') ?? errors[0];
 	if (problem) {
 		const code = `identifier.${problem.code}`;
@@ -157,7 +157,7 @@ export function findIdentifierMismatches(requested: IDataObject, result: IDataOb
 const about = (
 	name: 'rfc' | 'curp',
 	takes: string,
-	{ properties, read }: Field<Checked>,
+	{ properties, read }: Field<CheckedIdentifier>,
 	options: INodeProperties[],
 ) => ({
 	takes,
@@ -174,13 +174,13 @@ const about = (
 /** The field RFC, as a model reads it. */
 export const RFC_DESCRIPTION = 'RFC: 12 characters (company) or 13 (person), with homoclave';
 /** The inputs of a query about the RFC of a person or company. */
-export const byRfc = about('rfc', RFC_DESCRIPTION, rfc, rfcCheckOptions);
+export const rfcQueryInput = about('rfc', RFC_DESCRIPTION, rfc, rfcCheckOptions);
 /** The inputs of a query about a company's RFC. */
-export const byCompanyRfc = about(
+export const companyRfcQueryInput = about(
 	'rfc',
 	'RFC: 12 characters, of a company, with homoclave',
 	{ properties: [companyRfc], read: async (item) => await readRfc(item, 'PM') },
 	rfcCheckOptions,
 );
 /** The inputs of a query about a CURP. */
-export const byCurp = about('curp', 'CURP: 18 characters', curp, curpCheckOptions);
+export const curpQueryInput = about('curp', 'CURP: 18 characters', curp, curpCheckOptions);

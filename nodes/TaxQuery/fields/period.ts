@@ -2,9 +2,9 @@ import { type DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import type { Field } from '../../shared/operations/field';
 import { sentences } from '../../shared/utils/sentences';
-import { dayField, readDay, refuseFuture } from './dates';
+import { dayProperty, readDay, refuseFuture } from './dates';
 import type { Warning } from './identifiers';
-import { textField } from './text';
+import { textProperty } from './text';
 import { CodedError } from '../../shared/utils/codedError';
 
 const MONTH = 'yyyy-MM';
@@ -16,7 +16,7 @@ const MAX_MONTHS = 60;
 /** A field that is shown under this choice of 'Period'. */
 const under = (kind: string) => ({ required: true, displayOptions: { show: { period: [kind] } } });
 const month = (displayName: string, name: string, kind: string): INodeProperties => ({
-	...textField(
+	...textProperty(
 		displayName,
 		name,
 		'2026-10',
@@ -33,8 +33,8 @@ const months = [
 	month('Last Month', 'lastMonth', 'months'),
 ];
 const days = [
-	dayField('First Day', 'firstDay', '2026-10-15', under('dates')),
-	dayField('Last Day', 'lastDay', '2026-10-15', under('dates')),
+	dayProperty('First Day', 'firstDay', '2026-10-15', under('dates')),
+	dayProperty('Last Day', 'lastDay', '2026-10-15', under('dates')),
 ];
 
 /** A period from one day to another, both included; `unit` is what the operator entered. */
@@ -101,7 +101,7 @@ export const period: Field<Period> = {
 };
 
 /** Missing or unexpected months; by their count where the response does not name all. */
-export function findMonthMismatches(requested: string[], given: string[]): Warning[] {
+export function findAnsweredMonthMismatches(requested: string[], given: string[]): Warning[] {
 	const areNamed = ![...requested, ...given].includes('');
 	const fewer = requested.length - given.length;
 	const missing = requested.filter((month) => areNamed && !given.includes(month));

@@ -3,7 +3,7 @@ import { normalizeText } from '../../shared/utils/inputTextCleaning';
 import { textOf } from '../../shared/utils/text';
 
 /** A text field. */
-export const textField = (
+export const textProperty = (
 	displayName: string,
 	name: string,
 	example: string,

@@ -4,7 +4,7 @@ import type { NodeRun } from '../../shared/operations/operation';
 const METADATA_LENGTH = 255;
 
 /** Adds to a number in the metadata of an execution. */
-export function addCount({ metadata }: NodeRun, key: string, more: number): void {
+export function addToMetadataCount({ metadata }: NodeRun, key: string, more: number): void {
 	if (more > 0) metadata?.set(key, String(Number(metadata.get(key) || 0) + more));
 }
 

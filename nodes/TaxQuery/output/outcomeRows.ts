@@ -10,7 +10,7 @@ import { reasonIn, extractServiceMessage } from '../../shared/errors/serviceMess
 import { quoteServiceMessage } from '../../shared/errors/errorText';
 import { textOf } from '../../shared/utils/text';
 import { findIdentifierMismatches, type Warning } from '../fields/identifiers';
-import { findMonthMismatches } from '../fields/period';
+import { findAnsweredMonthMismatches } from '../fields/period';
 import { requestedPersonalFields, queryRule } from './personalDataRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { PaidQuery } from '../request/queryRequest';
@@ -18,7 +18,7 @@ import { fromWireNames, queryTypeOf, type QueryType } from '../client/queryTypeM
 import { isUnfinishedState } from '../client/queryRecord';
 import { toRecordWireNames } from '../client/recordWireNames';
 import type { Query, QueryRecord } from '../client/queryModel';
-import { QueryError, mappingKeysAdvice, renderError } from '../errors/queryError';
+import { QueryError, mappingKeysAdvice, renderQueryError } from '../errors/queryError';
 import {
 	joinRequestAndResult,
 	withoutUndefined,
@@ -26,7 +26,7 @@ import {
 	NO_RESULT_WARNING,
 	buildRecordRow,
 } from './simplify';
-import { pickBy } from '../../shared/utils/entries';
+import { pickBy } from '../../shared/utils/objectEntries';
 
 /** A response without an ID, for whose query no list has a record. */
 export interface ResponseWithoutId {
@@ -92,7 +92,7 @@ export function buildRows(settings: RowSettings, outcomes: QueryOutcome[]): IDat
 	}
 	const ofMonths = [
 		...other.map((query) => {
-			const { message, description } = renderError(otherQueryProblem(query, settings));
+			const { message, description } = renderQueryError(otherQueryProblem(query, settings));
 			return warning('Response', 'otherQuery', message, description);
 		}),
 		...mismatchedMonths(outcomes, settings),
@@ -293,7 +293,7 @@ const unreadWarning = (problem: string): Warning =>
 function mismatchedMonths(outcomes: QueryOutcome[], { expected }: RowSettings): Warning[] {
 	const monthOf = (period: unknown) =>
 		/^(\d{4})\D?(\d\d)$/.exec(textOf(period))?.slice(1).join('-') ?? '';
-	return findMonthMismatches(
+	return findAnsweredMonthMismatches(
 		expected.map(({ fields: { period } }) => monthOf(period)),
 		outcomes.map(({ query }) => {
 			if (query.kind === 'withoutId') return '';

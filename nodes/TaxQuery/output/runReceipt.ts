@@ -8,7 +8,7 @@ import type {
 import { identity } from '../../shared/operations/commonFields';
 import type { QueryId } from '../client/queryModel';
 import { costText } from '../errors/queryError';
-import { addCount, addMetadata } from './executionMetadata';
+import { addToMetadataCount, addMetadata } from './executionMetadata';
 import { runReceiptText, spentText, type ListGaps } from './runReceiptText';
 import type { QueryOutcome } from './outcomeRows';
 
@@ -90,14 +90,14 @@ export class RunReceipt {
 	accepted(item: OperationItem, ids: QueryId[], isByEarlierTry = false): void {
 		const own = ids.map((id) => shown(item, id));
 		this.#billed.set(item.index, [...(this.#billed.get(item.index) ?? []), ...own]);
-		if (!isByEarlierTry) addCount(this.#run, 'paidQueries', ids.length);
+		if (!isByEarlierTry) addToMetadataCount(this.#run, 'paidQueries', ids.length);
 		addMetadata(this.#run, 'queryIds', own);
 	}
 
 	/** Records queries of an item of which nobody knows whether they were accepted. */
 	uncertain({ index }: OperationItem, count: number): void {
 		this.#uncertainByItem.set(index, (this.#uncertainByItem.get(index) ?? 0) + count);
-		addCount(this.#run, 'unsureQueries', count);
+		addToMetadataCount(this.#run, 'unsureQueries', count);
 	}
 
 	/** Records the queries that an item has got, billed now or before; items with an equal `request` share them. */

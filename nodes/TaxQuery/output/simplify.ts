@@ -15,7 +15,7 @@ import type { OperationItem } from '../../shared/operations/operation';
 import { queryRule } from './personalDataRules';
 import type { QueryRecord } from '../client/queryModel';
 import type { Warning } from '../fields/identifiers';
-import { mapKeys, mapValues, pickBy } from '../../shared/utils/entries';
+import { mapKeys, mapValues, pickBy } from '../../shared/utils/objectEntries';
 
 /** Columns of the query itself, behind its result. */
 const TAIL = ['status', 'service', 'createdAt', 'queryId'];

@@ -14,7 +14,7 @@ import {
 	type QueryType,
 } from '../client/queryTypeMapping';
 import { canonicalFields, stableText, type ExpectedRecord } from './matchRecord';
-import { pickBy } from '../../shared/utils/entries';
+import { pickBy } from '../../shared/utils/objectEntries';
 
 /** One of the billed queries (TQ §4.2 to §4.11); they differ only by query type and fields. */
 export interface PaidQuery {

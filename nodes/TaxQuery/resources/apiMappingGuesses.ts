@@ -8,7 +8,7 @@ import { stateOfStatus } from '../client/queryRecord';
 import { fromRecordWireNames } from '../client/recordWireNames';
 import { catalog, pathOf, queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 import type { QueryRecord, QueryState } from '../client/queryModel';
-import { isImpersonal, uniqueTexts } from '../errors/unmappedQueries';
+import { isImpersonal, uniqueTexts } from '../errors/unknownLabels';
 
 // All that this package guesses. Nothing is at stake here: each guess becomes a proposal for the API Mapping.
 

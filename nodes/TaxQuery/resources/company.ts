@@ -1,10 +1,10 @@
 import type { Resource } from '../../shared/operations/operation';
-import { byCompanyRfc } from '../fields/identifiers';
+import { companyRfcQueryInput } from '../fields/identifiers';
 import { catalog } from '../client/queryTypeMapping';
-import { billedQuery } from './billed';
+import { billedQuery } from './billedQuery';
 
 const getShareholders = billedQuery({
-	...byCompanyRfc,
+	...companyRfcQueryInput,
 	queryType: catalog.getShareholders,
 	name: 'Get Shareholders',
 	action: 'Get shareholders of company',

@@ -23,7 +23,7 @@ import { pathOf, queryTypes } from '../client/queryTypeMapping';
 import { toRecordWireNames } from '../client/recordWireNames';
 import type { QueryRecord } from '../client/queryModel';
 import { truncationText } from '../errors/queryError';
-import { joinImpersonally } from '../errors/unmappedQueries';
+import { joinImpersonally } from '../errors/unknownLabels';
 import {
 	countQueriesWithPaging,
 	guessPaging,

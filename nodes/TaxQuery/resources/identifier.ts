@@ -13,13 +13,13 @@ import {
 import { operation, type Field } from '../../shared/operations/field';
 import { simplify } from '../../shared/operations/commonFields';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
-import { dayField, readPlainDay } from '../fields/dates';
+import { dayProperty, readPlainDay } from '../fields/dates';
 import { unwrapIdentifier } from '../fields/identifiers';
-import { textField } from '../fields/text';
+import { textProperty } from '../fields/text';
 import { normalizeText } from '../../shared/utils/inputTextCleaning';
 import { textOf } from '../../shared/utils/text';
 import { CodedError } from '../../shared/utils/codedError';
-import { pickBy } from '../../shared/utils/entries';
+import { pickBy } from '../../shared/utils/objectEntries';
 
 /** A field of the panel with its value for one item. */
 interface Entry {
@@ -43,14 +43,14 @@ const readEntry = (item: OperationItem, name: string): Entry => {
 };
 
 const entry = (...[label, name, example, description]: [string, string, string, string]) => {
-	const property = textField(label, name, example, description, false);
+	const property = textProperty(label, name, example, description, false);
 	return {
 		properties: [property],
 		read: (item: OperationItem) => readEntry(item, name),
 	} satisfies Field<Entry>;
 };
 
-const born = dayField('Birth Date', 'birthDate', '1956-12-31');
+const born = dayProperty('Birth Date', 'birthDate', '1956-12-31');
 /** A date that cannot be read is a finding, like anything else that is wrong with an item. */
 const birthDate: Field<{ day?: string; isUnreadable?: true }> = {
 	properties: [born],

@@ -1,17 +1,17 @@
 import type { Resource } from '../../shared/operations/operation';
-import { byCurp } from '../fields/identifiers';
+import { curpQueryInput } from '../fields/identifiers';
 import { catalog } from '../client/queryTypeMapping';
-import { billedQuery } from './billed';
+import { billedQuery } from './billedQuery';
 
 const getCurpData = billedQuery({
-	...byCurp,
+	...curpQueryInput,
 	queryType: catalog.getCurpData,
 	name: 'Get CURP Data',
 	does: 'Get the name, birth date and RFC that belong to a CURP',
 });
 
 const getEmploymentHistory = billedQuery({
-	...byCurp,
+	...curpQueryInput,
 	queryType: catalog.getEmploymentHistory,
 	name: 'Get Employment History',
 	does: 'Get the employment history of a person (historial laboral)',

@@ -1,9 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { field, operation, option, parseBoolean, parseText } from '../../shared/operations/field';
-import { limit, simplify } from '../../shared/operations/commonFields';
+import { returnAllOrLimit, simplify } from '../../shared/operations/commonFields';
 import type { Resource } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
-import { textField } from '../fields/text';
+import { textProperty } from '../fields/text';
 import { mappingHint } from '../../shared/errors/errorText';
 import { findQuery, suspectPathKeys, queryClientOf } from '../client/queryClient';
 import { readList, completeRow } from '../client/queryList';
@@ -22,7 +22,7 @@ import { filters } from './recordFilters';
 import { CodedError } from '../../shared/utils/codedError';
 
 const queryId = field(
-	textField(
+	textProperty(
 		'Query ID',
 		'queryId',
 		'665f1c2ab7e3d0a1c4f2e9b8',
@@ -84,7 +84,7 @@ const getMany = operation({
 	action: 'Get many queries',
 	tool: `${GET_MANY} RFC: 12 or 13 characters. CURP: 18 characters. Created After: ISO 8601. Created Before: ISO 8601. Empty filters do not filter.`,
 	description: GET_MANY,
-	fields: { limit, filters },
+	fields: { limit: returnAllOrLimit, filters },
 	options: { simplify, isCompleting: option(completeRowsOption, parseBoolean, false) },
 	/** TQ §4.12: no parameter is shown, so this node filters by itself. */
 	async execute(item, { limit: wanted, filters: filter, simplify: isSimple, isCompleting }) {

@@ -3,11 +3,11 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { parseObject, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
 import { readMoment } from '../fields/dates';
-import { normalizeIdentifier, textField } from '../fields/text';
+import { normalizeIdentifier, textProperty } from '../fields/text';
 import { queryTypes } from '../client/queryTypeMapping';
 import { mayLackResponse } from '../client/queryRecord';
 import type { QueryRecord, QueryState } from '../client/queryModel';
-import { describeUnmapped } from '../errors/unmappedQueries';
+import { describeUnknownLabels } from '../errors/unknownLabels';
 import { simplifyRecord } from '../output/simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -39,7 +39,7 @@ const choice = (
 });
 
 const identifier = (label: string, example: string, length: string) =>
-	textField(
+	textProperty(
 		label,
 		label.toLowerCase(),
 		example,
@@ -107,7 +107,7 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 				if (states.length > 0 && !states.includes(record.state)) return false;
 				return holds(record, identifiers, mapping);
 			},
-			leftOut: (records) => describeUnmapped(records, { operations, states }, mapping),
+			leftOut: (records) => describeUnknownLabels(records, { operations, states }, mapping),
 		});
 	},
 };

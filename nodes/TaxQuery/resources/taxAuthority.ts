@@ -1,11 +1,11 @@
 import type { Resource } from '../../shared/operations/operation';
-import { byRfc, rfc, rfcCheckOptions, RFC_DESCRIPTION } from '../fields/identifiers';
+import { rfcQueryInput, rfc, rfcCheckOptions, RFC_DESCRIPTION } from '../fields/identifiers';
 import { period } from '../fields/period';
-import { taxProfileInput } from '../fields/taxProfile';
+import { taxProfileInput } from '../fields/taxProfileLogin';
 import { catalog } from '../client/queryTypeMapping';
 import { queryClientOf } from '../client/queryClient';
-import { billedQuery } from './billed';
-import { invoicePeriodInput } from './invoicePeriodInput';
+import { billedQuery } from './billedQuery';
+import { planInvoiceQueries } from './planInvoiceQueries';
 
 const createTaxProfile = billedQuery({
 	queryType: catalog.createTaxProfile,
@@ -20,7 +20,7 @@ const createTaxProfile = billedQuery({
 });
 
 const getCsf = billedQuery({
-	...byRfc,
+	...rfcQueryInput,
 	queryType: catalog.getCsf,
 	name: 'Get Fiscal Situation (CSF)',
 	does: 'Get the fiscal situation of an RFC (constancia de situación fiscal)',
@@ -29,7 +29,7 @@ const getCsf = billedQuery({
 });
 
 const getComplianceOpinion = billedQuery({
-	...byRfc,
+	...rfcQueryInput,
 	queryType: catalog.getComplianceOpinion,
 	name: 'Get Compliance Opinion (32D)',
 	subtitle: 'Get opinion (32D)',
@@ -51,7 +51,7 @@ const getInvoices = billedQuery({
 		async read(item) {
 			const { value, warnings } = await rfc.read(item);
 			const { mapping } = await queryClientOf(item);
-			return invoicePeriodInput(value, await period.read(item), mapping, warnings);
+			return planInvoiceQueries(value, await period.read(item), mapping, warnings);
 		},
 	},
 	options: rfcCheckOptions,

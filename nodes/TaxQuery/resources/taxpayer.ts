@@ -1,18 +1,18 @@
 import { field, parseText, type Field } from '../../shared/operations/field';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { birthDate } from '../fields/dates';
-import { byRfc, curpCheckOptions, type Warning } from '../fields/identifiers';
+import { rfcQueryInput, curpCheckOptions, type Warning } from '../fields/identifiers';
 import { checkNamePart, type NamePart } from '../fields/personName';
-import { textField } from '../fields/text';
+import { textProperty } from '../fields/text';
 import { catalog } from '../client/queryTypeMapping';
-import { billedQuery } from './billed';
+import { billedQuery } from './billedQuery';
 
 const givenNames = field(
-	textField('Given Names', 'name', 'Emma', 'All of them, as in the birth certificate'),
+	textProperty('Given Names', 'name', 'Emma', 'All of them, as in the birth certificate'),
 	parseText,
 );
 const firstLastName = field(
-	textField(
+	textProperty(
 		'First Last Name',
 		'firstLastName',
 		'Gómez',
@@ -21,7 +21,7 @@ const firstLastName = field(
 	parseText,
 );
 const secondLastName = field(
-	textField(
+	textProperty(
 		'Second Last Name',
 		'secondLastName',
 		'Díaz',
@@ -71,7 +71,7 @@ const calculateRfc = billedQuery({
 });
 
 const getCrf = billedQuery({
-	...byRfc,
+	...rfcQueryInput,
 	queryType: catalog.getCrf,
 	name: 'Get Fiscal Regime Certificate (CRF)',
 	subtitle: 'Get CRF (fiscal regimes)',
@@ -79,7 +79,7 @@ const getCrf = billedQuery({
 });
 
 const getRfcData = billedQuery({
-	...byRfc,
+	...rfcQueryInput,
 	queryType: catalog.getRfcData,
 	name: 'Get RFC Data',
 	does: 'Get the name, address and certificate that belong to an RFC',

@@ -81,7 +81,7 @@ async function send(
 			...(posted !== response && { received }),
 		};
 	}
-	noteQueries(context, wanted, submission, received as Query[], tracked.sentAt());
+	noteSubmittedQueries(context, wanted, submission, received as Query[], tracked.sentAt());
 	return { queries: received as Query[] };
 }
 
@@ -125,7 +125,7 @@ function trackSending(
 }
 
 /** Notes the queries of a submission: for its item, its execution and this process. */
-export function noteQueries(
+export function noteSubmittedQueries(
 	{ journal, log }: SubmissionContext,
 	{ item, request, client, known }: WantedQuery,
 	submission: Submission,

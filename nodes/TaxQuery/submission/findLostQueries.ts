@@ -1,6 +1,6 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
-import { clientUntilCancelled, type QueryClient } from '../client/queryClient';
+import { clientDespiteFailures, type QueryClient } from '../client/queryClient';
 import { completeRow, lacksRequestOrDate, readSelectedRows } from '../client/queryList';
 import type { Completeness, QueryId, QueryRecord } from '../client/queryModel';
 import { queriesOf } from './clientQueries';
@@ -37,7 +37,7 @@ export async function findLostQueries(
 	item: OperationItem,
 	lost: LostQuery,
 ): Promise<RecoveryResult> {
-	const client = await clientUntilCancelled(item);
+	const client = await clientDespiteFailures(item);
 	const { expected, sentAt: since } = lost;
 	const { listing, at } = await readings.read(client, since);
 	const { records, unreadable, completeness, total } = listing;

@@ -25,7 +25,7 @@ import {
 } from '../output/outcomeRows';
 import { knownOutputColumns } from '../output/simplify';
 import {
-	fieldsOf,
+	optionFieldsOf,
 	paidQueryOptions,
 	USUAL_PRICE_TEXT,
 	priceNotice,
@@ -33,15 +33,15 @@ import {
 } from './submissionOptions';
 import { countBilledQueries, idsOf } from './submissionState';
 import {
-	isSharing,
+	sharesEqualRequests,
 	newSubmissionContext,
 	type SendingOptions,
 	type SubmissionContext,
 } from './submissionContext';
 import { verifyAndRecover } from './verifyAndRecover';
-import { isAlreadySubmitted, reserveSubmissions, reuseOrSubmit } from './reuseOrSubmit';
+import { isSubmittedByEarlierTry, reserveSubmissions, reuseOrSubmit } from './reuseOrSubmit';
 import { mayBeWaitedFor, readMissingResult, waitForResult } from './waitForResult';
-import { pickBy } from '../../shared/utils/entries';
+import { pickBy } from '../../shared/utils/objectEntries';
 
 interface PaidQuerySettings extends SendingOptions {
 	additionalBodyFields: IDataObject;
@@ -63,7 +63,7 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 		...shown,
 		value: queryType.operation,
 		tool: `${tool} ${hasNoResult ? 'It may be billed.' : `Billed: ${price}.`} ${queryType.isImmediate ? AT_ONCE : PENDING}`,
-		fields: { price: priceNotice(definition), input, ...fieldsOf(definition) },
+		fields: { price: priceNotice(definition), input, ...optionFieldsOf(definition) },
 		options: paidQueryOptions(definition),
 		execute: async (item, { input: queries, ...settings }) =>
 			await namingBilled(item, async () => await plan(item, definition, queries, settings)),
@@ -113,7 +113,7 @@ async function plan(
 	const whole = buildQueryRequest(definition, input, target);
 	receipt.plan(item, whole.expected.length);
 	const { reuse } = settings;
-	const reusable = isAlreadySubmitted(context, item, whole)
+	const reusable = isSubmittedByEarlierTry(context, item, whole)
 		? []
 		: await findReusable(item, context, whole, reuse);
 	const missing = missingParts(input, reusable);
@@ -143,7 +143,7 @@ async function plan(
 			item,
 			outcomesOf(queries),
 			settings,
-			isSharing(reuse) ? whole.sharingKey : undefined,
+			sharesEqualRequests(reuse) ? whole.sharingKey : undefined,
 		);
 		return await conclude(item, definition, input, target, whole, queries);
 	};

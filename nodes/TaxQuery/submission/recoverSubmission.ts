@@ -6,7 +6,7 @@ import { queriesOf } from './clientQueries';
 import { findLostQueries } from './findLostQueries';
 import type { Submission } from './submissionRegister';
 import { LIST_LAG_MS } from './pastQueries';
-import { noteQueries } from './attemptSubmission';
+import { noteSubmittedQueries } from './attemptSubmission';
 
 /** The result of a recovery: the queries, or why they were not found. */
 export type Recovery = { queries: Query[] } | Unrecovered;
@@ -99,7 +99,7 @@ async function readOnce(
 	if (next.status === 'accepted') {
 		submission.save(next);
 		await context.limit.found(item, submission, found);
-		noteQueries(context, wanted, submission, queries, sentAt);
+		noteSubmittedQueries(context, wanted, submission, queries, sentAt);
 		return { queries };
 	}
 	const hadTime = performance.now() - submission.sentMoment >= LIST_LAG_MS;
@@ -131,6 +131,6 @@ export async function acceptReceivedQueries(
 	const ids = own.map(({ id }) => id);
 	submission.save({ status: 'accepted', ids });
 	await context.limit.found(item, submission, ids);
-	noteQueries(context, wanted, submission, own, submission.sentAt);
+	noteSubmittedQueries(context, wanted, submission, own, submission.sentAt);
 	return received;
 }

@@ -4,9 +4,9 @@ import { findQuery } from '../client/queryClient';
 import { isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryId } from '../client/queryModel';
 import {
-	isSharing,
+	sharesEqualRequests,
 	reservationName,
-	toWantedQuery,
+	prepareSubmission,
 	type ObtainedQueries,
 	type SendingOptions,
 	type SubmissionContext,
@@ -31,7 +31,7 @@ function ownSubmission(
 }
 
 /** Returns whether an earlier try of this execution has submitted an item's query. */
-export const isAlreadySubmitted = (
+export const isSubmittedByEarlierTry = (
 	context: SubmissionContext,
 	item: OperationItem,
 	request: QueryRequest,
@@ -46,8 +46,8 @@ export async function reserveSubmissions(
 ): Promise<void> {
 	const { register } = context.journal;
 	const needsNone = (request: QueryRequest) =>
-		isAlreadySubmitted(context, item, request) ||
-		(isSharing(sending.reuse) && register.isSubmitted(request.sharingKey, aDayAgo()));
+		isSubmittedByEarlierTry(context, item, request) ||
+		(sharesEqualRequests(sending.reuse) && register.isSubmitted(request.sharingKey, aDayAgo()));
 	const planned = requests
 		.filter((request) => !needsNone(request))
 		.map((request) => ({ name: reservationName(context, item, request, sending), request }));
@@ -62,11 +62,11 @@ export async function reuseOrSubmit(
 	sending: SendingOptions,
 ): Promise<ObtainedQueries> {
 	const { locks } = context.journal.register;
-	const wanted = await toWantedQuery(item, request, sending);
+	const wanted = await prepareSubmission(item, request, sending);
 	const own = ownSubmission(context, item, request);
 	if (own) return await submitAndRecover(context, wanted, own);
 	const { reuse } = sending;
-	if (isSharing(reuse)) {
+	if (sharesEqualRequests(reuse)) {
 		const sharing = async () => await reuseOfExecution(context, wanted, reuse);
 		return await locks.exclusive(request.sharingKey, sharing);
 	}

@@ -75,7 +75,7 @@ export function newSubmissionContext(run: NodeRun, log: SpendingLog): Submission
 }
 
 /** Adds to a request what submitting it needs: its client, and what this process knows of that client's queries. */
-export async function toWantedQuery(
+export async function prepareSubmission(
 	item: OperationItem,
 	request: QueryRequest,
 	sending: SendingOptions,
@@ -85,7 +85,7 @@ export async function toWantedQuery(
 }
 
 /** Returns whether items with an equal request share a query. */
-export const isSharing = (reuse: Reuse | undefined): reuse is Reuse =>
+export const sharesEqualRequests = (reuse: Reuse | undefined): reuse is Reuse =>
 	reuse !== undefined && !reuse.isEach;
 
 /** Returns the name of a query's reservation, which sharers have in common. */
@@ -95,7 +95,7 @@ export function reservationName(
 	{ sharingKey, journalKey: key }: QueryRequest,
 	{ reuse }: SendingOptions,
 ): string {
-	return isSharing(reuse)
+	return sharesEqualRequests(reuse)
 		? sharingKey
 		: `${run.executionId ?? ''} ${run.index} ${item.index} ${key}`;
 }

@@ -187,7 +187,7 @@ export const priceNotice = ({
 });
 
 /** The fields that paid queries have beside their inputs. */
-export const fieldsOf = ({ queryType, hasNoResult }: PaidQuery) => ({
+export const optionFieldsOf = ({ queryType, hasNoResult }: PaidQuery) => ({
 	wait: queryType.isImmediate ? emptyField : waitForResult,
 	reuse: hasNoResult ? reuseWithoutResult : reuseResults,
 });

@@ -6,7 +6,7 @@ import { QueryError } from '../errors/queryError';
 import { otherQueryProblem, type QueryOutcome } from '../output/outcomeRows';
 import {
 	isOtherQuery,
-	toWantedQuery,
+	prepareSubmission,
 	type SendingOptions,
 	type SubmissionContext,
 } from './submissionContext';
@@ -56,7 +56,7 @@ async function replaceOther(
 	submission: Submission,
 	read: QueryOutcome[],
 ): Promise<QueryOutcome[]> {
-	const wanted = await toWantedQuery(item, request, sending);
+	const wanted = await prepareSubmission(item, request, sending);
 	const { definition, expected, contentHash, sharingKey } = request;
 	const { client, known } = wanted;
 	const received = queriesIn(read);

@@ -1,6 +1,6 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import type { PaidQuery } from '../request/queryRequest';
-import { getQuery, clientUntilCancelled } from '../client/queryClient';
+import { getQuery, clientDespiteFailures } from '../client/queryClient';
 import { mayLackResponse, isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { reasonFor } from '../errors/queryError';
@@ -27,7 +27,7 @@ export async function waitForResult(
 ): Promise<QueryOutcome> {
 	const { query } = outcome;
 	if (query.kind === 'withoutId' || !mayBeWaitedFor(outcome)) return outcome;
-	const client = await clientUntilCancelled(item); // one that failed must not blind the others
+	const client = await clientDespiteFailures(item); // one that failed must not blind the others
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
 	const seen = await resultPollerOf(client).wait({
@@ -58,7 +58,7 @@ export async function readMissingResult(
 	const lacks = query.kind === 'record' && query.state === 'success' && mayLackResponse(query);
 	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
 	const reads = item.run.execution.shared(newReads);
-	const reading = reads.get(query) ?? getQuery(await clientUntilCancelled(item), query.id);
+	const reading = reads.get(query) ?? getQuery(await clientDespiteFailures(item), query.id);
 	reads.set(query, reading);
 	return await reading.then(
 		(record) => ({ ...outcome, query: record }),

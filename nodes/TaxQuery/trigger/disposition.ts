@@ -4,7 +4,7 @@ import { stateOfProcess } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isUnfinishedState } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
-import { describeUnmapped } from '../errors/unmappedQueries';
+import { describeUnknownLabels } from '../errors/unknownLabels';
 import type { FilterSettings } from './filterSettings';
 import { reportHourly } from './errorReporting';
 import type { QuerySnapshot } from './querySnapshot';
@@ -36,7 +36,7 @@ const MAX_LABELS = 500;
 const newSeenLabels = () => new WeakMap<ITriggerFunctions, BoundedMap<string, QueryRecord>>();
 
 /** Reports queries that the filter leaves out only because their labels are unknown, each time that there are more. */
-export function reportUnmapped(
+export function reportUnknownLabels(
 	context: ITriggerFunctions,
 	choice: FilterSettings,
 	mapping: TaxQueryMapping,
@@ -48,6 +48,6 @@ export function reportUnmapped(
 	const before = known.size;
 	for (const record of records) known.set(`${record.code}\n${record.status ?? ''}`, record);
 	if (known.size === before) return; // nothing new, or too many to say
-	const what = describeUnmapped([...known.values()], choice, mapping);
+	const what = describeUnknownLabels([...known.values()], choice, mapping);
 	if (what) reportHourly(context, new CodedError('leftOut', what), what);
 }

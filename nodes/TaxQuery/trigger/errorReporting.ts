@@ -37,7 +37,7 @@ export function newOutage() {
 
 /** Reports what keeps a published trigger from checking, once an hour. */
 export const reportOutage = (context: ITriggerFunctions, error: unknown): void =>
-	runHourly(context, OUTAGE, () => report(context, error));
+	runHourly(context, OUTAGE, () => reportError(context, error));
 
 const PASSING_STATUSES = [408, 425, 429];
 
@@ -58,7 +58,7 @@ export const canSaveFailure = (context: ITriggerFunctions): boolean =>
 	typeof context.saveFailedExecution === 'function';
 
 /** Reports an error in n8n's list of executions, which starts the error workflow. */
-export function report(context: ITriggerFunctions, error: unknown): void {
+export function reportError(context: ITriggerFunctions, error: unknown): void {
 	const shown = toTriggerError(context, error);
 	// hosts before 2.x have only the other, which takes the workflow down and up again
 	if (canSaveFailure(context)) context.saveFailedExecution(shown);
@@ -89,4 +89,4 @@ export function runHourly(context: Identity, what: string, report: () => void): 
 
 /** Reports an error with this code once an hour; `about` distinguishes several subjects. */
 export const reportHourly = (context: ITriggerFunctions, error: CodedError, about = ''): void =>
-	runHourly(context, error.code + about, () => report(context, error));
+	runHourly(context, error.code + about, () => reportError(context, error));

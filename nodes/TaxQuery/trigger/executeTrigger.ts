@@ -5,7 +5,7 @@ import { saveStaticData } from '../../shared/operations/nodeStaticData';
 import { sentences } from '../../shared/utils/sentences';
 import { listAllQueries, completeRow } from '../client/queryList';
 import { findRunningExecution, SAVE_ONLY, markRunningStaticDataChanged } from './emitter';
-import { describeUnmapped } from '../errors/unmappedQueries';
+import { describeUnknownLabels } from '../errors/unknownLabels';
 import { dispositionOf } from './disposition';
 import { LEDGER_KEY } from './triggerProcessMemory';
 import { toTriggerError } from './errorReporting';
@@ -65,7 +65,7 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 		throw new CodedError('noResultYet', 'There is no result yet that this trigger would emit', {
 			description: sentences(
 				'Run a query first, or choose other queries and statuses',
-				describeUnmapped(records, settings.choice, mapping),
+				describeUnknownLabels(records, settings.choice, mapping),
 			),
 		});
 	}

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { pickBy } from '../../shared/utils/entries';
+import { pickBy } from '../../shared/utils/objectEntries';
 import { isObject } from '../../shared/utils/json';
 import type { StartedResult } from './startedResults';
 

@@ -3,12 +3,16 @@ import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
 import { hasList } from '../client/queryList';
 import { mayLackResponse, isUnfinishedState } from '../client/queryRecord';
-import { readInterrupted, startAgain, type InterruptedResult } from './interrupted';
+import {
+	readInterrupted,
+	startInterruptedAgain,
+	type InterruptedResult,
+} from './interruptedResults';
 import { markRunningStaticDataChanged, type EmitOutcome } from './emitter';
-import { dispositionOf, reportUnmapped } from './disposition';
+import { dispositionOf, reportUnknownLabels } from './disposition';
 import type { Ledger } from './ledger';
 import {
-	requireCreatedAt,
+	requireCreationDates,
 	DAY_MS,
 	isAuditDue,
 	NO_LIST,
@@ -17,7 +21,7 @@ import {
 } from './readListing';
 import { mergeDelivered, type QueryNotification } from './queryNotification';
 import type { PolledTrigger } from './polledTrigger';
-import { readPollRecords, type RowResult, type PollRecords } from './readPollRecords';
+import { readRecordsById, type RowResult, type RecordsReadById } from './readRecordsById';
 import { reportListLoss, reportDropped, reportListing, reportMissingResult } from './reports';
 import {
 	itemMaker,
@@ -46,7 +50,7 @@ export type PolledQueryProgress =
 /** Results for notified IDs that do not exist, and seldom for real ones. */
 const UNKNOWN_RESULTS: unknown[] = [undefined, 'unknown', 'later'];
 
-export interface PollSummary {
+export interface PollOutcome {
 	/** The notified queries by ID; one that is not listed is missing. */
 	queries: Map<string, PolledQueryProgress>;
 	/** The trigger reads the list, which shows all queries. */
@@ -71,7 +75,7 @@ export interface PollSummary {
 export async function pollOnce(
 	trigger: PolledTrigger,
 	notifications: Map<string, QueryNotification>,
-): Promise<PollSummary> {
+): Promise<PollOutcome> {
 	const { context, ledger, settings, attempts, mustBegin } = trigger;
 	const { state } = ledger;
 
@@ -106,8 +110,8 @@ export async function pollOnce(
 		notifiedIds: ids,
 	};
 	const plan = planPoll(ledger, listing, pollContext, rules);
-	if (plan.isNewStart && startAt !== undefined) requireCreatedAt(listing.rows);
-	const read = await readPollRecords(trigger, connection, plan, listing, notifications);
+	if (plan.isNewStart && startAt !== undefined) requireCreationDates(listing.rows);
+	const read = await readRecordsById(trigger, connection, plan, listing, notifications);
 	const interrupted = await readInterrupted(trigger, connection, plan.listed);
 
 	const poll = { trigger, mapping, toItem, notifications, listing, plan, rules, read, interrupted };
@@ -127,7 +131,7 @@ interface Poll {
 	readonly listing: TriggerListing;
 	readonly plan: PollPlan<QuerySnapshot>;
 	readonly rules: RowRules<QuerySnapshot>;
-	readonly read: PollRecords;
+	readonly read: RecordsReadById;
 	readonly interrupted: InterruptedResult[];
 	readonly isListed: boolean;
 	readonly isAudit: boolean;
@@ -141,19 +145,19 @@ interface Poll {
  * Writes the ledger and emits the results. It is synchronous, with all that it calls, so that no other poll or webhook
  * call can come between. Throws if the workflow was unpublished meanwhile.
  */
-function applyPoll(poll: Poll): PollSummary {
+function applyPoll(poll: Poll): PollOutcome {
 	const { trigger, plan, read, interrupted, toItem } = poll;
 	const { ledger } = trigger;
 	trigger.mustBeOpen();
 	recordListing(poll);
 	markRunningStaticDataChanged();
-	startAgain(trigger, interrupted, toItem);
+	startInterruptedAgain(trigger, interrupted, toItem);
 	for (const row of plan.due)
 		processResult(poll, row, mayLackResponse(row.record) ? read.rows.get(row.queryId) : row);
 	for (const result of read.others) processResult(poll, result, result);
 	for (const id of read.refused) ledger.drop(id);
 	ledger.addPending(plan.pendingIds.filter((id) => ledger.isPending(id))); // had their turn
-	return summarize(poll);
+	return outcomeOf(poll);
 }
 
 /** Writes into the ledger what the list shows, and reports what is wrong with it. */
@@ -172,7 +176,7 @@ function recordListing({
 	reportListLoss(context, plan.loss);
 	reportListing(context, listing);
 	const records = [...listing.rows, ...read.others].map(({ record }) => record);
-	reportUnmapped(context, settings.choice, mapping, records);
+	reportUnknownLabels(context, settings.choice, mapping, records);
 	const { forgotten } = applyPlan(ledger, plan, rules, startFromKey(context));
 	if (listing.order) state.order = listing.order;
 	trigger.unlisted.last = plan.unlisted;
@@ -220,7 +224,7 @@ const namedAs = ({ read }: Poll, queryId: string): string =>
 	[...read.ownIds].find(([, own]) => own === queryId)?.[0] ?? queryId;
 
 /** Returns the poll's findings about the queries that webhook calls named, and when the next one may begin. */
-function summarize(poll: Poll): PollSummary {
+function outcomeOf(poll: Poll): PollOutcome {
 	const { trigger, notifications, listing, plan, read, interrupted, isListed, isAudit } = poll;
 	const { ledger } = trigger;
 	const progressOf = (result: QuerySnapshot): PolledQueryProgress => {

@@ -4,21 +4,21 @@ import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
 import { stateOfProcess } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
-import { msLeft, untilAfter } from '../../shared/utils/sleep';
+import { msLeft, waitUnlessOver } from '../../shared/utils/sleep';
 import { isUnfinishedState } from '../client/queryRecord';
 import { ReadAttempts } from './readAttempts';
 import { forgetCredential } from './cachedCredential';
 import { decideEmission } from './decideEmission';
 import { emitResult, nodeKey, startKey, type EmitOutcome } from './emitter';
 import { ExecutionEndSaver } from './executionEndSaver';
-import { pollOnce, type PollSummary } from './pollOnce';
+import { pollOnce, type PollOutcome } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import type { PolledTrigger } from './polledTrigger';
 import { saveStaticData } from '../../shared/operations/nodeStaticData';
 import {
 	storeNotifications,
 	LEDGER_KEY,
-	MAX_STORED_NOTIFICATIONS,
+	MAX_WAITING_NOTIFICATIONS,
 	triggerMemoryOf,
 	takeStoredNotifications,
 	type NodeProcessMemory,
@@ -102,7 +102,7 @@ export class PollingSession implements PolledTrigger {
 	#hasClosed = false;
 	/** The poll that runs or was the last, and the one that waits for its end. */
 	#last: Promise<unknown> = Promise.resolve();
-	#waiting: Promise<PollSummary> | undefined;
+	#waiting: Promise<PollOutcome> | undefined;
 	/** The queries that webhook calls named for the next poll. */
 	#notifications = new Map<string, QueryNotification>();
 	/** The next poll begins `ms` milliseconds after `since`. */
@@ -180,11 +180,11 @@ export class PollingSession implements PolledTrigger {
 	}
 
 	/** Polls from now on; callers share the poll that waits. Throws if the service cannot be reached. */
-	async pollSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollSummary> {
+	async pollSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollOutcome> {
 		if (this.#hasClosed) this.#handOn(more);
 		else for (const [id, notification] of more) this.#addNotification(id, notification);
 		this.#waiting ??= this.#last.then(async () => {
-			await untilAfter(this.#rest.since, this.#rest.ms, () => this.#hasClosed);
+			await waitUnlessOver(this.#rest.since, this.#rest.ms, () => this.#hasClosed);
 			this.#waiting = undefined;
 			this.mustBeOpen();
 			const running = this.#pollNow();
@@ -241,7 +241,7 @@ export class PollingSession implements PolledTrigger {
 
 	/** Waits `ms` milliseconds, or until the trigger is unpublished. */
 	async pause(ms: number): Promise<void> {
-		await untilAfter(Date.now(), ms, () => this.#hasClosed);
+		await waitUnlessOver(Date.now(), ms, () => this.#hasClosed);
 	}
 
 	/** `before`: how the result was started, if it was interrupted. */
@@ -283,7 +283,7 @@ export class PollingSession implements PolledTrigger {
 	#retryNotifications(all: Iterable<[id: string, QueryNotification]>): void {
 		if (this.#hasClosed) return this.#handOn(all);
 		for (const [id, notification] of all) {
-			if (this.#notifications.size < MAX_STORED_NOTIFICATIONS)
+			if (this.#notifications.size < MAX_WAITING_NOTIFICATIONS)
 				this.#addNotification(id, { ...notification, isAgain: true });
 		}
 	}
@@ -295,7 +295,7 @@ export class PollingSession implements PolledTrigger {
 		else storeNotifications(this.context, all);
 	}
 
-	async #pollNow(): Promise<PollSummary> {
+	async #pollNow(): Promise<PollOutcome> {
 		const { context } = this;
 		const { outage } = this.#memory;
 		const since = Date.now();

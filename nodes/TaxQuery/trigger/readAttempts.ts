@@ -5,7 +5,7 @@ import { CodedError } from '../../shared/utils/codedError';
 import { raceAbort } from '../../shared/utils/responseBody';
 import { msLeft } from '../../shared/utils/sleep';
 import type { QueryClient } from '../client/queryClient';
-import { errorMessage, report, reportHourly } from './errorReporting';
+import { errorMessage, reportError, reportHourly } from './errorReporting';
 import { isRefusal, notFoundError, readQuery } from './readById';
 import type { QuerySnapshot } from './querySnapshot';
 
@@ -98,7 +98,7 @@ export class ReadAttempts {
 		const coded = (code: string, how: string) =>
 			new CodedError(code, `${what} ${how}: ${reason}`, { queryId: id });
 		if (isPutAside) {
-			report(context, coded('putAside', `${MAX_REFUSALS} times and is put aside`));
+			reportError(context, coded('putAside', `${MAX_REFUSALS} times and is put aside`));
 		} else if (msLeft(failedSince, REPORT_AFTER_MS) <= 0) {
 			reportHourly(context, coded('unreadable', 'for ten minutes. The trigger keeps trying'));
 		}

@@ -156,7 +156,7 @@ const unordered = (order: ListOrder | undefined): CodedError =>
 			);
 
 /** Throws a UserError if results are wanted from a moment on, and rows have no dates of creation. */
-export function requireCreatedAt(rows: QuerySnapshot[]): void {
+export function requireCreationDates(rows: QuerySnapshot[]): void {
 	if (rows.every(({ createdAt }) => createdAt !== undefined)) return;
 	throw unusable(
 		'dates',

@@ -3,7 +3,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/sleep';
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
-import { report, reportHourly, runHourly } from './errorReporting';
+import { reportError, reportHourly, runHourly } from './errorReporting';
 import { MAX_PENDING } from './ledger';
 import type { ListLoss } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
@@ -17,7 +17,7 @@ const LOSSES: Record<ListLoss, string> = {
 export function reportListLoss(context: ITriggerFunctions, loss?: ListLoss): void {
 	if (!loss) return;
 	const what = `${LOSSES[loss]}. Compare the results in the service with your executions`;
-	report(context, new CodedError(loss, what));
+	reportError(context, new CodedError(loss, what));
 }
 
 /** Reports rows without an ID, and logs that the list is not shown to its end, once an hour. */

@@ -10,7 +10,7 @@ import type { UnlistedPendingCounts } from './readListing';
 export const LEDGER_KEY = 'taxQueryLedger';
 const MAX_EMITTED = 5_000;
 /** Limits the notifications stored for a later poll; senders of others must repeat them. */
-export const MAX_STORED_NOTIFICATIONS = 100;
+export const MAX_WAITING_NOTIFICATIONS = 100;
 
 /** This process's memory of a trigger, also while it is being published anew. */
 export class NodeProcessMemory {
@@ -59,7 +59,7 @@ export function storeNotifications(
 	let isWhole = true;
 	for (const [id, notification] of all) {
 		const known = stored.get(id);
-		const hasRoom = known !== undefined || stored.size < MAX_STORED_NOTIFICATIONS;
+		const hasRoom = known !== undefined || stored.size < MAX_WAITING_NOTIFICATIONS;
 		if (hasRoom) stored.set(id, known ? mergeNotifications(known, notification) : notification);
 		isWhole &&= hasRoom;
 	}

@@ -4,7 +4,7 @@ import { processStartedAt, stateOfProcess } from '../../shared/processState';
 import { msLeft } from '../../shared/utils/sleep';
 import { wasUnpublishedSince } from '../trigger/triggerProcessMemory';
 import { itemMaker, type CredentialSettings } from '../trigger/querySnapshot';
-import { dispositionOf, reportUnmapped } from '../trigger/disposition';
+import { dispositionOf, reportUnknownLabels } from '../trigger/disposition';
 import { sessionOf, type PollingSession } from '../trigger/pollingSession';
 import {
 	accepted,
@@ -74,7 +74,7 @@ export async function emitTrusted(
 	const toItem = itemMaker(settings, itemSettings);
 	const results = all.flatMap(({ trusted }) => trusted ?? []);
 	const records = results.map(({ result }) => result.record);
-	reportUnmapped(context, settings.choice, itemSettings.mapping, records);
+	reportUnknownLabels(context, settings.choice, itemSettings.mapping, records);
 	const due = results.filter(({ result }) => dispositionOf(result, settings.choice) === 'emit');
 	const outcomes = Promise.all(
 		due.map(async ({ result, origin }) => await trigger.emitOnce(result, toItem(result, origin))),

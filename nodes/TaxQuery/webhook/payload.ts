@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { RecordField, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { idText } from '../../shared/utils/text';
 import { wireName } from '../client/recordWireNames';
-import { pickBy } from '../../shared/utils/entries';
+import { pickBy } from '../../shared/utils/objectEntries';
 
 /** A delivery's data about one query, not yet verified. */
 export interface AnnouncedQuery {

@@ -1,4 +1,4 @@
-import type { PollSummary } from '../trigger/pollOnce';
+import type { PollOutcome } from '../trigger/pollOnce';
 import type { PollingSession } from '../trigger/pollingSession';
 
 export interface WebhookResponse {
@@ -17,7 +17,7 @@ const retryResponse = (message: string): WebhookResponse => ({ status: 503, mess
 export const accepted: WebhookResponse = { status: 200, message: 'Accepted' };
 export const nothingNew: WebhookResponse = { status: 200, message: 'Nothing new' };
 export const later: WebhookResponse = { status: 202, message: 'The next check brings the result' };
-export const tryAgain = retryResponse('The service does not show the result yet');
+export const notShownYet = retryResponse('The service does not show the result yet');
 export const tooMany = retryResponse('Too many queries are named at once');
 export const unreachable = retryResponse('The query service did not respond');
 export const starting = retryResponse('The trigger is being published');
@@ -40,10 +40,10 @@ export function combineResponses(responses: WebhookResponse[]): WebhookResponse 
 /** Returns the response about a query, by its progress in a poll. */
 export async function responseForQuery(
 	{ queryId, isReportedPending }: { queryId: string; isReportedPending: boolean },
-	{ queries, isListed, isWhole }: PollSummary,
+	{ queries, isListed, isWhole }: PollOutcome,
 	{ settings }: PollingSession,
 ): Promise<WebhookResponse> {
-	const notYet = settings.receiveBy === 'webhook' ? tryAgain : later;
+	const notYet = settings.receiveBy === 'webhook' ? notShownYet : later;
 	const responses = {
 		unknown,
 		later: isListed ? later : tooMany,

@@ -19,7 +19,7 @@ import {
 	noCredential,
 	nothingNew,
 	tooMany,
-	tryAgain,
+	notShownYet,
 	unknown,
 	unreachable,
 	combineResponses,
@@ -66,7 +66,7 @@ export async function startWithoutSession(
 		const brought = mergeDelivered(found, notification, itemSettings.mapping);
 		const { result } = brought;
 		const isWaiting = dispositionOf(result, settings.choice) === 'wait' && !isReportedPending;
-		return isWaiting || awaitsDeliveredResult(result) ? tryAgain : ifDue(brought);
+		return isWaiting || awaitsDeliveredResult(result) ? notShownYet : ifDue(brought);
 	};
 	const ifDue = (brought: NonNullable<ReceivedNotification['trusted']>) =>
 		dispositionOf(brought.result, settings.choice) === 'emit' && !ledger.isSettled(brought.result)

@@ -1,7 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { refusePlaceholderValues } from '../../shared/credentials/placeholderValue';
 import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { webhookSecrets } from '../../shared/credentials/webhookVerification';
+import { webhookSecretsToMask } from '../../shared/credentials/webhookVerification';
 import { taxQuery } from '../../shared/http/service';
 import { cachedCredential } from '../trigger/cachedCredential';
 import type { CredentialSettings } from '../trigger/querySnapshot';
@@ -24,7 +24,7 @@ export async function verifyCall(context: IWebhookFunctions, bodies: Buffer[]): 
 	const isAuthentic = bodies.some((body) => verifyDelivery({ rawHeaders, body }, credential, now));
 	const isStandard = credential.signatureFormat === 'standard';
 	const messageId = isStandard ? messageIdOf({ rawHeaders }) : undefined;
-	return { isAuthentic, messageId, secrets: webhookSecrets(credential) };
+	return { isAuthentic, messageId, secrets: webhookSecretsToMask(credential) };
 }
 
 /** Returns the settings by which items are made: the API reference's names where the trigger has no credential. */

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
 import { queryTypes } from '../queryTypes/catalog';
-import { mapValues } from '../utils/entries';
+import { mapValues } from '../utils/objectEntries';
 import { checkDistinct, checkMapping, type ValueShape, type MappingTable } from './mappingCheck';
 import { providers } from './providerLogin';
 
@@ -128,7 +128,7 @@ const TAX_QUERY_DEFAULTS = {
 };
 
 /** The field of both services' credentials. */
-export const apiMappingField = (example: string): INodeProperties => ({
+export const apiMappingProperty = (example: string): INodeProperties => ({
 	displayName: 'API Mapping',
 	name: 'apiMapping',
 	type: 'json',

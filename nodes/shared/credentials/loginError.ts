@@ -1,6 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import type { LoginProblem } from '../errors/problem';
-import { renderLogin } from '../errors/loginErrorText';
+import { renderLoginError } from '../errors/loginErrorText';
 
 /**
  * Reports that no access token came. It has a message because other nodes use the credential, and n8n shows them what
@@ -8,7 +8,7 @@ import { renderLogin } from '../errors/loginErrorText';
  */
 export class LoginError extends UserError {
 	constructor(readonly problem: LoginProblem) {
-		const { message, description } = renderLogin(problem);
+		const { message, description } = renderLoginError(problem);
 		super(message, { description });
 	}
 }

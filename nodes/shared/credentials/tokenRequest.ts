@@ -10,7 +10,7 @@ import { raceAbort, readBody } from '../utils/responseBody';
 import { faultCode, isTlsFault } from '../errors/networkFault';
 import type { LoginProblem } from '../errors/problem';
 import { readRequestIds } from '../errors/requestIds';
-import { isPage, extractServiceMessage } from '../errors/serviceMessage';
+import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject, parseJson, readObject } from '../utils/json';
 import { textOf } from '../utils/text';
 import { readTaxQueryMapping } from './apiMapping';
@@ -151,7 +151,7 @@ function problemOf(
 function reasonOf(status: number, body: unknown): LoginProblem['reason'] {
 	if (status < 300) return 'noToken';
 	if (status < 400) return 'redirect';
-	if (status === 407 || (status === 403 && isPage(body))) return 'proxy';
+	if (status === 407 || (status === 403 && isMarkup(body))) return 'proxy';
 	if (status === 404) return 'notFound';
 	if (status === 408 || status === 429 || status >= 500) return 'outage';
 	return [400, 401, 403].includes(status) ? 'refused' : 'status';

@@ -137,7 +137,7 @@ export const acceptedSecrets = ({
 		.filter(Boolean);
 
 /** Returns every webhook secret that a response could echo. */
-export const webhookSecrets = (credential: ICredentialDataDecryptedObject): string[] =>
+export const webhookSecretsToMask = (credential: ICredentialDataDecryptedObject): string[] =>
 	[...acceptedSecrets(credential), textOf(credential.webhookPassword)].filter(Boolean);
 
 type KeyEncoding = 'text' | 'hex' | 'base64' | 'standard';

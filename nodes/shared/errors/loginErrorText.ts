@@ -5,7 +5,7 @@ import { ADVICE } from './advice';
 import { mappingHint, quoteServiceMessage, type ErrorText } from './errorText';
 
 /** The sentences about a login that failed. */
-export function renderLogin(problem: LoginProblem): ErrorText {
+export function renderLoginError(problem: LoginProblem): ErrorText {
 	const [message, ...todo] = renderReason(problem);
 	return { message, description: sentences(...todo, quoteServiceMessage(problem)) };
 }

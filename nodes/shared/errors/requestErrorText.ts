@@ -2,7 +2,7 @@ import { describeFault, isTlsFault, wasNeverSent, type NetworkFault } from './ne
 import type { Acceptance, Problem, StatusProblem } from './problem';
 import { sentences } from '../utils/sentences';
 import { ADVICE, MEANINGS, type ErrorAdvice } from './advice';
-import { renderLogin } from './loginErrorText';
+import { renderLoginError } from './loginErrorText';
 import { mappingHint, quoteServiceMessage, type ErrorText } from './errorText';
 
 /** A service's texts for the sentences about its requests. */
@@ -24,7 +24,7 @@ export interface RequestFailure {
 /** The sentences about a request that failed: the only place that writes them. */
 export function renderRequestError(failure: RequestFailure, service: ServiceHints): ErrorText {
 	const { problem, accepted, advice = {} } = failure;
-	if (problem.kind === 'login') return renderLogin(problem);
+	if (problem.kind === 'login') return renderLoginError(problem);
 	const [message, todo] = advice.missing
 		? notFoundText(advice.missing)
 		: renderProblem(problem, service);

@@ -24,10 +24,10 @@ export const reasonIn = (value: unknown): string | undefined =>
 	isObject(value) ? messageIn(value) : undefined;
 
 const plain = (text: string) =>
-	text.trim() === '' || text.length > LONGEST || isPage(text) ? undefined : text;
+	text.trim() === '' || text.length > LONGEST || isMarkup(text) ? undefined : text;
 
 /** Returns whether a text is a web page, or another document of tags. */
-export const isPage = (text: unknown): boolean => typeof text === 'string' && /^\s*</.test(text);
+export const isMarkup = (text: unknown): boolean => typeof text === 'string' && /^\s*</.test(text);
 
 /** Limits how deep a message is searched; a hostile body may be nested without end. */
 const DEEPEST = 5;

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { NetworkFault } from '../errors/networkFault';
 import type { JsonBody, LoginProblem, Problem, StatusProblem } from '../errors/problem';
 import { readRequestIds } from '../errors/requestIds';
-import { isPage, extractServiceMessage } from '../errors/serviceMessage';
+import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject } from '../utils/json';
 import { holdsSecret } from '../utils/secrets';
 import { textOf } from '../utils/text';
@@ -59,7 +59,7 @@ function ofSuccess(
 	if (isEmpty) return { kind: 'body', reason: 'empty', status };
 	if (typeof body !== 'string') return { kind: 'body', reason: 'scalar', status };
 	const reason = /^\s*[[{]/.test(body) ? 'truncated' : 'notJson';
-	return { kind: 'body', reason, status, ...(isPage(body) && { isPage: true }) };
+	return { kind: 'body', reason, status, ...(isMarkup(body) && { isPage: true }) };
 }
 
 function ofStatus({ status, headers, body }: HttpResponse, secrets: string[]): StatusProblem {
@@ -69,7 +69,7 @@ function ofStatus({ status, headers, body }: HttpResponse, secrets: string[]): S
 		status,
 		...extractServiceMessage(body, secrets),
 		...(location !== '' && { location }),
-		...(isPage(body) && { isPage: true }),
+		...(isMarkup(body) && { isPage: true }),
 		...(isTokenRefused(status, headers, body) && { isTokenRefused: true }),
 	};
 }

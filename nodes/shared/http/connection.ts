@@ -8,7 +8,7 @@ import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
 import { hash } from '../utils/hash';
 import { redactLongSecrets } from '../utils/redact';
-import { sleepFor } from '../utils/sleep';
+import { sleepUnlessCancelled } from '../utils/sleep';
 import { classify, type HttpResponse } from './classify';
 import { ClockOffset } from './clockOffset';
 import {
@@ -26,10 +26,10 @@ import {
 	type Problem,
 	type Result,
 } from './result';
-import { readForItem } from './itemCredentials';
+import { readItemCredential } from './readItemCredential';
 import { acceptanceOf, newRetryPolicy } from './retry';
 import type { ServiceDefinition } from './service';
-import { isMappingNameAccepted } from './acceptedMappingNames';
+import { isMappingNameConfirmed } from './confirmedMappingNames';
 
 export type { RequestContext, ServiceRequest } from './exchange';
 
@@ -133,7 +133,7 @@ export class Connections<Mapping = unknown> {
 	async #openOwn(index: number) {
 		const [context, service] = [this.#context, this.#service];
 		const read = async () => await context.getCredentials(service.credentialType, index);
-		const { data, isFixed } = await readForItem(context, service.credentialType, index);
+		const { data, isFixed } = await readItemCredential(context, service.credentialType, index);
 		const key = JSON.stringify({ ...data, [TOKEN_FIELD]: undefined });
 		const connection =
 			this.#byCredential.get(key) ?? openConnection(context, service, { data, read });
@@ -275,7 +275,7 @@ async function sendRequest(state: ConnectionState, request: ServiceRequest): Pro
 			return { ok: false, problem: withPathKeys(state, problem, request), accepted };
 		}
 		if (again.how !== 'login') state.statistics.repeated++;
-		await sleepFor(again.pauseMs, state.signal);
+		await sleepUnlessCancelled(again.pauseMs, state.signal);
 	}
 }
 
@@ -286,7 +286,7 @@ function withPathKeys(
 	{ pathKeys = [] }: ServiceRequest,
 ) {
 	if (problem.kind !== 'status' || problem.status !== 404) return problem;
-	const mappingKeys = pathKeys.filter((key) => !isMappingNameAccepted(clientKey, key));
+	const mappingKeys = pathKeys.filter((key) => !isMappingNameConfirmed(clientKey, key));
 	return mappingKeys.length > 0 ? { ...problem, mappingKeys } : problem;
 }
 
@@ -338,7 +338,7 @@ async function probeToken(
 		const isRefused = problem.kind === 'status' && problem.isTokenRefused;
 		if (isRefused) return 'refused';
 		const again = after(problem, performance.now(), busyMs);
-		if (again) await sleepFor(again.pauseMs, state.signal);
+		if (again) await sleepUnlessCancelled(again.pauseMs, state.signal);
 		else
 			return problem.kind === 'status' && OF_REQUEST.includes(problem.status)
 				? 'accepted'

@@ -55,7 +55,7 @@ function onlyList(body: unknown, isRow: ExpectedRows['isRow']): unknown[] | unde
 }
 
 /** Returns one row: the response itself, or the only row that is wrapped. */
-export function readRow(
+export function readSingleRow(
 	body: unknown,
 	{ expected, isRow }: ExpectedRows,
 ): { row: IDataObject } | Problem {

@@ -17,7 +17,7 @@ import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from '../credentials/ba
 import { refusePlaceholderValues } from '../credentials/placeholderValue';
 import { storedLoginSecrets } from '../credentials/storedLogins';
 import { bareToken } from '../credentials/tokenRequest';
-import { webhookSecrets } from '../credentials/webhookVerification';
+import { webhookSecretsToMask } from '../credentials/webhookVerification';
 import { textOf } from '../utils/text';
 
 type Credentials = ICredentialDataDecryptedObject;
@@ -119,7 +119,7 @@ export const taxQuery: ServiceDefinition<TaxQueryMapping> = {
 	processes: ({ processes }) => Math.max(1, Number(processes ?? 1) || 1),
 	secrets: (credentials) => [
 		...authSecrets(credentials),
-		...webhookSecrets(credentials),
+		...webhookSecretsToMask(credentials),
 		...storedLoginSecrets(credentials),
 	],
 	authorization: taxQueryAuthHeader,

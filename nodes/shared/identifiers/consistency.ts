@@ -1,6 +1,6 @@
 import { checkCurp } from './curp';
 import { checkNss } from './nss';
-import { finding, type CheckResult, type Mismatch } from './result';
+import { finding, type CheckResult, type Mismatch } from './checkResult';
 import { checkRfc, type RfcCheck } from './rfc';
 
 export interface Identifiers {

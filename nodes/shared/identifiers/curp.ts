@@ -1,12 +1,12 @@
 import { readDate } from './dates';
 import {
 	finding,
-	result,
+	checkResult,
 	type CheckError,
 	type CheckResult,
 	type CheckWarning,
-	type State,
-} from './result';
+	type MexicanState,
+} from './checkResult';
 import { stateByCurpCode } from './states';
 import {
 	checkParts,
@@ -16,7 +16,7 @@ import {
 	DIGIT,
 	countCharacters,
 	readText,
-	type Part,
+	type PositionRule,
 } from './text';
 import { CURP_INCONVENIENT_WORDS } from './inconvenientWords';
 
@@ -28,12 +28,12 @@ export interface CurpCheck extends CheckResult {
 	birthDate?: string;
 	sex?: (typeof SEXES)[keyof typeof SEXES];
 	/** State of birth. */
-	state?: State;
+	state?: MexicanState;
 }
 
 const LETTER = { length: 1, allowed: /^[A-Z]$/, needs: 'a letter A–Z (the CURP writes X for Ñ)' };
 
-const PARTS: Part[] = [
+const PARTS: PositionRule[] = [
 	LETTER,
 	{ length: 1, allowed: /^[AEIOUX]$/, needs: 'a vowel or X (of the first surname)' },
 	{ ...LETTER, length: 2 },
@@ -59,14 +59,14 @@ const DIGIT_VALUES = '0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ';
  */
 export function checkCurp(value: unknown, today = new Date()): CurpCheck {
 	const { text, errors } = readText(value, 'CURP');
-	if (errors.length > 0) return result(text, errors);
+	if (errors.length > 0) return checkResult(text, errors);
 	const length = countCharacters(text);
 	if (length !== LENGTH) {
 		const problem = `The CURP has ${length} characters, but ${LENGTH} are needed`;
-		return result(text, [finding('FORMAT', problem, COPY_AGAIN)]);
+		return checkResult(text, [finding('FORMAT', problem, COPY_AGAIN)]);
 	}
 	const format = checkParts(text, 'CURP', PARTS);
-	if (format.length > 0) return result(text, format);
+	if (format.length > 0) return checkResult(text, format);
 
 	const century = DIGIT.test(text[16]) ? 1900 : 2000;
 	const read = readDate(text.slice(4, 10), 'CURP', 5, [century]);
@@ -78,7 +78,7 @@ export function checkCurp(value: unknown, today = new Date()): CurpCheck {
 		...(curpCheckDigit(text) === text[17] ? [] : [DIGIT_ERROR]),
 	];
 	return {
-		...result(text, flaws, warningsOf(text, birthDate, today)),
+		...checkResult(text, flaws, warningsOf(text, birthDate, today)),
 		type: 'PF',
 		...(birthDate && { birthDate }),
 		sex: SEXES[text[10] as keyof typeof SEXES],

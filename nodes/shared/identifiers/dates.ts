@@ -1,4 +1,4 @@
-import { finding, type CheckError } from './result';
+import { finding, type CheckError } from './checkResult';
 
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 

@@ -2,7 +2,7 @@
 export { areDifferentIdentifiers, checkConsistency, type Identifiers } from './consistency';
 export { checkCurp, type CurpCheck } from './curp';
 export { checkNss } from './nss';
-export { finding } from './result';
-export type { CheckError, CheckResult, CheckWarning, Mismatch, State } from './result';
+export { finding } from './checkResult';
+export type { CheckError, CheckResult, CheckWarning, Mismatch, MexicanState } from './checkResult';
 export { checkRfc, type RfcCheck } from './rfc';
 export { checkZipCode, type ZipCodeCheck } from './zipCode';

@@ -1,4 +1,4 @@
-import { finding, result, type CheckResult } from './result';
+import { finding, checkResult, type CheckResult } from './checkResult';
 import { COPY_AGAIN, readDigits } from './text';
 
 /**
@@ -7,9 +7,9 @@ import { COPY_AGAIN, readDigits } from './text';
  */
 export function checkNss(value: unknown): CheckResult {
 	const { text, errors } = readDigits(value, 'NSS', 11);
-	if (errors.length > 0 || luhnSum(text) % 10 === 0) return result(text, errors);
+	if (errors.length > 0 || luhnSum(text) % 10 === 0) return checkResult(text, errors);
 	const problem = 'The check digit of the NSS at position 11 does not fit, so a digit is mistyped';
-	return result(text, [finding('DIGIT', problem, COPY_AGAIN)]);
+	return checkResult(text, [finding('DIGIT', problem, COPY_AGAIN)]);
 }
 
 /** Every second digit is doubled (the check digit is not), and the digits of each product are added. */

@@ -1,6 +1,19 @@
 import { readDate } from './dates';
-import { finding, result, type CheckError, type CheckResult, type CheckWarning } from './result';
-import { checkParts, COPY_AGAIN, DATE_DIGITS, countCharacters, readText, type Part } from './text';
+import {
+	finding,
+	checkResult,
+	type CheckError,
+	type CheckResult,
+	type CheckWarning,
+} from './checkResult';
+import {
+	checkParts,
+	COPY_AGAIN,
+	DATE_DIGITS,
+	countCharacters,
+	readText,
+	type PositionRule,
+} from './text';
 import { RFC_INCONVENIENT_WORDS } from './inconvenientWords';
 
 export interface RfcCheck extends CheckResult {
@@ -15,7 +28,7 @@ export interface RfcCheck extends CheckResult {
 	dateCandidates: string[];
 }
 
-const HOMOCLAVE: Part[] = [
+const HOMOCLAVE: PositionRule[] = [
 	{ length: 2, allowed: /^[A-Z0-9]$/, needs: 'a letter A–Z or a digit (part of the homoclave)' },
 	{ length: 1, allowed: /^[0-9A]$/, needs: 'a digit 0–9 or the letter A (the check digit)' },
 ];
@@ -51,14 +64,14 @@ export function checkRfc(value: unknown, today = new Date()): RfcCheck {
 		const problem = `The RFC has ${length} characters; a person's has 13, a company's 12, and without homoclave they have 10 and 9`;
 		const errors =
 			read.errors.length > 0 ? read.errors : [finding('FORMAT' as const, problem, COPY_AGAIN)];
-		return { ...result(text, errors), ...bare };
+		return { ...checkResult(text, errors), ...bare };
 	}
 	const { type, hasHomoclave } = shape;
 	const letters = type === 'PF' ? 4 : 3;
 	const format = checkParts(text, 'RFC', partsOf(letters, length, hasHomoclave));
-	if (format.length > 0) return { ...result(text, format), ...bare };
+	if (format.length > 0) return { ...checkResult(text, format), ...bare };
 	if (GENERIC.test(text)) {
-		return { ...result(text, [], [GENERIC_WARNING]), ...bare, type: 'generic', generic: true };
+		return { ...checkResult(text, [], [GENERIC_WARNING]), ...bare, type: 'generic', generic: true };
 	}
 	const found = readDate(text.slice(letters, letters + 6), 'RFC', letters + 1, [1900, 2000]);
 	const dateCandidates = found.dates.filter((date) => date <= today.toISOString().slice(0, 10));
@@ -66,7 +79,7 @@ export function checkRfc(value: unknown, today = new Date()): RfcCheck {
 	const isInconvenient = type === 'PF' && RFC_INCONVENIENT_WORDS.includes(text.slice(0, 4));
 	const errors = isInconvenient ? [...found.errors, WORD_ERROR] : found.errors;
 	return {
-		...result(text, errors, hasHomoclave ? homoclaveWarnings(text) : []),
+		...checkResult(text, errors, hasHomoclave ? homoclaveWarnings(text) : []),
 		...bare,
 		...(dateCandidates.length === 1 && { date: dateCandidates[0] }),
 		dateCandidates,
@@ -85,7 +98,7 @@ const WORD_ERROR: CheckError = finding(
 	COPY_AGAIN,
 );
 
-function partsOf(letters: number, length: number, hasHomoclave: boolean): Part[] {
+function partsOf(letters: number, length: number, hasHomoclave: boolean): PositionRule[] {
 	const owner = `an RFC of ${length} characters is a ${letters === 4 ? 'person' : 'company'}'s and begins with ${letters} letters`;
 	return [
 		{

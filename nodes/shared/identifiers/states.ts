@@ -1,6 +1,6 @@
-import type { State } from './result';
+import type { MexicanState } from './checkResult';
 
-interface Region extends State {
+interface Region extends MexicanState {
 	/** ISO 3166-2:MX without MX-. */
 	code: string;
 	/** The credit bureau's code; CP §2.11 lists both systems together. */
@@ -56,7 +56,7 @@ ZAC ZAC ZS 98 99 Zacatecas`
 		return { code, bureau, curp, first: Number(first), last: Number(last), name: name.join(' ') };
 	});
 
-const stateWith = (isIt: (region: Region) => boolean): State | undefined => {
+const stateWith = (isIt: (region: Region) => boolean): MexicanState | undefined => {
 	const found = MEXICAN_STATES.find(isIt);
 	return found && { code: found.code, name: found.name };
 };
@@ -65,13 +65,13 @@ const codeIn = (value: unknown): string =>
 	typeof value === 'string' ? value.trim().toUpperCase() : '';
 
 /** The state of a code of CP §2.11 (ISO or bureau, any case), or undefined. */
-export function stateByIsoOrBureauCode(value: unknown): State | undefined {
+export function stateByIsoOrBureauCode(value: unknown): MexicanState | undefined {
 	const given = codeIn(value);
 	return stateWith(({ code, bureau }) => code === given || bureau === given);
 }
 
 /** The state of birth of the two letters in a CURP, or undefined. NE (born abroad) has no ISO code. */
-export function stateByCurpCode(value: unknown): State | undefined {
+export function stateByCurpCode(value: unknown): MexicanState | undefined {
 	const given = codeIn(value);
 	return given === 'NE'
 		? { code: null, name: 'Born abroad' }
@@ -79,7 +79,7 @@ export function stateByCurpCode(value: unknown): State | undefined {
 }
 
 /** The state that the first two digits of a zip code belong to; undefined for 00, 17, 18 and 19. */
-export function stateByZipCode(zipCode: string): State | undefined {
+export function stateByZipCode(zipCode: string): MexicanState | undefined {
 	const prefix = Number(zipCode.slice(0, 2));
 	return stateWith(({ first, last }) => prefix >= first && prefix <= last);
 }

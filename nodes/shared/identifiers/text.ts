@@ -1,4 +1,4 @@
-import { finding, type CheckError } from './result';
+import { finding, type CheckError } from './checkResult';
 
 /** Letters and digits that are taken for each other, by eye and by text recognition. */
 const PAIRS = ['O0', 'I1', 'S5', 'B8', 'Z2'];
@@ -17,14 +17,14 @@ export function didYouMean(character: string, fitting: RegExp): string {
 export const COPY_AGAIN = 'Copy it again from an official document.';
 
 /** A part of an identifier: its number of characters, the `allowed` ones, and `needs`, which names them. */
-export interface Part {
+export interface PositionRule {
 	length: number;
 	allowed: RegExp;
 	needs: string;
 }
 
 export const DIGIT = /^[0-9]$/;
-export const DATE_DIGITS: Part = {
+export const DATE_DIGITS: PositionRule = {
 	length: 6,
 	allowed: DIGIT,
 	needs: 'a digit 0–9 (part of the date, YYMMDD)',
@@ -81,7 +81,7 @@ export function readDigits(
  * Returns a FORMAT error for the first wrong character of each part. Positions count from 1, without spaces and
  * hyphens.
  */
-export function checkParts(text: string, name: string, parts: Part[]): CheckError[] {
+export function checkParts(text: string, name: string, parts: PositionRule[]): CheckError[] {
 	const characters = Array.from(text);
 	let start = 0;
 	return parts.flatMap(({ length, allowed, needs }) => {

@@ -1,10 +1,16 @@
-import { finding, result, type CheckError, type CheckResult, type State } from './result';
+import {
+	finding,
+	checkResult,
+	type CheckError,
+	type CheckResult,
+	type MexicanState,
+} from './checkResult';
 import { stateByIsoOrBureauCode, stateByCurpCode, stateByZipCode } from './states';
 import { readDigits } from './text';
 
 export interface ZipCodeCheck extends CheckResult {
 	/** The state that the first two digits belong to. */
-	state?: State;
+	state?: MexicanState;
 }
 
 /**
@@ -14,10 +20,10 @@ export interface ZipCodeCheck extends CheckResult {
  */
 export function checkZipCode(value: unknown, stated?: unknown): ZipCodeCheck {
 	const { text, errors } = readDigits(value, 'zip code', 5);
-	if (errors.length > 0) return result(text, errors);
+	if (errors.length > 0) return checkResult(text, errors);
 	const state = stateByZipCode(text);
 	const problem = state ? contradiction(state, stated) : NO_STATE;
-	return { ...result(text, problem ? [problem] : []), ...(state && { state }) };
+	return { ...checkResult(text, problem ? [problem] : []), ...(state && { state }) };
 }
 
 const NO_STATE: CheckError = finding(
@@ -26,7 +32,7 @@ const NO_STATE: CheckError = finding(
 	'Check the first two digits.',
 );
 
-function contradiction(actual: State, stated: unknown): CheckError | undefined {
+function contradiction(actual: MexicanState, stated: unknown): CheckError | undefined {
 	if (stated === undefined || stated === null || stated === '') return undefined;
 	const expected = stateByIsoOrBureauCode(stated);
 	if (!expected) return unknownState(stated);

@@ -38,7 +38,7 @@ export function parsePositiveInt(value: unknown): number | undefined {
  * Limits how many rows are wanted; Infinity with Return All. Throws a UserError if Limit is no whole number from 1
  * up.
  */
-export const limit: Field<number> = {
+export const returnAllOrLimit: Field<number> = {
 	properties: [returnAll, most],
 	read(item) {
 		if (parseBoolean(item.parameter(returnAll.name), returnAll.displayName)) return Infinity;

@@ -10,7 +10,7 @@ import type {
 } from 'n8n-workflow';
 import { fieldsToKeepOption, personalDataOption } from '../personalData/personalDataOptions';
 import type { PersonalDataHider } from '../personalData/personalData';
-import type { ExecutionState } from './executionState';
+import type { ExecutionState } from './workflowExecutionState';
 import { includeOtherFields, type KnownOutputColumns } from './inputColumns';
 import type { Connection, BodyReader, ServiceRequest } from '../http/connection';
 import type { JsonBody, Result } from '../http/result';
@@ -77,7 +77,7 @@ export interface NodeRun {
 	/** Returns a value that all items of this run share, made on first use; `make` is its key. */
 	shared<T>(make: (run: NodeRun) => T): T;
 	/** Calls back once all items have ended. The returned text is added to the error that the run fails with. */
-	atEnd(callback: AtEnd): void;
+	atEnd(callback: FinishRun): void;
 	/** Shows the operator a hint in the output pane. */
 	hint(message: string): void;
 	/** Metadata of the execution, where the host has it. */
@@ -103,7 +103,7 @@ export interface FailedItemCounts {
 }
 
 /** Gets the item that the run fails with, and how many come out as failed. */
-export type AtEnd = (
+export type FinishRun = (
 	failure: { index: number } | undefined,
 	failed: FailedItemCounts,
 ) => string | void;

@@ -32,7 +32,7 @@ const loginFrom: INodeProperties = {
 };
 
 /** A provider's login, checked offline. */
-export interface ProviderLogin extends CheckedLogin {
+export interface CheckedProviderLogin extends CheckedLogin {
 	provider: Provider;
 }
 
@@ -57,7 +57,7 @@ const newHintSet = () => new Set<string>();
 export const providerLoginField = (
 	providers: Provider[],
 	credentialType: string,
-): Field<ProviderLogin> => ({
+): Field<CheckedProviderLogin> => ({
 	properties: [loginFrom, ...loginFields(providers, { loginFrom: ['fields'] })],
 	async read(item) {
 		const provider =

@@ -25,15 +25,15 @@ import { FAILURE_COLUMNS, failedColumns, forErrorOutput } from './failedItem';
 import { mergeInputColumns, includeOtherFields, isSameValue } from './inputColumns';
 import type { ItemError } from './itemError';
 import { ItemErrorFactory, type Failure } from './itemErrorFactory';
-import { sendSecret } from './refusedSecrets';
-import { startRun, type StartedRun } from './run';
+import { sendUnlessSecretRefused } from './sendUnlessSecretRefused';
+import { startRun, type StartedRun } from './startRun';
 import { bodyOf } from '../http/result';
 import type { ServiceDefinition } from '../http/service';
 import { isObject } from '../utils/json';
 import { sentences } from '../utils/sentences';
 import { redactValues } from '../utils/redact';
 import { textOf } from '../utils/text';
-import { sleepFor } from '../utils/sleep';
+import { sleepUnlessCancelled } from '../utils/sleep';
 import { CodedError, fieldError } from '../utils/codedError';
 
 /** Enough to hide the latency behind the pace: 10 points per second at a response time of 4 seconds. */
@@ -239,7 +239,7 @@ async function begin(
 		timeoutMs,
 	});
 	const tryRequest: OperationItem['tryRequest'] = async (request) =>
-		await sendSecret(run, await connection(), ready(request));
+		await sendUnlessSecretRefused(run, await connection(), ready(request));
 	return await operation.execute({
 		index,
 		run,
@@ -255,7 +255,7 @@ async function begin(
 		read: async (request, reader) =>
 			(await connection()).parse(await tryRequest(request), request, reader),
 		tryRequest,
-		wait: async (ms) => await sleepFor(ms, context.getExecutionCancelSignal()),
+		wait: async (ms) => await sleepUnlessCancelled(ms, context.getExecutionCancelSignal()),
 		protect: (row, rule, shape) => protection?.shaped(row, rule, shape) ?? shape(row),
 		files: context.helpers,
 	});

@@ -6,14 +6,14 @@ import { hideIdentifiersInText, masks, pseudonyms, STARS, yearOf, type Hiding } 
 import type { PersonalDataMode } from './personalDataOptions';
 import type { PersonalDataRuleByField, PersonalDataRule } from './rules';
 import { CodedError } from '../utils/codedError';
-import { mapValues } from '../utils/entries';
+import { mapValues } from '../utils/objectEntries';
 
-export type Rows = IDataObject | IDataObject[];
+export type RowOrRows = IDataObject | IDataObject[];
 
 /** Functions that hide personal data in the output. */
 export interface PersonalDataHider {
 	/** Returns a row in the wanted shape, after its personal values were replaced by the rule. */
-	shaped<Shape extends Rows>(
+	shaped<Shape extends RowOrRows>(
 		row: IDataObject,
 		rule: PersonalDataRule,
 		shape: (row: IDataObject) => Shape,

@@ -1,4 +1,4 @@
-import { mapKeys, mapValues } from './entries';
+import { mapKeys, mapValues } from './objectEntries';
 import { isObject } from './json';
 import { secretFinder } from './secrets';
 

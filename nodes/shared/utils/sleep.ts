@@ -6,7 +6,7 @@ const SLICE_MS = 200;
 export const msLeft = (since: number, ms: number): number => ms - Math.abs(Date.now() - since);
 
 /** Waits `ms` milliseconds; throws an OperationalError soon after the execution was cancelled. */
-export async function sleepFor(ms: number, signal?: AbortSignal): Promise<void> {
+export async function sleepUnlessCancelled(ms: number, signal?: AbortSignal): Promise<void> {
 	const ended = new AbortController();
 	const aborted = new Promise<void>((resolve) => {
 		signal?.addEventListener('abort', () => resolve(), { once: true, signal: ended.signal });
@@ -19,7 +19,11 @@ export async function sleepFor(ms: number, signal?: AbortSignal): Promise<void> 
 }
 
 /** Waits until `ms` have passed since a moment, or until it is not wanted any more. */
-export async function untilAfter(since: number, ms: number, isOver: () => boolean): Promise<void> {
+export async function waitUnlessOver(
+	since: number,
+	ms: number,
+	isOver: () => boolean,
+): Promise<void> {
 	for (let left = msLeft(since, ms); left > 0 && !isOver(); left = msLeft(since, ms))
 		await sleep(Math.min(SLICE_MS, left));
 }

@@ -1,4 +1,4 @@
-import { plain } from './rfc';
+import { toPlainCapitals } from './rfc';
 
 /** Describes what a CURP is made of. */
 interface CurpInput {
@@ -25,7 +25,7 @@ const INCONVENIENT = new Set(
 const VALUES = '0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ';
 
 function firstPart(text: string, skipped: Set<string> = new Set()): string {
-	let parts = plain(text).split(' ').filter(Boolean);
+	let parts = toPlainCapitals(text).split(' ').filter(Boolean);
 	if (parts.length > 1 && skipped.has(parts[0])) parts = parts.slice(1);
 	while (parts.length > 1 && PARTICLES.has(parts[0])) parts = parts.slice(1);
 	return (parts[0] ?? '').replace(/Ñ/g, 'X');

@@ -2,7 +2,7 @@ import { es_MX, type Faker } from '@faker-js/faker';
 import { fakerFor } from '../faker';
 import { consonantOf, curpOf, vowelOf } from './curp';
 import { PLACES } from './places';
-import { calculateRfc, plain } from './rfc';
+import { calculateRfc, toPlainCapitals } from './rfc';
 import { STATES_BY_CURP_CODE } from './states';
 
 export interface Address {
@@ -49,7 +49,9 @@ export interface Company {
 
 /** Names of one word, each with the letters that identifiers are made of. */
 const withLetters = (names: string[] = []) =>
-	names.filter((name) => /^\p{L}{3,}$/u.test(name)).map((name) => ({ name, letters: plain(name) }));
+	names
+		.filter((name) => /^\p{L}{3,}$/u.test(name))
+		.map((name) => ({ name, letters: toPlainCapitals(name) }));
 type NameWithLetters = ReturnType<typeof withLetters>[number];
 
 const SURNAMES = withLetters(es_MX.person?.last_name?.generic);

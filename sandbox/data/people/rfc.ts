@@ -35,7 +35,7 @@ const HOMOCLAVE = '123456789ABCDEFGHIJKLMNPQRSTUVWXYZ';
 const CHECK_VALUES = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ';
 
 /** Upper case, without accents and punctuation; Ñ stays. */
-export function plain(text: string): string {
+export function toPlainCapitals(text: string): string {
 	return text
 		.normalize('NFC')
 		.toUpperCase()
@@ -50,7 +50,7 @@ export function plain(text: string): string {
 
 /** The words of a name that count; all of them if none would remain. */
 function countingParts(text: string): string[] {
-	const parts = plain(text).split(' ').filter(Boolean);
+	const parts = toPlainCapitals(text).split(' ').filter(Boolean);
 	const counting = parts.filter((part) => !PARTICLES.has(part));
 	return counting.length > 0 ? counting : parts;
 }
@@ -80,7 +80,7 @@ function lettersOf({ name, firstLastName, secondLastName }: RfcInput): string {
 }
 
 function homoclaveOf({ name, firstLastName, secondLastName }: RfcInput): string {
-	const whole = [firstLastName, secondLastName ?? '', name].map(plain).join(' ');
+	const whole = [firstLastName, secondLastName ?? '', name].map(toPlainCapitals).join(' ');
 	const digits = `0${[...whole].map((character) => NAME_VALUES.get(character) ?? '').join('')}`;
 	let sum = 0;
 	for (let at = 0; at < digits.length - 1; at++) {

@@ -12,7 +12,7 @@ import {
 import { NoQuery } from '../../../contract/shared';
 import type { CreditProfileMapping } from '../../mapping';
 import { HttpError } from '../../plugins/errors';
-import { collectFilter, passes } from './filter';
+import { collectFilter, passesFilter } from './filter';
 import {
 	serializeCollection,
 	type DataCollections,
@@ -74,7 +74,7 @@ export function registerDataCollectionRoutes(
 		},
 		async ({ query }) => {
 			const { filter = {}, includeCreator, includeActiveDataCollectionVersion } = query;
-			const found = entries.filter(({ collection }) => passes(collection, filter));
+			const found = entries.filter(({ collection }) => passesFilter(collection, filter));
 			const include = { version: includeActiveDataCollectionVersion, creator: includeCreator };
 			return {
 				data: pageOf(found, query).map((entry) => serializeCollection(entry, users, include)),

@@ -93,7 +93,7 @@ const tests: {
 };
 
 /** Returns whether the collection passes every key of the filter. */
-export function passes(collection: Collection, filter: CollectionFilter): boolean {
+export function passesFilter(collection: Collection, filter: CollectionFilter): boolean {
 	return (Object.keys(filter) as Array<keyof CollectionFilter>).every((key) => {
 		const test = tests[key] as (collection: Collection, wanted: unknown) => boolean;
 		return test(collection, filter[key]);

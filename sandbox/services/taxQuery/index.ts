@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../../context';
-import { registerQueryReadRoutes } from './list';
-import { registerQueryPostRoutes } from './queries';
+import { registerQueryReadRoutes } from './queryReadRoutes';
+import { registerQueryPostRoutes } from './queryPostRoutes';
 import { registerAuthentication } from './authentication';
 
 /** The Tax and Identity Query service; its paths are relative to /api. */

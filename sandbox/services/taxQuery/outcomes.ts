@@ -1,6 +1,6 @@
 import type { Behaviour, ReservedIdentity } from '../../data/people/reserved';
 import { HttpError } from '../../plugins/errors';
-import type { PlannedOutcome } from './store';
+import type { PlannedOutcome } from './queryStore';
 
 /** Lists the generic RFCs: sales to the public, and residents abroad. */
 const GENERIC_RFCS = ['XAXX010101000', 'XEXX010101000'];

@@ -3,7 +3,7 @@ import { fakeApplicant } from '../../data/applicant';
 import type { People } from '../../data/people';
 import { fakerFor } from '../../data/faker';
 import type { Results } from '../../data/results';
-import { newRecord, queryId } from './store';
+import { newRecord, queryId } from './queryStore';
 
 const PEOPLE = 40;
 const YEAR_MS = 365 * 86_400_000;

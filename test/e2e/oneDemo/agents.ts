@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { fetchUnpooled } from '../../../demo/http';
+import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { Demo } from '../../../demo/startDemo';
 import { MCP_TOKEN } from '../../../demo/provision';
 import { isFinished, type Workflow, type WorkflowNode } from '../../../demo/n8nClient';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fetchUnpooled } from '../../../demo/http';
+import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { Execution, Workflow } from '../../../demo/n8nClient';
 import type { Demo } from '../../../demo/startDemo';
 import { WEBHOOK_HEADER } from '../../../demo/provision';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { fetchUnpooled } from '../../../demo/http';
+import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import { applicantFile, smokeTest, type SmokeTestReport } from '../../../demo/smokeTest';
 import type { Demo } from '../../../demo/startDemo';
-import { applicationOf, sendApplication } from '../../../demo/form';
+import { toFormApplication, sendApplication } from '../../../demo/applicationForm';
 import { applicationFormUrl } from '../../../demo/provision';
 import { describeWithBrowser } from '../support/browser';
 import type { Editor } from '../support/editor';
@@ -17,7 +17,7 @@ describe('a real n8n with the package installed', () => {
 	const idOf = (file: string) => demo.workflows.get(file)?.id as string;
 
 	const submit = async () =>
-		await sendApplication(applicationFormUrl(demo.n8n), applicationOf(applicant));
+		await sendApplication(applicationFormUrl(demo.n8n), toFormApplication(applicant));
 
 	beforeAll(async () => {
 		demo = await oneDemo();

@@ -1,4 +1,4 @@
-import { fetchUnpooled } from '../../../demo/http';
+import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { Demo } from '../../../demo/startDemo';
 import { describeWithBrowser } from '../support/browser';
 import type { Editor } from '../support/editor';

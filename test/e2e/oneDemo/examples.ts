@@ -1,15 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fetchUnpooled } from '../../../demo/http';
+import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { Demo } from '../../../demo/startDemo';
-import { submitForm } from '../../../demo/form';
-import { root } from '../../../demo/package';
+import { submitForm } from '../../../demo/applicationForm';
+import { repositoryRoot } from '../../../demo/installPackage';
 import { registerWebhook } from '../../../demo/sandbox';
 import { describeWithBrowser } from '../support/browser';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 
-const examples = readdirSync(join(root, 'examples')).map((file) => file.replace('.json', ''));
+const examples = readdirSync(join(repositoryRoot, 'examples')).map((file) =>
+	file.replace('.json', ''),
+);
 
 /**
  * Defines what a person clicks, and the node whose output shows that it worked. Those of AI agents: agents.ts; the

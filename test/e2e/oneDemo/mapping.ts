@@ -1,6 +1,6 @@
 import axios from 'axios';
 import fc from 'fast-check';
-import { fetchUnpooled } from '../../../demo/http';
+import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { N8n } from '../../../demo/n8n';
 import type { Workflow, WorkflowNode } from '../../../demo/n8nClient';
 import { productionUrl } from '../../../demo/provision';

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { applicationOf, sendApplication } from '../../../demo/form';
+import { toFormApplication, sendApplication } from '../../../demo/applicationForm';
 import { LOW_CPU, startN8n } from '../../../demo/n8n';
 import { pinnedInstallation } from '../../../demo/pinnedN8n';
-import { installPackage } from '../../../demo/package';
+import { installPackage } from '../../../demo/installPackage';
 import { Processes } from '../../../demo/processes';
 import { provision } from '../../../demo/provision';
 import { People } from '../../../sandbox/data/people';
@@ -137,7 +137,7 @@ describeWithBrowser('applicants who are forgotten, and an n8n that moves', () =>
 			curp,
 			email: `${curp}@correo.mx`,
 		};
-		return String(/S-\w{4}-\w{4}/.exec(await sendApplication(to, applicationOf(typed)))?.[0]);
+		return String(/S-\w{4}-\w{4}/.exec(await sendApplication(to, toFormApplication(typed)))?.[0]);
 	};
 
 	it(

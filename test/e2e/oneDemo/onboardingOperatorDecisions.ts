@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { People } from '../../../sandbox/data/people';
 import { defaultOptions } from '../../../sandbox/options';
-import { applicationOf, sendApplication } from '../../../demo/form';
+import { toFormApplication, sendApplication } from '../../../demo/applicationForm';
 import { until } from '../../support/until';
 import { violationsOf, WCAG } from '../support/accessibility';
 import { describeWithBrowser } from '../support/browser';
@@ -42,7 +42,7 @@ describeWithBrowser('decisions on applicants', () => {
 			curp,
 			email: 'x@correo.mx',
 		};
-		const page = await sendApplication(flow.formAddress, applicationOf(typed));
+		const page = await sendApplication(flow.formAddress, toFormApplication(typed));
 		const folio = String(/S-\w{4}-\w{4}/.exec(page)?.[0]);
 		expect(await flow.verified(folio)).toMatchObject({ estado: 'por revisar' });
 		return folio;

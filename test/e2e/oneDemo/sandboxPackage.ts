@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
-import { fetchUnpooled } from '../../../demo/http';
+import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import { Processes } from '../../../demo/processes';
 import { startSandbox, type SandboxAccess, type SandboxCommand } from '../../../demo/sandbox';
 import { help } from '../../../sandbox/flags';

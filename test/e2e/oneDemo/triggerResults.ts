@@ -1,4 +1,4 @@
-import { fetchUnpooled } from '../../../demo/http';
+import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { N8n } from '../../../demo/n8n';
 import type { SandboxOptions } from '../../../sandbox';
 import {

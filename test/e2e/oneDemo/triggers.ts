@@ -1,4 +1,4 @@
-import { fetchUnpooled } from '../../../demo/http';
+import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import { isReady } from '../../../demo/n8n';
 import { registerWebhook } from '../../../demo/sandbox';
 import type { Demo } from '../../../demo/startDemo';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HEADLESS, startN8n } from '../../../demo/n8n';
 import { ensureN8nInstalled } from '../../../demo/pinnedN8n';
-import { installPackage } from '../../../demo/package';
+import { installPackage } from '../../../demo/installPackage';
 import { RestartableN8n } from '../../../bench/support/restartableN8n';
 import { once } from './once';
 

@@ -1,4 +1,4 @@
-import { buildPackage } from '../../../demo/package';
+import { buildPackage } from '../../../demo/installPackage';
 import { Processes } from '../../../demo/processes';
 import { ensureTemplate } from './template';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { npmCommand } from '../../../demo/npmCommand';
-import { root } from '../../../demo/package';
+import { repositoryRoot } from '../../../demo/installPackage';
 import type { SandboxCommand } from '../../../demo/sandbox';
 import { once } from './once';
 
@@ -18,9 +18,13 @@ interface SandboxPackage {
 }
 
 async function install(folder: string): Promise<SandboxPackage> {
-	run(process.execPath, ['--import', 'tsx', join(root, 'release', 'bundleSandbox.ts')], root);
+	run(
+		process.execPath,
+		['--import', 'tsx', join(repositoryRoot, 'release', 'bundleSandbox.ts')],
+		repositoryRoot,
+	);
 	const pack = npmCommand(['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
-	const [{ filename }] = JSON.parse(run(...pack, join(root, 'sandbox'))) as Array<{
+	const [{ filename }] = JSON.parse(run(...pack, join(repositoryRoot, 'sandbox'))) as Array<{
 		filename: string;
 	}>;
 	await writeFile(join(folder, 'package.json'), '{"private":true}');

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { OPERATIONS, type Operation } from '../../../sandbox/mapping';
-import type { LoggedRequest } from '../../../sandbox/plugins/requests';
+import type { LoggedRequest } from '../../../sandbox/plugins/requestLog';
 import { mappedClient } from '../support/mappedClient';
 import type { NodeRunOptions } from '../support/runNode';
 import {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
-import { forget } from '../../../nodes/shared/processState';
+import { resetProcessState } from '../../../nodes/shared/processState';
 import { codeOf } from '../support/errorCode';
 import { withFreshSandbox } from '../support/withSandbox';
 import {
@@ -210,7 +210,7 @@ describe('a lost query in a list whose rows lack their requests', () => {
 		});
 		const run = async (rfc: string) => await service.run(never, { items: itemsOf([rfc]) });
 		await run(other);
-		forget();
+		resetProcessState();
 		const { items } = await run(lost);
 		await service.close();
 		const [, { _id }] = service.billed;

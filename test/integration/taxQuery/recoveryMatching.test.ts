@@ -1,5 +1,5 @@
 import { until } from '../../support/until';
-import { forget } from '../../../nodes/shared/processState';
+import { resetProcessState } from '../../../nodes/shared/processState';
 import { pass } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { withFreshSandbox } from '../support/withSandbox';
@@ -146,7 +146,7 @@ describe('a lost query does not match', () => {
 		await run(wanted.slice(0, 1));
 		isLost = false;
 		await run(wanted);
-		forget();
+		resetProcessState();
 		reading.waitsFor = new Promise((resolve) => (onList = resolve));
 		const { items } = await run(wanted);
 		await service.close();

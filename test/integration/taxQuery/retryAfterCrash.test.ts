@@ -1,4 +1,4 @@
-import { forget } from '../../../nodes/shared/processState';
+import { resetProcessState } from '../../../nodes/shared/processState';
 import { seemJustStarted, withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { withFreshSandbox } from '../support/withSandbox';
@@ -21,7 +21,7 @@ describe('a retry after n8n was killed, while the list lags', () => {
 			list: (stored) => (--reads >= 0 ? [] : [...later(), ...stored]),
 		});
 		await service.run(getCrf(), { items: items.slice(0, 2) });
-		forget();
+		resetProcessState();
 		seemJustStarted();
 		reads = hiddenReads;
 		const before = performance.now();

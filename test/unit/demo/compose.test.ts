@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { SETTINGS } from '../../../demo/n8n';
 import { createQueueSettings, PROCESS_COUNTS } from '../../../demo/queueMode';
-import { queueModeSettings } from '../../../demo/stores';
+import { queueModeSettings } from '../../../demo/queueModeStores';
 import * as host from '../../../demo/n8n-host/package.json';
 
 interface Service {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { npmCommand } from '../../../demo/npmCommand';
-import { missingStoresText } from '../../../demo/stores';
+import { missingStoresText } from '../../../demo/queueModeStores';
 import { chromiumPaths } from '../../e2e/support/chromium';
 
 describe('npm is started without a shell', () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { fetchUnpooled } from '../../../demo/http';
+import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import { signUpOwner } from '../../../demo/n8nClient';
 
 const servers: Array<ReturnType<typeof createServer>> = [];

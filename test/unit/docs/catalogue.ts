@@ -24,17 +24,17 @@ import { personalDataHiderFor } from '../../../nodes/shared/personalData/persona
 import { RequestError } from '../../../nodes/shared/http/result';
 import { creditProfile, taxQuery } from '../../../nodes/shared/http/service';
 import { Ledger } from '../../../nodes/TaxQuery/trigger/ledger';
-import { requireCreatedAt, readListing } from '../../../nodes/TaxQuery/trigger/readListing';
+import { requireCreationDates, readListing } from '../../../nodes/TaxQuery/trigger/readListing';
 import { reportListLoss, reportMissingResult } from '../../../nodes/TaxQuery/trigger/reports';
 import { curp, rfc } from '../../../nodes/TaxQuery/fields/identifiers';
 import { period } from '../../../nodes/TaxQuery/fields/period';
-import { taxProfileInput } from '../../../nodes/TaxQuery/fields/taxProfile';
+import { taxProfileInput } from '../../../nodes/TaxQuery/fields/taxProfileLogin';
 import type { PaidQuery } from '../../../nodes/TaxQuery/request/queryRequest';
 import { identifier } from '../../../nodes/TaxQuery/resources/identifier';
 import { query } from '../../../nodes/TaxQuery/resources/query';
 import { catalog } from '../../../nodes/TaxQuery/client/queryTypeMapping';
 import type { QueryId, QueryListing } from '../../../nodes/TaxQuery/client/queryModel';
-import { describeUnmapped } from '../../../nodes/TaxQuery/errors/unmappedQueries';
+import { describeUnknownLabels } from '../../../nodes/TaxQuery/errors/unknownLabels';
 import { QueryError, type QueryProblem } from '../../../nodes/TaxQuery/errors/queryError';
 import { RunReceipt } from '../../../nodes/TaxQuery/output/runReceipt';
 import {
@@ -266,7 +266,7 @@ const published = async (rows: IDataObject[], list: IDataObject = {}) =>
 		const mapping = { ...asDocumented, list: { ...asDocumented.list, ...list } };
 		const service = { mapping, request: async () => rows } as never;
 		const wanted = { notifiedIds: [], mustBeWhole: true };
-		requireCreatedAt((await readListing(service, new Ledger(), wanted)).rows);
+		requireCreationDates((await readListing(service, new Ledger(), wanted)).rows);
 	});
 
 const row = (number: number, more: IDataObject = {}) => ({
@@ -297,7 +297,7 @@ function ofRunning(): RenderedMessage[] {
 	TEN.forEach(() => reportMissingResult(context, 'q1', true));
 	const unknown = { code: 'X', state: 'unknown', status: 'LISTO' } as const;
 	const choice = { operations: ['getCrf'], states: [] };
-	return [...messages, alone(describeUnmapped([unknown], choice, asDocumented) ?? '')];
+	return [...messages, alone(describeUnknownLabels([unknown], choice, asDocumented) ?? '')];
 }
 
 /** Returns what n8n says where it is too old to load the package. */

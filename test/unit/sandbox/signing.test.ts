@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { resolveSigning } from '../../../sandbox/webhook/config';
-import { receiverSetupOf, proofOf } from '../../../sandbox/webhook/sign';
+import { resolveSigning } from '../../../sandbox/webhook/webhookSettings';
+import { receiverSetupOf, proofHeadersOf } from '../../../sandbox/webhook/webhookProof';
 
 type Choice = Parameters<typeof resolveSigning>[0];
 
@@ -11,7 +11,7 @@ const AT = Date.UTC(2026, 0, 31, 12, 30, 15, 250);
 const SECONDS = '1769862615';
 
 const proof = (choice: Choice, id = 'msg_1') =>
-	proofOf(resolveSigning(choice, OWN), { body: Buffer.from(BODY), id, sentAt: AT });
+	proofHeadersOf(resolveSigning(choice, OWN), { body: Buffer.from(BODY), id, sentAt: AT });
 const hmac = (text: string, secret: string | Buffer = SECRET) =>
 	createHmac('sha256', secret).update(text).digest('hex');
 const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}`;

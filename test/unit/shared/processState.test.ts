@@ -1,10 +1,10 @@
-import { forget, stateOfClient } from '../../../nodes/shared/processState';
+import { resetProcessState, stateOfClient } from '../../../nodes/shared/processState';
 
 const newCount = () => ({ value: 0 });
 const newTable = () => ({ size: 60_000 });
 const newWork = () => ({ size: 60_000, isInUse: true });
 
-beforeEach(forget);
+beforeEach(resetProcessState);
 
 describe('the state of a client', () => {
 	it('is one value for all callers, and another one for each client', () => {
@@ -14,7 +14,7 @@ describe('the state of a client', () => {
 
 	it('is forgotten by a restart', () => {
 		stateOfClient('a').shared(newCount).value = 1;
-		forget();
+		resetProcessState();
 		expect(stateOfClient('a').shared(newCount).value).toBe(0);
 	});
 

@@ -2,7 +2,7 @@ import { verifying } from '../../support/storing';
 import { createHmac } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { fetchUnpooled } from '../../../../demo/http';
+import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
 import { secretHeader } from './suite';
 import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';

@@ -23,7 +23,7 @@ import {
 	type WorkflowActivateMode,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { fetchUnpooled } from '../../../../demo/http';
+import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import { until } from '../../../support/until';
 import { pass } from '../../support/clock';
 import { codeOf } from '../../support/errorCode';
@@ -69,7 +69,7 @@ interface Loaded {
 	Trigger: TriggerClass;
 	taxQueryApi: ICredentialType;
 	/** Simulates a restart of n8n. */
-	forget(): void;
+	resetProcessState(): void;
 }
 
 /** Loads a process of its own beside those that other hosts have. */
@@ -80,8 +80,8 @@ async function loadProcess(): Promise<Loaded> {
 		jest.doMock('n8n-workflow', () => n8nWorkflow); // the one that n8n-core uses
 		const { TaxQueryTrigger } = await import('../../../../nodes/TaxQuery/TaxQueryTrigger.node');
 		const { TaxQueryApi } = await import('../../../../credentials/TaxQueryApi.credentials');
-		const { forget } = await import('../../../../nodes/shared/processState');
-		loaded = { Trigger: TaxQueryTrigger, taxQueryApi: new TaxQueryApi(), forget };
+		const { resetProcessState } = await import('../../../../nodes/shared/processState');
+		loaded = { Trigger: TaxQueryTrigger, taxQueryApi: new TaxQueryApi(), resetProcessState };
 	});
 	return loaded as Loaded;
 }
@@ -250,7 +250,7 @@ export class TriggerHost {
 		const { close } = this;
 		this.close = undefined;
 		await close?.(); // of the old process, which emits nothing any more
-		this.loaded.forget();
+		this.loaded.resetProcessState();
 	}
 
 	/** Deletes past executions from the database but the latest, as n8n does after two weeks. */

@@ -1,4 +1,4 @@
-import { fetchUnpooled } from '../../../../demo/http';
+import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import { until } from '../../../support/until';
 import { verifying } from '../../support/storing';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';

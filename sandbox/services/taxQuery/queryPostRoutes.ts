@@ -18,8 +18,8 @@ import { clientTypeOf, type Results } from '../../data/results';
 import { OPERATIONS, type Operation } from '../../mapping';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/validation';
-import { registerInvoiceRoute } from './invoices';
-import type { PlannedOutcome } from './store';
+import { registerInvoiceRoute } from './invoiceRoute';
+import type { PlannedOutcome } from './queryStore';
 
 /** A query about one RFC or CURP. */
 interface QueryRoute {

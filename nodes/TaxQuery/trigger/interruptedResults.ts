@@ -58,7 +58,7 @@ export async function readInterrupted(
 }
 
 /** Starts interrupted results once more, never a third time. */
-export function startAgain(
+export function startInterruptedAgain(
 	trigger: PolledTrigger,
 	all: InterruptedResult[],
 	toItem: ItemMaker,

@@ -1,4 +1,4 @@
-import { invertNames } from '../../../../nodes/shared/utils/renaming';
+import { invertNames } from '../../../../nodes/shared/utils/invertNames';
 
 describe('a renaming, read backwards,', () => {
 	it.each<[what: string, mapped: Record<string, string>, inverse: Record<string, string>]>([

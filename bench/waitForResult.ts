@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { startSandbox } from '../sandbox';
-import type { LoggedRequest } from '../sandbox/plugins/requests';
+import type { LoggedRequest } from '../sandbox/plugins/requestLog';
 import { startBenchN8n } from './support/benchN8n';
 import { rfcOf } from './support/people';
 import { round, type BenchOptions, type BenchResult } from './support/result';

@@ -12,7 +12,7 @@ import type { PollPlan } from './planPoll';
 export type RowResult = QuerySnapshot | 'refused' | undefined;
 
 /** The records that a poll has read by ID. */
-export interface PollRecords {
+export interface RecordsReadById {
 	/** The results of due rows without a response. */
 	rows: Map<string, RowResult>;
 	/** Notified and pending queries that are not listed. */
@@ -30,13 +30,13 @@ export interface PollRecords {
 const MAX_AGAIN = 10;
 
 /** Reads by ID what a poll needs and the list does not show. */
-export async function readPollRecords(
+export async function readRecordsById(
 	trigger: PolledTrigger,
 	client: QueryClient,
 	plan: PollPlan<QuerySnapshot>,
 	listing: TriggerListing,
 	notifications: Map<string, QueryNotification>,
-): Promise<PollRecords> {
+): Promise<RecordsReadById> {
 	const named = await readNamed(trigger, client, plan.notifiedIds, listing, notifications);
 	const pending = await readPending(trigger, client, plan.pendingIds, listing);
 	const rows = await readMissingResponses(trigger, client, plan.due);
@@ -57,9 +57,9 @@ async function readNamed(
 	ids: string[],
 	listing: TriggerListing,
 	notifications: Map<string, QueryNotification>,
-): Promise<Pick<PollRecords, 'others' | 'missing' | 'ownIds'>> {
+): Promise<Pick<RecordsReadById, 'others' | 'missing' | 'ownIds'>> {
 	const isSure = (id: string) => ledger.isPending(id) || notifications.get(id)?.isProved === true;
-	const missing: PollRecords['missing'] = new Map();
+	const missing: RecordsReadById['missing'] = new Map();
 	const wanted = ids.filter((id) => {
 		if (listing.requests === 0 || isSure(id) || ledger.isSeen(id) || notifications.get(id)?.isAgain)
 			return true;
@@ -73,7 +73,7 @@ async function readNamed(
 		},
 	);
 	const others: QuerySnapshot[] = [];
-	const ownIds: PollRecords['ownIds'] = new Map();
+	const ownIds: RecordsReadById['ownIds'] = new Map();
 	for (const [id, found] of read) {
 		if (typeof found === 'object') {
 			others.push(found);
@@ -89,7 +89,7 @@ async function readPending(
 	client: QueryClient,
 	ids: string[],
 	listing: TriggerListing,
-): Promise<Pick<PollRecords, 'others' | 'refused'>> {
+): Promise<Pick<RecordsReadById, 'others' | 'refused'>> {
 	const others: QuerySnapshot[] = [];
 	const refused: string[] = [];
 	for (const id of ids) {
@@ -111,7 +111,7 @@ async function readMissingResponses(
 	{ attempts }: PolledTrigger,
 	client: QueryClient,
 	due: QuerySnapshot[],
-): Promise<PollRecords['rows']> {
+): Promise<RecordsReadById['rows']> {
 	const withoutResponse = due.filter(({ record }) => mayLackResponse(record));
 	const isNew = ({ queryId }: QuerySnapshot) => attempts.failedTimes(queryId) === 0;
 	const again = withoutResponse.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import type { WebhookSettings } from './config';
+import type { WebhookSettings } from './webhookSettings';
 
 /** The body of a webhook call as it is sent, with the headers that say what it is. */
 export interface WebhookBody {

@@ -4,37 +4,41 @@ import { join } from 'node:path';
 import { npmCommand } from './npmCommand';
 import type { Processes } from './processes';
 
-export const root = join(__dirname, '..');
+export const repositoryRoot = join(__dirname, '..');
 
 /** Returns whether dist/ was built from the sources as they are. */
 async function isBuilt(): Promise<boolean> {
-	const built = await stat(join(root, 'dist', '.built')).catch(() => undefined);
+	const built = await stat(join(repositoryRoot, 'dist', '.built')).catch(() => undefined);
 	if (!built) return false;
 	const sources = await Promise.all(
 		['credentials', 'icons', 'nodes'].map(async (folder) =>
-			(await readdir(join(root, folder), { recursive: true })).map((name) => join(folder, name)),
+			(await readdir(join(repositoryRoot, folder), { recursive: true })).map((name) =>
+				join(folder, name),
+			),
 		),
 	);
 	const files = [...sources.flat(), 'gulpfile.js', 'package.json'];
-	const stats = await Promise.all(files.map(async (file) => await stat(join(root, file))));
+	const stats = await Promise.all(
+		files.map(async (file) => await stat(join(repositoryRoot, file))),
+	);
 	return stats.every(({ mtimeMs }) => mtimeMs <= built.mtimeMs);
 }
 
 /** Builds the package unless dist/ is current. */
 export async function buildPackage(processes: Processes): Promise<void> {
 	if (!(await isBuilt()))
-		await processes.run(...npmCommand(['run', 'build', '--silent']), { cwd: root });
+		await processes.run(...npmCommand(['run', 'build', '--silent']), { cwd: repositoryRoot });
 }
 
 /** The archive of the package as for publication, made once for each build. */
 async function packed(processes: Processes): Promise<string> {
 	await buildPackage(processes);
-	const folder = join(root, 'dist', '.packed');
+	const folder = join(repositoryRoot, 'dist', '.packed');
 	const archive = async () => (await readdir(folder).catch(() => [])).at(0);
 	if ((await archive()) === undefined) {
-		const fresh = await mkdtemp(join(root, 'dist', '.packing-'));
+		const fresh = await mkdtemp(join(repositoryRoot, 'dist', '.packing-'));
 		await processes.run(...npmCommand(['pack', '--silent', '--pack-destination', fresh]), {
-			cwd: root,
+			cwd: repositoryRoot,
 		});
 		// Another process may have been quicker.
 		await rename(fresh, folder).catch(async () => await rm(fresh, { recursive: true }));
@@ -42,7 +46,7 @@ async function packed(processes: Processes): Promise<string> {
 	return join(folder, (await archive()) as string);
 }
 
-const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+const { repository } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as {
 	repository: { url: string };
 };
 /** The address of the documentation in the published package. */
@@ -72,7 +76,9 @@ export async function installPackage(
 	const archive = await packed(processes);
 	const nodes = join(userFolder, '.n8n', 'nodes');
 
-	const { name, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+	const { name, version } = JSON.parse(
+		await readFile(join(repositoryRoot, 'package.json'), 'utf8'),
+	);
 	const target = join(nodes, 'node_modules', name);
 	await mkdir(target, { recursive: true });
 	await processes.run('tar', ['-xzf', archive, '-C', target, '--strip-components=1']);

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
-import { fetchUnpooled } from '../../demo/http';
+import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { startN8n } from '../../demo/n8n';
 import { isFinished, type Execution, type WorkflowNode } from '../../demo/n8nClient';
 import { pinnedInstallation as newest, n8nInstallationIn } from '../../demo/pinnedN8n';
-import { installPackage } from '../../demo/package';
+import { installPackage } from '../../demo/installPackage';
 import { RestartableN8n } from '../../bench/support/restartableN8n';
 
 const PACKAGE = 'n8n-nodes-credit-profile';

@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { stateOfProcess } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
-import { untilAfter } from '../../shared/utils/sleep';
+import { waitUnlessOver } from '../../shared/utils/sleep';
 import { nodeKey } from './emitter';
 import { canSaveFailure, toTriggerError, reportOutage } from './errorReporting';
 import { readSettings } from './triggerSettings';
@@ -20,7 +20,7 @@ const publicationOf = (context: ITriggerFunctions): object =>
  * and then hourly. The first attempt to publish throws as well, so that n8n can refuse it. n8n 2.41 publishes
  * nevertheless. There, as after a start of n8n, the trigger stays open and retries until it can poll.
  */
-export async function openTrigger(context: ITriggerFunctions): Promise<ITriggerResponse> {
+export async function activateTrigger(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {}; // the editor's test goes by webhook() or execute()
 	const mustSucceed = isFirstAttempt(context);
 	try {
@@ -67,7 +67,7 @@ function tryOn(context: ITriggerFunctions): ITriggerResponse {
 	let session: PollingSession | undefined;
 	const keepTrying = async () => {
 		while (!isClosed && !session) {
-			await untilAfter(Date.now(), RETRY_MS, () => isClosed);
+			await waitUnlessOver(Date.now(), RETRY_MS, () => isClosed);
 			if (isClosed) return;
 			session = await open(context, false).catch((error: unknown) => {
 				if (!isClosed) reportOutage(context, error);

@@ -16,7 +16,7 @@ const advancedSwitch: INodeProperties = {
  * hands one to a node. So a field that differs from its default stays shown with the switch off: it has two entries, of
  * which one at most is shown.
  */
-export const advanced = (fields: INodeProperties[]): INodeProperties[] => [
+export const hideBehindAdvanced = (fields: INodeProperties[]): INodeProperties[] => [
 	advancedSwitch,
 	...fields.flatMap((field): INodeProperties[] => {
 		const { name, default: usual, displayOptions: { show, hide } = {} } = field;

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { assets } from '../assets';
-import { refusedQueries } from '../services/taxQuery/refusedQueries';
-import { receiverSetupOf } from '../webhook/sign';
+import { listRefusedQueries } from './listRefusedQueries';
+import { receiverSetupOf } from '../webhook/webhookProof';
 
 const NEWEST = 50;
 /** Defines what n8n in a container calls the machine that it runs on. */
@@ -46,7 +46,7 @@ export function registerOverviewRoute(app: FastifyInstance, context: SandboxCont
 			.list()
 			.slice(0, NEWEST)
 			.map((record) => variant.record(record)),
-		refused: refusedQueries(context).slice(-NEWEST),
+		refused: listRefusedQueries(context).slice(-NEWEST),
 		deliveries: webhooks.list().slice(0, NEWEST),
 	}));
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { HmacSigning, Signing } from './config';
+import type { HmacSigning, Signing } from './webhookSettings';
 
 /**
  * Describes what is signed of a webhook call: the body as it is sent, its message's ID, and the time in milliseconds.
@@ -14,7 +14,7 @@ interface Message {
 export type ProofHeaders = Record<string, string | string[]>;
 
 /** Returns the headers that prove where a body comes from. */
-export function proofOf(signing: Signing, message: Message): ProofHeaders {
+export function proofHeadersOf(signing: Signing, message: Message): ProofHeaders {
 	switch (signing.type) {
 		case 'none':
 			return {};

@@ -1,23 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { HttpError } from '../plugins/errors';
-import { shown, WebhookChanges } from '../webhook/config';
+import { withMaskedSecrets, WebhookChanges } from '../webhook/webhookSettings';
 
 /** `/sandbox/webhook` (GET, PUT changes what it names, DELETE) and `/sandbox/deliveries` (GET, DELETE, resend). */
 export function registerWebhookRoutes(app: FastifyInstance, context: SandboxContext): void {
 	const { webhooks } = context;
-	app.get('/sandbox/webhook', async () => shown(webhooks.settings));
+	app.get('/sandbox/webhook', async () => withMaskedSecrets(webhooks.settings));
 	app.put<{ Body: WebhookChanges }>(
 		'/sandbox/webhook',
 		{ schema: { body: WebhookChanges } },
 		async ({ body }) => {
 			webhooks.settings = webhooks.settingsWith(body);
-			return shown(webhooks.settings);
+			return withMaskedSecrets(webhooks.settings);
 		},
 	);
 	app.delete('/sandbox/webhook', async () => {
 		webhooks.settings = webhooks.initialSettings();
-		return shown(webhooks.settings);
+		return withMaskedSecrets(webhooks.settings);
 	});
 	app.get('/sandbox/deliveries', async () => webhooks.list());
 	app.delete('/sandbox/deliveries', async () => {

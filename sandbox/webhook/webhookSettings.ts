@@ -157,7 +157,7 @@ export const initialSettings = (url: string, signing: Signing): WebhookSettings 
 });
 
 /** The settings as they may be shown: secrets masked. */
-export function shown({ signing, ...settings }: WebhookSettings) {
+export function withMaskedSecrets({ signing, ...settings }: WebhookSettings) {
 	const masked = Object.fromEntries(
 		Object.entries(signing).map(([name, value]) => [
 			name,

@@ -15,7 +15,7 @@ import {
 	later,
 	nothingNew,
 	starting,
-	tryAgain,
+	notShownYet,
 	combineResponses,
 	type WebhookResponse,
 	type OngoingCall,
@@ -48,8 +48,10 @@ const REFUSED =
  * published trigger poll now. The sender gets a response by the outcome, or in time by what is known. It never throws,
  * because that would start a failed execution for each call.
  */
-export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const call: OngoingCall = { responseSoFar: tryAgain };
+export async function receiveWebhookCall(
+	context: IWebhookFunctions,
+): Promise<IWebhookResponseData> {
+	const call: OngoingCall = { responseSoFar: notShownYet };
 	const taking = handleCall(context, call).catch((error: unknown): WebhookResponse => {
 		context.logger.error(`A webhook call could not be handled: ${errorMessage(error)}`);
 		return { status: 500, message: 'The call could not be handled' };
@@ -174,7 +176,7 @@ async function handleNotifications(
 		if (!isTriggerBeingRepublished(context)) return await withoutSession();
 		return all.some(({ trusted }) => trusted) ? starting : storeForLater();
 	}
-	if (!isListed) call.responseSoFar = tryAgain;
+	if (!isListed) call.responseSoFar = notShownYet;
 
 	const trusted = all.filter((each) => each.trusted);
 	const unconfirmed = all.filter((each) => !each.trusted);

@@ -1,12 +1,12 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { stateOfProcess } from '../processState';
-import { enterExecution, rootExecutionId } from './executionState';
-import type { AtEnd, FailedItemCounts, NodeRun } from './operation';
+import { enterExecution, rootExecutionId } from './workflowExecutionState';
+import type { FinishRun, FailedItemCounts, NodeRun } from './operation';
 
 /** A run of a node, and what ends it. */
 export function startRun(context: IExecuteFunctions) {
 	const values = new Map<unknown, unknown>();
-	const callbacks: AtEnd[] = [];
+	const callbacks: FinishRun[] = [];
 	const cancelled = context.getExecutionCancelSignal();
 	const stop = new AbortController();
 	const node = context.getNode();

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { RequestLog } from '../plugins/requests';
+import type { RequestLog } from '../plugins/requestLog';
 
 /** `GET` and `DELETE /sandbox/requests`. */
 export function registerRequestRoutes(app: FastifyInstance, log: RequestLog): void {

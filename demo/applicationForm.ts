@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fetchUnpooled } from './http';
+import { fetchUnpooled } from './fetchUnpooled';
 
 const LAST_PAGE_TIMEOUT_MS = 300_000;
 /** The editor says that it waits for a form a moment before n8n shows it. */
@@ -26,7 +26,7 @@ export interface Application {
 }
 
 /** The form as an applicant fills it in. `typed` has the person's data in the order of the form. */
-export function applicationOf(typed: Record<string, string>): Application {
+export function toFormApplication(typed: Record<string, string>): Application {
 	const [nombre, primerApellido, segundoApellido, nacimiento, curp, correo] = Object.values(typed);
 	return {
 		...{ nombre, primerApellido, segundoApellido, nacimiento, curp, correo },

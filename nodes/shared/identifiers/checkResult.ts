@@ -43,13 +43,13 @@ export interface CheckResult {
 }
 
 /** A state by its ISO 3166-2:MX code (without MX-); null for a birth outside Mexico. */
-export interface State {
+export interface MexicanState {
 	code: string | null;
 	name: string;
 }
 
 /** The result without its particulars: valid where there are no errors. */
-export function result(
+export function checkResult(
 	normalized: string,
 	errors: CheckError[],
 	warnings: CheckWarning[] = [],

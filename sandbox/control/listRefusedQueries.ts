@@ -1,5 +1,5 @@
-import type { SandboxContext } from '../../context';
-import { OPERATIONS, type Operation } from '../../mapping';
+import type { SandboxContext } from '../context';
+import { OPERATIONS, type Operation } from '../mapping';
 
 /** A query that the service refused: it was sent, and is not billed. */
 interface RefusedQuery {
@@ -20,7 +20,7 @@ const isRefusal = (status: number | null): status is number =>
 	status !== null && status >= 400 && status < 500 && status !== 401 && status !== 429;
 
 /** Returns the refused queries of the request log, the oldest first. */
-export function refusedQueries({
+export function listRefusedQueries({
 	requests,
 	variant,
 }: Pick<SandboxContext, 'requests' | 'variant'>): RefusedQuery[] {

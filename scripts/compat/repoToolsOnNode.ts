@@ -33,7 +33,7 @@ const tools = new Map([
 ]);
 
 /** Runs the repository's tools on one Node; returns for each whether it ended well. */
-export async function runRepoChecks(host: N8nInstallation): Promise<Map<string, boolean>> {
+export async function runRepoToolsOnNode(host: N8nInstallation): Promise<Map<string, boolean>> {
 	const results = new Map<string, boolean>();
 	for (const [title, args] of tools) {
 		const child = spawn(host.node, args, {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { QueryRecord } from '../../../contract/taxQuery';
 import type { Clock } from '../../clock';
 import type { SandboxOptions } from '../../options';
-import type { WebhookSettings } from '../../webhook/config';
+import type { WebhookSettings } from '../../webhook/webhookSettings';
 import type { Webhooks } from '../../webhook/webhookDelivery';
 import type { BillingLedger } from './billingLedger';
 
