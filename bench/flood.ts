@@ -14,7 +14,7 @@ import { Processes } from '../demo/processes';
 import { startSandbox, type Sandbox } from '../sandbox';
 import { queriesAt } from '../test/integration/support/queries';
 import { median, round, type BenchOptions, type BenchResult } from './support/result';
-import { startSink, type Arrival } from './support/triggerBench';
+import { startSink, type Arrival } from './support/triggerSink';
 
 const LOOKUPS = Number(process.env.BENCH_LOOKUPS ?? 100);
 /** BENCH_LAZY=1: n8n makes an expression engine only for what needs one, not for each delivery to a trigger. */

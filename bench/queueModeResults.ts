@@ -11,10 +11,10 @@ import {
 	createCredential,
 	forEachResult,
 	publishTrigger,
-	SECRET,
+	WEBHOOK_SECRET,
 	startSink,
 	summary,
-} from './support/triggerBench';
+} from './support/triggerSink';
 
 const QUERIES = 500;
 /** They warm the workers up, and show the main that workers run the executions. */
@@ -59,7 +59,7 @@ export async function measureResults({
 					to.map(async (each) => {
 						const options = {
 							timeout: GIVE_UP_MS,
-							headers: { 'X-Secret': SECRET },
+							headers: { 'X-Secret': WEBHOOK_SECRET },
 							validateStatus: () => true,
 						};
 						const answer = await axios.post(each, { queryId: _id }, options).then(

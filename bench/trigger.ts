@@ -18,10 +18,10 @@ import {
 	createCredential,
 	forEachResult,
 	publishTrigger,
-	SECRET,
+	WEBHOOK_SECRET,
 	startSink,
 	summary,
-} from './support/triggerBench';
+} from './support/triggerSink';
 
 const QUERIES = Number(process.env.BENCH_QUERIES ?? 200);
 const PER_SECOND = 10;
@@ -234,7 +234,7 @@ async function timeAnswers(
 		await axios.post(
 			url,
 			{ ...record, _id: `${name}-${pause}-${count}` },
-			{ headers: { 'X-Secret': SECRET } },
+			{ headers: { 'X-Secret': WEBHOOK_SECRET } },
 		);
 		times.push(performance.now() - startedAt);
 		await sleep(pause);

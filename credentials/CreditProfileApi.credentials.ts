@@ -11,7 +11,7 @@ import { creditProfileAuthHeader } from '../nodes/shared/credentials/authorizati
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
 import { maskedField, requiredTextInput } from '../nodes/shared/credentials/inputs';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
-import { providerLoginFields } from '../nodes/shared/credentials/storedLogins';
+import { providerLoginFields } from '../nodes/shared/credentials/storedProviderLogins';
 
 export class CreditProfileApi implements ICredentialType {
 	name = 'creditProfileApi';

@@ -20,7 +20,7 @@ import {
 } from '../nodes/shared/credentials/inputs';
 import { LoginError } from '../nodes/shared/credentials/loginError';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
-import { storedCiecFields } from '../nodes/shared/credentials/storedLogins';
+import { storedCiecFields } from '../nodes/shared/credentials/storedProviderLogins';
 import {
 	advancedWebhookFields,
 	webhookFields,

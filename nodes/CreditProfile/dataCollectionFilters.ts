@@ -7,7 +7,7 @@ import { mapKeys } from '../shared/utils/objectEntries';
 import { isObject } from '../shared/utils/json';
 import { textOf } from '../shared/utils/text';
 import { CodedError, fieldError } from '../shared/utils/codedError';
-import { isInputRefused } from './mappingAdvice';
+import { isInputRefused } from './apiMappingAdvice';
 import { splitList } from './fields';
 
 /** A filter that takes several values. */

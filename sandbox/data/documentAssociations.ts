@@ -6,7 +6,7 @@ import type {
 } from '../../contract/creditProfile';
 import type { Company } from './people';
 import type { Applicant } from './applicant';
-import type { GeneratedDocument } from './documents';
+import type { GeneratedDataDocument } from './documents';
 import { fileUrl, sampleFileAt, type LinkContext } from './files';
 import { ORGANIZATION_ID } from './organizationUsers';
 import { nationalityOf, residenceOf } from './residence';
@@ -20,14 +20,14 @@ interface Include {
 	file: boolean;
 }
 
-const dates = ({ document: { createdAt, updatedAt } }: GeneratedDocument) => ({
+const dates = ({ document: { createdAt, updatedAt } }: GeneratedDataDocument) => ({
 	createdAt,
 	updatedAt,
 });
-const idOf = ({ document }: GeneratedDocument): number => document.id ?? 0;
+const idOf = ({ document }: GeneratedDataDocument): number => document.id ?? 0;
 
 /** Returns what a profile and a form say alike about the person, or about the company. */
-function whoIs({ applicant, isCompany, index }: GeneratedDocument) {
+function whoIs({ applicant, isCompany, index }: GeneratedDataDocument) {
 	const company = isCompany ? applicant.company() : undefined;
 	return {
 		...(company ? companyFields(company) : personFields(applicant)),
@@ -70,7 +70,7 @@ function companyFields({ legalName, rfc, constituted, email }: Company) {
 const rfcFields = (rfc: string) => ({ rfc, basicRFC: rfc.slice(0, -3) });
 
 /** CP §2.8 */
-function profileOf(generated: GeneratedDocument): ProfileAssociation {
+function profileOf(generated: GeneratedDataDocument): ProfileAssociation {
 	return {
 		id: idOf(generated),
 		organizationId: ORGANIZATION_ID,
@@ -83,7 +83,7 @@ function profileOf(generated: GeneratedDocument): ProfileAssociation {
 }
 
 /** CP §2.9 */
-function formOf(generated: GeneratedDocument): FormAssociation {
+function formOf(generated: GeneratedDataDocument): FormAssociation {
 	const { index, document, isCompany } = generated;
 	const tags = document.tags ?? [];
 	const isCompleted = index % 2 === 0;
@@ -130,7 +130,7 @@ function formOf(generated: GeneratedDocument): FormAssociation {
 }
 
 /** CP §2.10 */
-function fileOf(generated: GeneratedDocument, link: LinkContext): FileAssociation {
+function fileOf(generated: GeneratedDataDocument, link: LinkContext): FileAssociation {
 	const file = sampleFileAt(generated.index);
 	const hasPreview = !['csv', 'json'].includes(file.filetype);
 	return {
@@ -156,7 +156,7 @@ function fileOf(generated: GeneratedDocument, link: LinkContext): FileAssociatio
  * every third a form, every fourth a file.
  */
 export function documentAssociationsOf(
-	generated: GeneratedDocument,
+	generated: GeneratedDataDocument,
 	include: Include,
 	link: LinkContext,
 ): DocumentAssociation[] | undefined {

@@ -1,6 +1,6 @@
 import type { DataDocument, Version } from '../../contract/creditProfile';
 import { fakeApplicant, type Applicant } from './applicant';
-import type { StoredCollection } from './dataCollections';
+import type { StoredCollection } from './seededCollections';
 import { fakeValueFor } from './fakeValue';
 import { USER_COUNT } from './organizationUsers';
 import type { People } from './people';
@@ -24,7 +24,7 @@ export const DOCUMENT_TAG_SETS = [
 const tagsOf = (index: number): string[] => DOCUMENT_TAG_SETS[index % DOCUMENT_TAG_SETS.length];
 
 /** Describes a document that is generated on demand, with the source of its associations. */
-export interface GeneratedDocument {
+export interface GeneratedDataDocument {
 	document: DataDocument;
 	applicant: Applicant;
 	/** Says whether it is of a company. */
@@ -57,7 +57,7 @@ export function documentAt(
 	index: number,
 	seed: number,
 	people: People,
-): GeneratedDocument {
+): GeneratedDataDocument {
 	const { collection } = entry;
 	const faker = fakerFor(seed, `document ${collection.id} ${index}`);
 	const applicant = fakeApplicant(faker, people);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { publishTrigger, startSink } from '../../bench/support/triggerBench';
+import { publishTrigger, startSink } from '../../bench/support/triggerSink';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { HEADLESS, startN8n, startUnowned, type N8n } from '../../demo/n8n';
 import { installPackage } from '../../demo/installPackage';

@@ -22,7 +22,7 @@ import {
 	versionsRequest,
 	type RowKind,
 } from '../pagedLists';
-import { withPathAdvice, apiMappingOf } from '../mappingAdvice';
+import { withPathAdvice, currentApiMapping } from '../apiMappingAdvice';
 import {
 	dataCollectionHidingRules,
 	documentHidingRules,
@@ -47,7 +47,7 @@ const diagnose = operation({
 	fields: {},
 	async execute(item) {
 		if (item.index > 0) return []; // it is about the credential, not about items
-		const mapping = await apiMappingOf(item);
+		const mapping = await currentApiMapping(item);
 		const { baseUrl, apiMapping } = await item.credentials('creditProfileApi');
 		let headers: IDataObject = {};
 		let respondedAt = 0;

@@ -23,7 +23,7 @@ import {
 	rowReader,
 	versionsRequest,
 } from '../pagedLists';
-import { apiMappingOf } from '../mappingAdvice';
+import { currentApiMapping } from '../apiMappingAdvice';
 import { dataCollectionHidingRules, versionHidingRules } from '../personalDataRules';
 import { simplifyCollection, simplifyVersion } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
@@ -99,7 +99,7 @@ const getMany = operation({
 		item,
 		{ filters: filter, simplify: isSimple, wanted: most, startAt: from, ...includes },
 	) {
-		const { query, lists } = encodeFilter(filter, await apiMappingOf(item));
+		const { query, lists } = encodeFilter(filter, await currentApiMapping(item));
 		const check = checkFiltered(filter, item.run.hint);
 		const shape = isSimple ? simplifyCollection : identity;
 		const list = { ...collections, query: { ...includes, ...query }, lists };
@@ -121,7 +121,7 @@ const count = operation({
 		'Count the data collections of the organization, all or filtered, in one request (beta)',
 	fields: { filters },
 	async execute(item, { filters: filter }) {
-		const list = { ...collections, ...encodeFilter(filter, await apiMappingOf(item)) };
+		const list = { ...collections, ...encodeFilter(filter, await currentApiMapping(item)) };
 		const total = await fetchTotal(item, list).catch(rethrowWithMappingKeys(filter));
 		return item.protect({ total }, 'written', identity);
 	},

@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import type { Diagnosis } from '../../shared/operations/diagnosis';
-import type { BodyReader, ServiceRequest } from '../../shared/http/connection';
+import type { JsonBodyReader, ServiceRequest } from '../../shared/http/connection';
 import { encodeFilter } from '../dataCollectionFilters';
 import { rowsReader } from '../pagedLists';
 
 /** Sends one plain read. */
 export type SendGet = <T extends object>(
-	reader: BodyReader<T>,
+	reader: JsonBodyReader<T>,
 	path: string,
 	query?: IDataObject,
 	lists?: ServiceRequest['lists'],

@@ -16,7 +16,7 @@ import { RequestError } from '../../shared/http/result';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
 import { rowKinds, rowsReader, requireWholeList } from '../pagedLists';
-import { withPathAdvice, isInputRefused, apiMappingOf } from '../mappingAdvice';
+import { withPathAdvice, isInputRefused, currentApiMapping } from '../apiMappingAdvice';
 import { loginHidingRules } from '../personalDataRules';
 import { simplifyLogin } from '../simplify';
 
@@ -44,7 +44,7 @@ const upsert = operation({
 	isSending: true,
 	/** CP §4.1; creates or replaces the organization's login for the provider. */
 	async execute(item, { login, simplify: isSimple }) {
-		const mapping = await apiMappingOf(item);
+		const mapping = await currentApiMapping(item);
 		const { clientKey } = await item.connection();
 		return {
 			async next() {
@@ -178,7 +178,7 @@ const getMany = operation({
 	options: { simplify },
 	/** CP §4.2: one array holds them all. */
 	async execute(item, { limit, simplify: isSimple }) {
-		const path = mapPath(await apiMappingOf(item), '/credential');
+		const path = mapPath(await currentApiMapping(item), '/credential');
 		const reading = item.read({ method: 'GET', path }, rowsReader('login'));
 		const page = await withPathAdvice(item, '/credential', reading);
 		const shape = isSimple ? simplifyLogin : identity;

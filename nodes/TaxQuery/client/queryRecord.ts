@@ -89,7 +89,7 @@ export function classifySubmissionResponse(
 	if (!result.ok) {
 		const { problem, accepted } = result;
 		if (accepted === 'no') return { kind: 'rejected', problem };
-		return { kind: 'uncertain', reason: uncertaintyReason(problem.kind), problem };
+		return { kind: 'uncertain', reason: uncertaintyReasonOfProblem(problem.kind), problem };
 	}
 	const { body } = result;
 	const queries = readQueries(body, mapping) ?? onlyWrapped(body, mapping);
@@ -101,7 +101,7 @@ export function classifySubmissionResponse(
 		: { kind: 'uncertain', reason: 'unreadable' };
 }
 
-function uncertaintyReason(kind: string): UncertaintyReason {
+function uncertaintyReasonOfProblem(kind: string): UncertaintyReason {
 	if (kind === 'network' || kind === 'cancelled') return 'noAnswer';
 	return kind === 'body' || kind === 'shape' ? 'unreadable' : 'status';
 }

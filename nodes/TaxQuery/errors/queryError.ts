@@ -142,7 +142,7 @@ export function textOfOtherError(error: unknown): QueryErrorText {
  * Returns why a result could not be read, in one text: the keys of the API Mapping that may set it right, and the
  * request.
  */
-export function reasonFor(error: unknown): string {
+export function reasonUnread(error: unknown): string {
 	const { mappingKeys = [], data } = error as Partial<RequestError>;
 	const what = textOfOtherError(error).message;
 	const text = mappingKeys.length > 0 ? sentences(what, mappingHint(mappingKeys)) : what;

@@ -1,5 +1,5 @@
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { maskedText } from '../../shared/personalData/personalData';
+import { maskedText } from '../../shared/personalData/personalDataHider';
 import { sentences } from '../../shared/utils/sentences';
 import type { QueryRecord } from '../client/queryModel';
 import { mappingKeysAdvice } from './queryError';

@@ -13,7 +13,7 @@ import { isImpersonal, uniqueTexts } from '../errors/unknownLabels';
 // All that this package guesses. Nothing is at stake here: each guess becomes a proposal for the API Mapping.
 
 /** Returns the mapping with more settings for the list. */
-export const mergeListMapping = (mapping: TaxQueryMapping, list: IDataObject): TaxQueryMapping => ({
+export const withListSettings = (mapping: TaxQueryMapping, list: IDataObject): TaxQueryMapping => ({
 	...mapping,
 	list: { ...mapping.list, ...list },
 });
@@ -24,13 +24,13 @@ const ROWS = 'data queries results items records rows list docs content'.split('
 /** Returns the key of a response's rows if it holds several lists, or undefined for unusual ones. */
 export function guessRowsKey(body: unknown, mapping: TaxQueryMapping): string | undefined {
 	return ROWS.find((rows) => {
-		const page = parseListPage(body, mergeListMapping(mapping, { rows }));
+		const page = parseListPage(body, withListSettings(mapping, { rows }));
 		return page && page.records.length > 0;
 	});
 }
 
 /** Returns the mapping with other names of a record. */
-export const mergeRecordMapping = (
+export const withRecordNames = (
 	mapping: TaxQueryMapping,
 	record: TaxQueryMapping['record'],
 ): TaxQueryMapping => ({ ...mapping, record: { ...mapping.record, ...record } });
@@ -69,7 +69,7 @@ export function guessRecordMapping(
 	const inside =
 		wrapper === undefined
 			? known
-			: rows.map((row) => fromRecordWireNames(row, mergeRecordMapping(mapping, { wrapper })));
+			: rows.map((row) => fromRecordWireNames(row, withRecordNames(mapping, { wrapper })));
 	const names: TaxQueryMapping['record'] = {
 		...(mapping.record.wrapper === undefined && wrapper !== undefined && { wrapper }),
 	};
@@ -150,7 +150,7 @@ export async function countQueriesWithPaging(
 	client: Service,
 	paging: IDataObject,
 ): Promise<number> {
-	const mapping = mergeListMapping(client.mapping, paging);
+	const mapping = withListSettings(client.mapping, paging);
 	return (await listAllQueries({ ...client, mapping })).records.length;
 }
 

@@ -30,8 +30,8 @@ import {
 	guessRecordMapping,
 	guessRowsKey,
 	guessTypesAndStatuses,
-	mergeListMapping,
-	mergeRecordMapping,
+	withListSettings,
+	withRecordNames,
 } from './apiMappingGuesses';
 
 const DIAGNOSE =
@@ -80,7 +80,7 @@ const diagnose = operation({
 				list = { ...list, ...found };
 				client = {
 					...client,
-					mapping: mergeRecordMapping(mergeListMapping(mapping, list), record),
+					mapping: withRecordNames(withListSettings(mapping, list), record),
 				};
 			};
 			record = first.record;
@@ -130,9 +130,9 @@ async function checkList(
 		);
 		const guessed = parseListPage(body, mapping) ? undefined : guessRowsKey(body, mapping);
 		const found = guessed === undefined ? {} : { rows: guessed };
-		const { rows: written = [] } = parseListPage(body, mergeListMapping(mapping, found)) ?? {};
+		const { rows: written = [] } = parseListPage(body, withListSettings(mapping, found)) ?? {};
 		const record = guessRecordMapping(written, mapping);
-		const page = parseListPage(body, mergeRecordMapping(mergeListMapping(mapping, found), record));
+		const page = parseListPage(body, withRecordNames(withListSettings(mapping, found), record));
 		const where = isObject(body)
 			? `in an object of ${Object.keys(body).join(', ')}`
 			: 'as a plain array';

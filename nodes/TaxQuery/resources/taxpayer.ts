@@ -2,7 +2,7 @@ import { field, parseText, type Field } from '../../shared/operations/field';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { birthDate } from '../fields/dates';
 import { rfcQueryInput, curpCheckOptions, type Warning } from '../fields/identifiers';
-import { checkNamePart, type NamePart } from '../fields/personName';
+import { checkNamePart, type NamePart } from '../fields/checkNamePart';
 import { textProperty } from '../fields/text';
 import { catalog } from '../client/queryTypeMapping';
 import { billedQuery } from './billedQuery';

@@ -13,7 +13,7 @@ import {
 	type WantedQuery,
 } from './submissionContext';
 import { isUnresolved, transition } from './submissionState';
-import { queriesOf } from './clientQueries';
+import { knownBilledQueriesOf } from './knownBilledQueries';
 import type { Submission } from './submissionRegister';
 
 /**
@@ -26,7 +26,7 @@ export async function attemptSubmission(
 	submission: Submission,
 	reservation: string,
 ): Promise<{ queries: Query[] } | UncertainResponse> {
-	const { sendLocks } = queriesOf(wanted.client.accountKey);
+	const { sendLocks } = knownBilledQueriesOf(wanted.client.accountKey);
 	const sending = async () => {
 		submission.isInFlight = true;
 		try {

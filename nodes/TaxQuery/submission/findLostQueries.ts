@@ -3,7 +3,7 @@ import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import { clientDespiteFailures, type QueryClient } from '../client/queryClient';
 import { completeRow, lacksRequestOrDate, readSelectedRows } from '../client/queryList';
 import type { Completeness, QueryId, QueryRecord } from '../client/queryModel';
-import { queriesOf } from './clientQueries';
+import { knownBilledQueriesOf } from './knownBilledQueries';
 import { TIME_ZONE_TOLERANCE_MS, type SharedListReadings } from './sharedListReadings';
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
@@ -41,7 +41,7 @@ export async function findLostQueries(
 	const { expected, sentAt: since } = lost;
 	const { listing, at } = await readings.read(client, since);
 	const { records, unreadable, completeness, total } = listing;
-	const sent = queriesOf(client.clientKey);
+	const sent = knownBilledQueriesOf(client.clientKey);
 	const offset = client.clockOffsetMs();
 	const sentAt = since + offset;
 	const rows = await readPossible(readings, client, records, lost, sentAt);

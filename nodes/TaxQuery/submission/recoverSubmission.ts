@@ -2,7 +2,7 @@ import type { QueryId, Query } from '../client/queryModel';
 import { textOfOtherError, type RecoverySearch } from '../errors/queryError';
 import { isOtherQuery, type SubmissionContext, type WantedQuery } from './submissionContext';
 import { isUnresolved, transition, type Unresolved } from './submissionState';
-import { queriesOf } from './clientQueries';
+import { knownBilledQueriesOf } from './knownBilledQueries';
 import { findLostQueries } from './findLostQueries';
 import type { Submission } from './submissionRegister';
 import { LIST_LAG_MS } from './pastQueries';
@@ -32,7 +32,7 @@ export async function recoverSubmission(
 ): Promise<Recovery> {
 	const { request, client, known } = wanted;
 	const state = submission.state as Unresolved;
-	const { sendLocks } = queriesOf(client.accountKey);
+	const { sendLocks } = knownBilledQueriesOf(client.accountKey);
 	submission.isInFlight = true;
 	let isStopped = true;
 	try {

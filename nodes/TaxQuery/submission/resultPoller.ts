@@ -4,7 +4,7 @@ import { getQuery, type ReadOptions, type QueryClient } from '../client/queryCli
 import { hasList, readList, isRowComplete, fetchRecordOfRow } from '../client/queryList';
 import { isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
-import { QueryError, reasonFor } from '../errors/queryError';
+import { QueryError, reasonUnread } from '../errors/queryError';
 import type { QueryOutcome } from '../output/outcomeRows';
 
 const BACKOFF = 1.5;
@@ -195,7 +195,7 @@ export class ResultPoller {
 				if (missing.size === 0 || ++pages >= MAX_PAGES) break;
 			}
 		} catch (error) {
-			for (const waiter of missing) waiter.problem = reasonFor(error);
+			for (const waiter of missing) waiter.problem = reasonUnread(error);
 		} finally {
 			this.#isListing = false;
 		}
@@ -216,7 +216,7 @@ export class ResultPoller {
 			const reading = row ? fetchRecordOfRow(client, row, how) : getQuery(client, query.id, how);
 			this.#see(waiter, await reading);
 		} catch (error) {
-			waiter.problem = reasonFor(error);
+			waiter.problem = reasonUnread(error);
 		}
 	}
 

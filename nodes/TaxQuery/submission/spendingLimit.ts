@@ -4,7 +4,7 @@ import { queryClientOf } from '../client/queryClient';
 import { fetchRecordOfRow, readSelectedRows } from '../client/queryList';
 import type { QueryId, QueryListing, QueryRecord } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
-import { queriesOf } from './clientQueries';
+import { knownBilledQueriesOf } from './knownBilledQueries';
 import type { Journal } from './journal';
 import type { PastQueries } from './pastQueries';
 import { spendingDayOf, startOfWorkflowDay, type SpendingDay } from './spendingDay';
@@ -101,7 +101,7 @@ export class SpendingLimit {
 		if (undated > 0) throw new QueryError({ kind: 'uncounted', undated });
 		const since = start + client.clockOffsetMs();
 		const made = dated.filter(({ createdAt = 0 }) => createdAt >= since);
-		const known = queriesOf(client.clientKey);
+		const known = knownBilledQueriesOf(client.clientKey);
 		const unclaimed = made.filter(({ id }) => !known.isClaimed(id));
 		day.addListed(made, unclaimed, client.clockOffsetMs());
 		return { ...listing, listed: records.length };

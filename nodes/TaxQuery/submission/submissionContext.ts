@@ -10,7 +10,7 @@ import { Journal } from './journal';
 import { SpendingLimit, type Limits } from './spendingLimit';
 import { SharedListReadings } from './sharedListReadings';
 import type { Reuse } from './submissionOptions';
-import { queriesOf, type ClientQueries } from './clientQueries';
+import { knownBilledQueriesOf, type KnownBilledQueries } from './knownBilledQueries';
 import { PastQueries } from './pastQueries';
 
 export interface SendingOptions extends Limits {
@@ -44,7 +44,7 @@ export interface WantedQuery {
 	sending: SendingOptions;
 	client: QueryClient;
 	/** This process's knowledge of the client's queries, over all executions. */
-	known: ClientQueries;
+	known: KnownBilledQueries;
 }
 
 /** The queries that an item gets, or a body without an ID where that is all there is. */
@@ -81,7 +81,7 @@ export async function prepareSubmission(
 	sending: SendingOptions,
 ): Promise<WantedQuery> {
 	const client = await queryClientOf(item);
-	return { item, request, sending, client, known: queriesOf(client.clientKey) };
+	return { item, request, sending, client, known: knownBilledQueriesOf(client.clientKey) };
 }
 
 /** Returns whether items with an equal request share a query. */

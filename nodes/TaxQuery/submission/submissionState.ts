@@ -68,7 +68,7 @@ function afterResponse(sent: Unresolved, posted: SubmissionResponse): Submission
 /**
  * Returns why it is unknown whether a query was accepted. One of an earlier try that left no trace stays in flight.
  */
-export const uncertaintyReason = (state: Unresolved): UncertaintyReason =>
+export const uncertaintyReasonOfState = (state: Unresolved): UncertaintyReason =>
 	state.status === 'inFlight' ? 'earlierTry' : state.reason;
 
 function afterSearch(
@@ -81,6 +81,6 @@ function afterSearch(
 	return {
 		...state,
 		status: isMissing ? 'missing' : 'uncertain',
-		reason: uncertaintyReason(state),
+		reason: uncertaintyReasonOfState(state),
 	};
 }

@@ -17,7 +17,7 @@ import {
 	type WantedQuery,
 } from './submissionContext';
 import {
-	uncertaintyReason,
+	uncertaintyReasonOfState,
 	idsOf,
 	isUnresolved,
 	transition,
@@ -124,7 +124,7 @@ function bodyToPassOn(
 	state: Unresolved,
 	{ body }: UncertainResponse,
 ): ResponseWithoutId | undefined {
-	if (uncertaintyReason(state) !== 'noId') return undefined;
+	if (uncertaintyReasonOfState(state) !== 'noId') return undefined;
 	const raw: IDataObject = body ?? lastBodies.get(key) ?? {};
 	if (!definition.hasNoShownResponse && !hasAllResultFields(raw, definition.queryType))
 		return undefined;
@@ -142,7 +142,7 @@ function uncertainError(
 	if (other?.kind === 'record') {
 		return new QueryError({ ...otherQueryProblem(other, { definition, expected }), search });
 	}
-	const [why, count, sentAt] = [uncertaintyReason(state), expected.length, state.sentAt];
+	const [why, count, sentAt] = [uncertaintyReasonOfState(state), expected.length, state.sentAt];
 	return new QueryError({
 		kind: 'unsure',
 		definition,

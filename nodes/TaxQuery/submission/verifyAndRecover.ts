@@ -10,7 +10,7 @@ import {
 	type SendingOptions,
 	type SubmissionContext,
 } from './submissionContext';
-import { queriesOf } from './clientQueries';
+import { knownBilledQueriesOf } from './knownBilledQueries';
 import { recoverSubmission, acceptReceivedQueries } from './recoverSubmission';
 import { areShareable, type Submission } from './submissionRegister';
 
@@ -33,7 +33,7 @@ export async function verifyAndRecover(
 	if (queries.every((query) => !isOtherQuery(query, expected))) {
 		if (submission && queries.length > 0) submission.queries = queries;
 		if (!areShareable(queries)) {
-			queriesOf((await queryClientOf(item)).clientKey).lastAccepted.delete(sharingKey);
+			knownBilledQueriesOf((await queryClientOf(item)).clientKey).lastAccepted.delete(sharingKey);
 		}
 		return read;
 	}

@@ -3,7 +3,7 @@ import type { PaidQuery } from '../request/queryRequest';
 import { getQuery, clientDespiteFailures } from '../client/queryClient';
 import { mayLackResponse, isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
-import { reasonFor } from '../errors/queryError';
+import { reasonUnread } from '../errors/queryError';
 import type { QueryOutcome } from '../output/outcomeRows';
 import { resultPollerOf } from './resultPoller';
 
@@ -64,7 +64,7 @@ export async function readMissingResult(
 		(record) => ({ ...outcome, query: record }),
 		(error: unknown) => {
 			reads.delete(query);
-			return lacks ? { ...outcome, unread: reasonFor(error) } : outcome;
+			return lacks ? { ...outcome, unread: reasonUnread(error) } : outcome;
 		},
 	);
 }

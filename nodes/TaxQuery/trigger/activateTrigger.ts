@@ -3,9 +3,9 @@ import { stateOfProcess } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
 import { waitUnlessOver } from '../../shared/utils/sleep';
 import { nodeKey } from './emitter';
-import { canSaveFailure, toTriggerError, reportOutage } from './errorReporting';
+import { canSaveFailure, toTriggerError, reportTriggerOutage } from './errorReporting';
 import { readSettings } from './triggerSettings';
-import { RETRY_MS } from './retryQueue';
+import { RETRY_MS } from './unstartedResults';
 import { PollingSession, sessionOf } from './pollingSession';
 
 /** The workflows that n8n has tried to publish, by their static data, with the nodes that failed. */
@@ -29,7 +29,7 @@ export async function activateTrigger(context: ITriggerFunctions): Promise<ITrig
 		return { closeFunction: async () => session.close() };
 	} catch (error) {
 		if (!canSaveFailure(context)) throw toTriggerError(context, error);
-		reportOutage(context, error);
+		reportTriggerOutage(context, error);
 		if (mustSucceed || isSharedId(error)) {
 			noteFailure(context);
 			throw toTriggerError(context, error);
@@ -70,7 +70,7 @@ function tryOn(context: ITriggerFunctions): ITriggerResponse {
 			await waitUnlessOver(Date.now(), RETRY_MS, () => isClosed);
 			if (isClosed) return;
 			session = await open(context, false).catch((error: unknown) => {
-				if (!isClosed) reportOutage(context, error);
+				if (!isClosed) reportTriggerOutage(context, error);
 				return undefined;
 			});
 			if (isClosed) session?.close();

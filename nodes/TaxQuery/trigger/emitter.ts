@@ -99,7 +99,7 @@ const isCancellation = ({ name, constructor }: Error) =>
 	/Cancelled/.test(`${name} ${constructor.name}`);
 
 /** The only field of an item that has the ledger saved. */
-export const SAVE_ONLY = 'taxQuerySaveOnly';
+export const SAVE_ONLY_FIELD = 'taxQuerySaveOnly';
 
 /**
  * Makes n8n save the workflow's static data now. n8n does so with each emit. It then refuses this one, because an
@@ -109,7 +109,7 @@ export const SAVE_ONLY = 'taxQuerySaveOnly';
 export function saveByEmit(context: ITriggerFunctions, key: string): void {
 	const done = context.helpers.createDeferredPromise<IRun>();
 	done.promise.catch(() => undefined); // the next emit saves it
-	context.emit([[{ json: { [SAVE_ONLY]: true } }]], undefined, done, key);
+	context.emit([[{ json: { [SAVE_ONLY_FIELD]: true } }]], undefined, done, key);
 }
 
 /**

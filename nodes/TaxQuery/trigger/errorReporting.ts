@@ -1,6 +1,6 @@
 import { OperationalError, type ITriggerFunctions } from 'n8n-workflow';
 import { itemErrorOf, type ItemError } from '../../shared/operations/itemError';
-import { maskedText } from '../../shared/personalData/personalData';
+import { maskedText } from '../../shared/personalData/personalDataHider';
 import { RequestError } from '../../shared/http/result';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { CodedError } from '../../shared/utils/codedError';
@@ -14,7 +14,7 @@ const OUTAGE = 'outage';
  * Reports that checks fail: at once if only the operator can change that, else from the second time on; then hourly until
  * they work again.
  */
-export function newOutage() {
+export function newTriggerOutage() {
 	let failures = 0;
 	return {
 		isOn: () => failures > 0,
@@ -24,7 +24,7 @@ export function newOutage() {
 			context.logger.warn(
 				`The Tax Query Trigger could not check for new results: ${errorMessage(error)}`,
 			);
-			if (failures > 1 || !mayPass(error)) reportOutage(context, error);
+			if (failures > 1 || !mayPass(error)) reportTriggerOutage(context, error);
 		},
 
 		end(context: ITriggerFunctions): void {
@@ -36,7 +36,7 @@ export function newOutage() {
 }
 
 /** Reports what keeps a published trigger from checking, once an hour. */
-export const reportOutage = (context: ITriggerFunctions, error: unknown): void =>
+export const reportTriggerOutage = (context: ITriggerFunctions, error: unknown): void =>
 	runHourly(context, OUTAGE, () => reportError(context, error));
 
 const PASSING_STATUSES = [408, 425, 429];

@@ -1,10 +1,10 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
-import { saveStaticData } from '../../shared/operations/nodeStaticData';
+import { setStaticData } from '../../shared/operations/nodeStaticData';
 import { sentences } from '../../shared/utils/sentences';
 import { listAllQueries, completeRow } from '../client/queryList';
-import { findRunningExecution, SAVE_ONLY, markRunningStaticDataChanged } from './emitter';
+import { findRunningExecution, SAVE_ONLY_FIELD, markRunningStaticDataChanged } from './emitter';
 import { describeUnknownLabels } from '../errors/unknownLabels';
 import { dispositionOf } from './disposition';
 import { LEDGER_KEY } from './triggerProcessMemory';
@@ -20,7 +20,7 @@ import { CodedError } from '../../shared/utils/codedError';
  */
 export async function executeTrigger(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
-	if (items[0]?.json[SAVE_ONLY]) return [[]];
+	if (items[0]?.json[SAVE_ONLY_FIELD]) return [[]];
 	const deliveryId = items[0]?.json.deliveryId;
 	if (typeof deliveryId !== 'string') {
 		const latest = await latestResult(context).catch((error: unknown) => {
@@ -42,9 +42,9 @@ function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
 	const { saved } = execution ?? {};
 	if (!execution || !saved) return markRunningStaticDataChanged();
 	for (const { context: trigger, ledger } of sessionsIn(context.getWorkflow().id))
-		saveStaticData(context, LEDGER_KEY, ledger.saved, trigger.getNode().id);
+		setStaticData(context, LEDGER_KEY, ledger.saved, trigger.getNode().id);
 	const { id } = context.getNode(); // n8n copies the node with each call
-	execution.markStaticDataChanged = () => saveStaticData(context, LEDGER_KEY, saved, id);
+	execution.markStaticDataChanged = () => setStaticData(context, LEDGER_KEY, saved, id);
 	markRunningStaticDataChanged();
 }
 

@@ -1,5 +1,5 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { saveStaticData } from '../../shared/operations/nodeStaticData';
+import { setStaticData } from '../../shared/operations/nodeStaticData';
 import { saveByEmit } from './emitter';
 import type { Ledger } from './ledger';
 import { LEDGER_KEY } from './triggerProcessMemory';
@@ -36,7 +36,7 @@ export class ExecutionEndSaver {
 		await this.#owner.pause(ledger.startedCount() === 0 ? 0 : SAVE_ENDS_MS);
 		this.#isSaving = false;
 		if (!this.#maySave || !ledger.hasUnsavedEnds()) return;
-		saveStaticData(context, LEDGER_KEY, ledger.saved);
+		setStaticData(context, LEDGER_KEY, ledger.saved);
 		saveByEmit(context, key);
 	}
 

@@ -14,14 +14,14 @@ import {
 import {
 	emptyState,
 	isNumber,
-	isStartedResult,
+	isRunningResult,
 	isText,
 	readMap,
 	readState,
 	type LedgerPollState,
 	type SavedLedger,
 } from './ledgerStaticData';
-import { StartedResults, type StartedResult } from './startedResults';
+import { RunningResults, type RunningResult } from './runningResults';
 
 /** This process, in the ledgers that it writes. */
 const newProcessId = () => ({ id: randomBytes(9).toString('base64url') });
@@ -56,7 +56,7 @@ export interface DroppedQueries {
 export class Ledger {
 	readonly state: LedgerPollState;
 	/** Started by an earlier process and not known to have ended, until it is started again or `end` is called. */
-	readonly interrupted: Map<string, StartedResult>;
+	readonly interrupted: Map<string, RunningResult>;
 	/** The process that had written it before. */
 	readonly savedBy: string | undefined;
 	/**
@@ -74,7 +74,7 @@ export class Ledger {
 	/** IDs of pending queries in the order of their turns, and their total number of letters. */
 	readonly #ids: Set<string>;
 	#letters: number;
-	readonly #started: StartedResults;
+	readonly #started: RunningResults;
 	readonly #failures: Map<string, number>;
 	#hasChangedEnds = false;
 
@@ -92,8 +92,8 @@ export class Ledger {
 		this.#pending = readQueries(saved.pending);
 		this.#ids = new Set([pendingIds].flat().filter(isText));
 		this.#letters = [...this.#ids].reduce((sum, id) => sum + id.length, 0);
-		this.interrupted = readMap(started, isStartedResult);
-		this.#started = new StartedResults(this.interrupted);
+		this.interrupted = readMap(started, isRunningResult);
+		this.#started = new RunningResults(this.interrupted);
 		this.#failures = readMap(failedStarts, isNumber);
 	}
 
@@ -242,7 +242,7 @@ export class Ledger {
 	}
 
 	/** Undoes a start that failed: only the number of failures changes. */
-	undoStart(deliveryId: string, known?: StartedResult): void {
+	undoStart(deliveryId: string, known?: RunningResult): void {
 		const failures = this.failedStarts(deliveryId) + 1;
 		this.end(deliveryId);
 		this.#failures.set(deliveryId, failures);

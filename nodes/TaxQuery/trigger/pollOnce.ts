@@ -15,14 +15,14 @@ import {
 	requireCreationDates,
 	DAY_MS,
 	isAuditDue,
-	NO_LIST,
+	UNREAD_LISTING,
 	readListing,
 	type TriggerListing,
 } from './readListing';
 import { mergeDelivered, type QueryNotification } from './queryNotification';
 import type { PolledTrigger } from './polledTrigger';
 import { readRecordsById, type RowResult, type RecordsReadById } from './readRecordsById';
-import { reportListLoss, reportDropped, reportListing, reportMissingResult } from './reports';
+import { reportListLoss, reportDropped, reportListGaps, reportMissingResult } from './reports';
 import {
 	itemMaker,
 	awaitsDeliveredResult,
@@ -101,7 +101,7 @@ export async function pollOnce(
 
 	const listing = isListed
 		? await readListing(connection, ledger, { notifiedIds: ids, mustBeWhole: isAudit })
-		: NO_LIST;
+		: UNREAD_LISTING;
 	const maxPendingReads = Math.max(1, MAX_REQUESTS - listing.requests);
 	const oldUntil = startAt ?? Infinity;
 	const pollContext = {
@@ -174,7 +174,7 @@ function recordListing({
 	const { context, ledger, settings } = trigger;
 	const { state } = ledger;
 	reportListLoss(context, plan.loss);
-	reportListing(context, listing);
+	reportListGaps(context, listing);
 	const records = [...listing.rows, ...read.others].map(({ record }) => record);
 	reportUnknownLabels(context, settings.choice, mapping, records);
 	const { forgotten } = applyPlan(ledger, plan, rules, startFromKey(context));

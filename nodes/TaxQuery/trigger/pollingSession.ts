@@ -14,7 +14,7 @@ import { ExecutionEndSaver } from './executionEndSaver';
 import { pollOnce, type PollOutcome } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import type { PolledTrigger } from './polledTrigger';
-import { saveStaticData } from '../../shared/operations/nodeStaticData';
+import { setStaticData } from '../../shared/operations/nodeStaticData';
 import {
 	storeNotifications,
 	LEDGER_KEY,
@@ -24,9 +24,9 @@ import {
 	type NodeProcessMemory,
 } from './triggerProcessMemory';
 import type { Ledger } from './ledger';
-import type { StartedResult } from './startedResults';
+import type { RunningResult } from './runningResults';
 import type { UnlistedPendingCounts } from './readListing';
-import { RETRY_MS, RetryQueue } from './retryQueue';
+import { RETRY_MS, UnstartedResults } from './unstartedResults';
 import { itemMaker, type QuerySnapshot } from './querySnapshot';
 import { MIN_CHECK_MS, startFromKey, type TriggerSettings } from './triggerSettings';
 
@@ -94,7 +94,7 @@ export class PollingSession implements PolledTrigger {
 	readonly #key: string;
 	readonly #published = publishedTriggers();
 	readonly #memory: NodeProcessMemory;
-	readonly #retries = new RetryQueue(this);
+	readonly #retries = new UnstartedResults(this);
 	readonly #ends = new ExecutionEndSaver(this);
 	readonly #isByTimer: boolean;
 	/** The trigger never ran, or too long ago to continue; true until its first poll. */
@@ -126,7 +126,7 @@ export class PollingSession implements PolledTrigger {
 		this.needsPolls = this.#isByTimer || settings.confirm !== 'off';
 		const wasClosedLongAgo = closedAt === undefined || msLeft(closedAt, PAUSE_MS) < 0;
 		this.#isAnew = mode === 'activate' && wasClosedLongAgo;
-		saveStaticData(context, LEDGER_KEY, this.ledger.saved);
+		setStaticData(context, LEDGER_KEY, this.ledger.saved);
 		this.#published.set(this.#key, this);
 		this.#memory.isPublished = true;
 		this.#retryNotifications(takeStoredNotifications(context));
@@ -217,7 +217,7 @@ export class PollingSession implements PolledTrigger {
 		const times = starts ?? 1;
 		const key = startKey(context, deliveryId, times, ledger.failedStarts(deliveryId));
 		ledger.start(deliveryId, queryId, times);
-		saveStaticData(context, LEDGER_KEY, ledger.saved); // n8n saves it with the emit
+		setStaticData(context, LEDGER_KEY, ledger.saved); // n8n saves it with the emit
 		const outcome = emitResult(context, {
 			item,
 			result,
@@ -248,7 +248,7 @@ export class PollingSession implements PolledTrigger {
 	#settleEmission(
 		result: QuerySnapshot,
 		outcome: EmitOutcome,
-		before?: StartedResult,
+		before?: RunningResult,
 	): EmitOutcome {
 		const { ledger } = this;
 		const { deliveryId } = result;

@@ -5,7 +5,7 @@ import { readFieldsToKeep } from '../../shared/personalData/personalDataOptions'
 import {
 	personalDataHiderFor,
 	type PersonalDataHider,
-} from '../../shared/personalData/personalData';
+} from '../../shared/personalData/personalDataHider';
 import { queryTypes } from '../../shared/queryTypes/catalog';
 import type { Connection } from '../../shared/http/connection';
 import { textOf } from '../../shared/utils/text';

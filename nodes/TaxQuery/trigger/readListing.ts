@@ -108,7 +108,7 @@ export function detectListOrder(
 }
 
 /** The listing of a trigger that does not read the list. */
-export const NO_LIST: TriggerListing = {
+export const UNREAD_LISTING: TriggerListing = {
 	rows: [],
 	isWhole: false,
 	order: undefined,

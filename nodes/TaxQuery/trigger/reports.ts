@@ -21,7 +21,7 @@ export function reportListLoss(context: ITriggerFunctions, loss?: ListLoss): voi
 }
 
 /** Reports rows without an ID, and logs that the list is not shown to its end, once an hour. */
-export function reportListing(context: ITriggerFunctions, listing: TriggerListing): void {
+export function reportListGaps(context: ITriggerFunctions, listing: TriggerListing): void {
 	const { completeness, total, rows, unreadable } = listing;
 	if (unreadable > 0) {
 		const what = `${unreadable} rows of the list of queries have no usable ID and cannot start the workflow`;

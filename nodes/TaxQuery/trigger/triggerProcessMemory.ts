@@ -1,10 +1,10 @@
 import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
-import { loadStaticData } from '../../shared/operations/nodeStaticData';
+import { getStaticData } from '../../shared/operations/nodeStaticData';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import { processStateOfNode, type nodeKey, type EmitOutcome } from './emitter';
 import { chooseLedger, Ledger } from './ledger';
-import { newOutage } from './errorReporting';
+import { newTriggerOutage } from './errorReporting';
 import type { UnlistedPendingCounts } from './readListing';
 
 export const LEDGER_KEY = 'taxQueryLedger';
@@ -19,7 +19,7 @@ export class NodeProcessMemory {
 	readonly outcomes = new Map<string, Promise<EmitOutcome>>();
 	/** Results that this process has emitted. */
 	readonly emitted = new BoundedMap<string, true>(MAX_EMITTED);
-	readonly outage = newOutage();
+	readonly outage = newTriggerOutage();
 	readonly unlisted: UnlistedPendingCounts = { last: 0, afterAudit: 0 };
 	closedAt?: number;
 	isPublished = false;
@@ -35,7 +35,7 @@ const newMemory = () => new NodeProcessMemory();
 export function triggerMemoryOf(
 	context: ITriggerFunctions,
 ): NodeProcessMemory & { ledger: Ledger } {
-	const saved = new Ledger(loadStaticData<IDataObject>(context, LEDGER_KEY));
+	const saved = new Ledger(getStaticData<IDataObject>(context, LEDGER_KEY));
 	const memory = processStateOfNode(context).shared(newMemory);
 	const ledger = memory.ledger ? chooseLedger(memory.ledger, saved) : saved;
 	return Object.assign(memory, { ledger });

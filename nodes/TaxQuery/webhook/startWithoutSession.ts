@@ -1,5 +1,5 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { loadStaticData } from '../../shared/operations/nodeStaticData';
+import { getStaticData } from '../../shared/operations/nodeStaticData';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
 import { readNotified, type ReadByIdResult } from '../trigger/readById';
@@ -55,7 +55,7 @@ export async function startWithoutSession(
 					() => isProved,
 				).catch(() => undefined);
 	if (!read) return unreachable;
-	const ledger = new Ledger(isTest ? {} : loadStaticData(context, LEDGER_KEY));
+	const ledger = new Ledger(isTest ? {} : getStaticData(context, LEDGER_KEY));
 	const toItem = itemMaker(settings, itemSettings);
 	const resolveNotification = (notification: ReceivedNotification) => {
 		const { queryId, trusted, isReportedPending } = notification;

@@ -1,5 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { refusePlaceholderValues } from '../../shared/credentials/placeholderValue';
+import { refuseN8nPlaceholders } from '../../shared/credentials/n8nPlaceholder';
 import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { webhookSecretsToMask } from '../../shared/credentials/webhookVerification';
 import { taxQuery } from '../../shared/http/service';
@@ -33,7 +33,7 @@ export async function readCredentialSettings(
 ): Promise<CredentialSettings & { secrets: string[] }> {
 	const hasCredential = context.getNode().credentials?.[taxQuery.credentialType] !== undefined;
 	const credential = hasCredential ? await cachedCredential(context) : {};
-	refusePlaceholderValues(credential);
+	refuseN8nPlaceholders(credential);
 	const pseudonymKey = String(credential.pseudonymKey ?? '');
 	const secrets = taxQuery.secrets(credential);
 	return { mapping: readTaxQueryMapping(credential), pseudonymKey, secrets };

@@ -5,7 +5,7 @@ import { stateOfClient } from '../processState';
 import { BoundedMap } from '../utils/boundedMap';
 import { hash } from '../utils/hash';
 import { isObject, parseJson } from '../utils/json';
-import { refusePlaceholderValues } from './placeholderValue';
+import { refuseN8nPlaceholders } from './n8nPlaceholder';
 import { LoginError } from './loginError';
 import { bareToken, requestToken, sentSecrets } from './tokenRequest';
 
@@ -142,7 +142,7 @@ export async function logIn(
 	credentials: ICredentialDataDecryptedObject,
 	isTest = false,
 ): Promise<string> {
-	refusePlaceholderValues(credentials);
+	refuseN8nPlaceholders(credentials);
 	const clientKey = fingerprint(credentials);
 	const login = loginOf(clientKey);
 	const { current, failed } = login;

@@ -1,14 +1,14 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { findUsableToken } from './accessToken';
 import { readCreditProfileMapping, readTaxQueryMapping } from './apiMapping';
-import { refusePlaceholderValues } from './placeholderValue';
+import { refuseN8nPlaceholders } from './n8nPlaceholder';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from './baseUrl';
 import { credentialError } from './credentialError';
 import { readAdditionalSecretFields, bareToken } from './tokenRequest';
 
 /** The header Authorization of CP §5.1. Throws a UserError if the credential cannot be right. */
 export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObject): string {
-	refusePlaceholderValues(credentials);
+	refuseN8nPlaceholders(credentials);
 	readCreditProfileBaseUrl(credentials.baseUrl);
 	readCreditProfileMapping(credentials);
 	const token = bareToken(credentials.apiToken);
@@ -23,7 +23,7 @@ export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObj
 export function taxQueryAuthHeader(
 	credentials: ICredentialDataDecryptedObject,
 ): string | undefined {
-	refusePlaceholderValues(credentials);
+	refuseN8nPlaceholders(credentials);
 	readTaxQueryBaseUrl(credentials.baseUrl);
 	readAdditionalSecretFields(credentials);
 	const { scheme } = readTaxQueryMapping(credentials).token;

@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { ErrorAdvice } from '../errors/advice';
 import { sentences } from '../utils/sentences';
 import { CodedError } from '../utils/codedError';
-import { isPlaceholderValue } from './placeholderValue';
+import { isN8nPlaceholder } from './n8nPlaceholder';
 import { maskedField, requiredTextInput } from './inputs';
 
 /** A company whose login the service uses on behalf of the organization. */
@@ -176,7 +176,7 @@ export function checkLogin(
 				),
 			);
 		}
-		if (isPlaceholderValue(value)) {
+		if (isN8nPlaceholder(value)) {
 			throw problem(
 				'placeholder',
 				'is a placeholder of n8n: open the credential and enter it again',

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 import { textOf } from '../utils/text';
-import { findPlaceholderProblem } from './placeholderValue';
+import { findN8nPlaceholderProblem } from './n8nPlaceholder';
 import { maskedField, requiredTextInput, shownFor, textInput } from './inputs';
 
 /** Accepts timestamps this many seconds old. */
@@ -175,7 +175,7 @@ export function findVerificationProblem(
 	credential: ICredentialDataDecryptedObject,
 ): string | undefined {
 	const textIn = (name: string) => textOf(credential[name]).trim();
-	const blank = findPlaceholderProblem(credential);
+	const blank = findN8nPlaceholderProblem(credential);
 	if (blank !== undefined) return blank;
 	const header = (name: string, label: string) =>
 		HEADER_NAME.test(textIn(name)) ? undefined : `'${label}' is not the name of a header`;

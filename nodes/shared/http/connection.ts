@@ -13,7 +13,7 @@ import { classify, type HttpResponse } from './classify';
 import { ClockOffset } from './clockOffset';
 import {
 	exchange,
-	type Exchange,
+	type CompletedExchange,
 	type ReloadableCredentials,
 	type RequestContext,
 	type ServiceRequest,
@@ -34,7 +34,7 @@ import { isMappingNameConfirmed } from './confirmedMappingNames';
 export type { RequestContext, ServiceRequest } from './exchange';
 
 /** Returns the contents of a body, or the problem with it. */
-export type BodyReader<T extends object> = (body: JsonBody) => T | Problem;
+export type JsonBodyReader<T extends object> = (body: JsonBody) => T | Problem;
 
 export interface Connection<Mapping = unknown> {
 	/** The service's names, by the credential's API Mapping. */
@@ -52,9 +52,9 @@ export interface Connection<Mapping = unknown> {
 	/** Sends a request, and resolves with the body. Throws a RequestError if there is none. */
 	request(request: ServiceRequest): Promise<JsonBody>;
 	/** Sends a request, and resolves with what the body holds. Throws a RequestError if that is a problem, too. */
-	read<T extends object>(request: ServiceRequest, reader: BodyReader<T>): Promise<T>;
+	read<T extends object>(request: ServiceRequest, reader: JsonBodyReader<T>): Promise<T>;
 	/** Returns what the body of a response holds; throws like `read`. */
-	parse<T extends object>(result: Result, request: ServiceRequest, reader: BodyReader<T>): T;
+	parse<T extends object>(result: Result, request: ServiceRequest, reader: JsonBodyReader<T>): T;
 	/**
 	 * The service's own message in a body, with the request's IDs. It is withheld where it repeats a secret of the
 	 * credential, or one of these.
@@ -184,7 +184,7 @@ function openConnection<Mapping>(
 	function parse<T extends object>(
 		result: Result,
 		request: ServiceRequest,
-		reader: BodyReader<T>,
+		reader: JsonBodyReader<T>,
 	): T {
 		const body = bodyOf(result, service);
 		const value = reader(body);
@@ -402,7 +402,7 @@ function update(
 function interpret(
 	{ service, idsByBody }: ConnectionState,
 	request: ServiceRequest,
-	{ outcome, sentWith, sentAt }: Exchange,
+	{ outcome, sentWith, sentAt }: CompletedExchange,
 ): Attempt {
 	// collected only now, because a token may have been issued meanwhile
 	const secrets = [...service.secrets(sentWith), ...(request.secrets ?? [])];

@@ -14,8 +14,8 @@ import {
 } from '../credentials/apiMapping';
 import { creditProfileAuthHeader, taxQueryAuthHeader } from '../credentials/authorization';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from '../credentials/baseUrl';
-import { refusePlaceholderValues } from '../credentials/placeholderValue';
-import { storedLoginSecrets } from '../credentials/storedLogins';
+import { refuseN8nPlaceholders } from '../credentials/n8nPlaceholder';
+import { storedLoginSecrets } from '../credentials/storedProviderLogins';
 import { bareToken } from '../credentials/tokenRequest';
 import { webhookSecretsToMask } from '../credentials/webhookVerification';
 import { textOf } from '../utils/text';
@@ -78,7 +78,7 @@ export const creditProfile: ServiceDefinition<CreditProfileMapping> = {
 	displayName: 'Credit Profile Service',
 	credentialType: 'creditProfileApi',
 	root(credentials) {
-		refusePlaceholderValues(credentials);
+		refuseN8nPlaceholders(credentials);
 		return `${readCreditProfileBaseUrl(credentials.baseUrl)}/api/v1`;
 	},
 	mapping: readCreditProfileMapping,
@@ -106,7 +106,7 @@ export const taxQuery: ServiceDefinition<TaxQueryMapping> = {
 	displayName: 'Tax Query Service',
 	credentialType: 'taxQueryApi',
 	root(credentials) {
-		refusePlaceholderValues(credentials);
+		refuseN8nPlaceholders(credentials);
 		return readTaxQueryBaseUrl(credentials.baseUrl);
 	},
 	mapping: readTaxQueryMapping,

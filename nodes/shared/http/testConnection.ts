@@ -9,7 +9,7 @@ import {
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { findPseudonymKeyProblem } from '../credentials/pseudonymKey';
-import { findStoredLoginProblem } from '../credentials/storedLogins';
+import { findStoredLoginProblem } from '../credentials/storedProviderLogins';
 import { findEnabledVerificationProblem } from '../credentials/webhookVerification';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { readFault } from '../errors/networkFault';

@@ -1,5 +1,5 @@
 import type { IDataObject, UserError } from 'n8n-workflow';
-import { maskedText } from '../personalData/personalData';
+import { maskedText } from '../personalData/personalDataHider';
 import { withRequestId } from '../errors/requestIds';
 import type { RequestError } from '../http/result';
 import { sentences } from '../utils/sentences';

@@ -1,6 +1,6 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { nothingSentText } from '../errors/errorText';
-import type { PersonalDataHider } from '../personalData/personalData';
+import type { PersonalDataHider } from '../personalData/personalDataHider';
 import type { ServiceRequest } from '../http/connection';
 import { RequestError } from '../http/result';
 import { itemErrorOf, type ItemError, type ItemErrorOptions } from './itemError';

@@ -9,10 +9,10 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { fieldsToKeepOption, personalDataOption } from '../personalData/personalDataOptions';
-import type { PersonalDataHider } from '../personalData/personalData';
+import type { PersonalDataHider } from '../personalData/personalDataHider';
 import type { ExecutionState } from './workflowExecutionState';
 import { includeOtherFields, type KnownOutputColumns } from './inputColumns';
-import type { Connection, BodyReader, ServiceRequest } from '../http/connection';
+import type { Connection, JsonBodyReader, ServiceRequest } from '../http/connection';
 import type { JsonBody, Result } from '../http/result';
 
 export interface OperationItem {
@@ -37,7 +37,7 @@ export interface OperationItem {
 	/** Sends a request to the node's service, unless an item has failed meanwhile. Throws a RequestError; see Connection. */
 	request(request: ItemRequest): Promise<JsonBody>;
 	/** Sends a request, and resolves with what the reader finds in the body. */
-	read<T extends object>(request: ItemRequest, reader: BodyReader<T>): Promise<T>;
+	read<T extends object>(request: ItemRequest, reader: JsonBodyReader<T>): Promise<T>;
 	/** Sends a request, and returns its result as data. */
 	tryRequest(request: ItemRequest): Promise<Result>;
 	/** Waits `ms` milliseconds; throws as soon as the execution is cancelled. */

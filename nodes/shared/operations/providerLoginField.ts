@@ -6,7 +6,7 @@ import {
 	type CheckedLogin,
 	type Provider,
 } from '../credentials/providerLogin';
-import { storedLogin } from '../credentials/storedLogins';
+import { storedLogin } from '../credentials/storedProviderLogins';
 import { option, parseBoolean, type Field } from './field';
 import { CodedError, fieldError } from '../utils/codedError';
 

@@ -17,7 +17,7 @@ import {
 	type NodeRun,
 } from './operation';
 import { readFieldsToKeep, readPersonalData } from '../personalData/personalDataOptions';
-import { personalDataHiderFor } from '../personalData/personalData';
+import { personalDataHiderFor } from '../personalData/personalDataHider';
 import { DEFAULT_TIMEOUT_MS } from '../http/exchange';
 import { Connections, type Connection } from '../http/connection';
 import { parseBoolean, parseNumber } from './field';

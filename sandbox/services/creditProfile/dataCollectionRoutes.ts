@@ -15,12 +15,12 @@ import { HttpError } from '../../plugins/errors';
 import { collectFilter, passesFilter } from './filter';
 import {
 	serializeCollection,
-	type DataCollections,
+	type SeededCollections,
 	type StoredCollection,
-} from '../../data/dataCollections';
+} from '../../data/seededCollections';
 
 /** The entry of this collection; refuses with 404 if there is none. */
-export function findCollection(collections: DataCollections, id: number): StoredCollection {
+export function findCollection(collections: SeededCollections, id: number): StoredCollection {
 	const entry = collections.entries.find(({ collection }) => collection.id === id);
 	if (!entry) throw new HttpError(404, `There is no data collection with the id ${id}`);
 	return entry;
@@ -40,7 +40,7 @@ export function buildTagList(tags: Iterable<string>): TagList {
 /** CP §4.3 to 4.6 */
 export function registerDataCollectionRoutes(
 	app: FastifyInstance,
-	collections: DataCollections,
+	collections: SeededCollections,
 	mapping: CreditProfileMapping = {},
 ): void {
 	const { entries, users } = collections;

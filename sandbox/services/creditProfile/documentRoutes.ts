@@ -9,14 +9,14 @@ import {
 import { NoQuery } from '../../../contract/shared';
 import type { SandboxContext } from '../../context';
 import { documentAssociationsOf } from '../../data/documentAssociations';
-import type { DataCollections } from '../../data/dataCollections';
+import type { SeededCollections } from '../../data/seededCollections';
 import { documentAt, DOCUMENT_TAG_SETS } from '../../data/documents';
 import { findCollection, buildTagList } from './dataCollectionRoutes';
 
 /** CP §4.7 and 4.8 */
 export function registerDocumentRoutes(
 	app: FastifyInstance,
-	collections: DataCollections,
+	collections: SeededCollections,
 	{ clock, options, people }: SandboxContext,
 ): void {
 	const tags = ['Data document'];

@@ -4,12 +4,12 @@ import { HttpError } from '../../plugins/errors';
 import { registerDataCollectionRoutes } from './dataCollectionRoutes';
 import { registerProviderLoginRoutes } from './providerLoginRoutes';
 import { registerDocumentRoutes } from './documentRoutes';
-import { createCollections } from '../../data/dataCollections';
+import { seedCollections } from '../../data/seededCollections';
 
 /** The Credit Profile service; its paths are relative to /api/v1. */
 export function registerCreditProfileService(app: FastifyInstance, context: SandboxContext): void {
 	const { options, secrets } = context;
-	const collections = createCollections(options.seed, options.documents);
+	const collections = seedCollections(options.seed, options.documents);
 
 	app.addHook('onRequest', async ({ headers: { authorization } }) => {
 		if (!authorization) {

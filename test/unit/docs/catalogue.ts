@@ -14,13 +14,13 @@ import {
 	providers,
 	taxAuthority,
 } from '../../../nodes/shared/credentials/providerLogin';
-import { storedFieldName } from '../../../nodes/shared/credentials/storedLogins';
+import { storedFieldName } from '../../../nodes/shared/credentials/storedProviderLogins';
 import type { LoginProblem, Problem } from '../../../nodes/shared/errors/problem';
 import { DownloadError, type DownloadProblem } from '../../../nodes/shared/errors/downloadError';
 import { renderRequestError } from '../../../nodes/shared/errors/requestErrorText';
 import { providerLoginField } from '../../../nodes/shared/operations/providerLoginField';
 import type { OperationItem, NodeRun } from '../../../nodes/shared/operations/operation';
-import { personalDataHiderFor } from '../../../nodes/shared/personalData/personalData';
+import { personalDataHiderFor } from '../../../nodes/shared/personalData/personalDataHider';
 import { RequestError } from '../../../nodes/shared/http/result';
 import { creditProfile, taxQuery } from '../../../nodes/shared/http/service';
 import { Ledger } from '../../../nodes/TaxQuery/trigger/ledger';

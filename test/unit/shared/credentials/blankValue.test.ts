@@ -3,7 +3,7 @@ import {
 	creditProfileAuthHeader,
 	taxQueryAuthHeader,
 } from '../../../../nodes/shared/credentials/authorization';
-import { findPlaceholderProblem } from '../../../../nodes/shared/credentials/placeholderValue';
+import { findN8nPlaceholderProblem } from '../../../../nodes/shared/credentials/n8nPlaceholder';
 import {
 	checkLogin,
 	providers,
@@ -64,11 +64,11 @@ describe('a placeholder of n8n in the place of a secret', () => {
 			.filter(({ typeOptions, type }) => typeOptions?.password && type !== 'hidden');
 		expect(fields.length).toBeGreaterThan(5);
 		for (const { name, displayName } of fields.filter((one) => !one.displayName.includes(': '))) {
-			expect(findPlaceholderProblem({ [name]: BLANK })).toContain(`'${displayName}'`);
+			expect(findN8nPlaceholderProblem({ [name]: BLANK })).toContain(`'${displayName}'`);
 		}
 	});
 
 	it('is no reason to refuse a token that is issued anew', () => {
-		expect(findPlaceholderProblem({ accessToken: BLANK })).toBeUndefined();
+		expect(findN8nPlaceholderProblem({ accessToken: BLANK })).toBeUndefined();
 	});
 });

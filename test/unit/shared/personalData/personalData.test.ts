@@ -8,7 +8,7 @@ import {
 	maskedText,
 	personalDataHiderFor,
 	type PersonalDataHider,
-} from '../../../../nodes/shared/personalData/personalData';
+} from '../../../../nodes/shared/personalData/personalDataHider';
 import {
 	markPersonal,
 	markShown,

@@ -7,7 +7,7 @@ import { credentialError } from './credentialError';
  */
 const BLANK = /__n8n_(BLANK|EMPTY)_VALUE_/;
 
-export const isPlaceholderValue = (value: unknown): boolean =>
+export const isN8nPlaceholder = (value: unknown): boolean =>
 	typeof value === 'string' && BLANK.test(value);
 
 /** The token that a login brought: nobody entered it, and a new one takes its place. */
@@ -17,19 +17,18 @@ const ISSUED = 'accessToken';
  * Returns a text that names a field with a placeholder of n8n's editor; undefined if none has one. Used as a secret,
  * everybody would know the placeholder.
  */
-export function findPlaceholderProblem(credentials: IDataObject): string | undefined {
+export function findN8nPlaceholderProblem(credentials: IDataObject): string | undefined {
 	const [name] =
-		Object.entries(credentials).find(
-			([key, value]) => key !== ISSUED && isPlaceholderValue(value),
-		) ?? [];
+		Object.entries(credentials).find(([key, value]) => key !== ISSUED && isN8nPlaceholder(value)) ??
+		[];
 	return name === undefined
 		? undefined
 		: `'${labelOf(name)}' in the credential holds a placeholder of n8n instead of its value`;
 }
 
 /** Throws a UserError if a field of a credential holds a placeholder of n8n's editor. */
-export function refusePlaceholderValues(credentials: IDataObject): void {
-	const problem = findPlaceholderProblem(credentials);
+export function refuseN8nPlaceholders(credentials: IDataObject): void {
+	const problem = findN8nPlaceholderProblem(credentials);
 	if (problem !== undefined)
 		throw credentialError(problem, 'Open the credential and enter it again.');
 }

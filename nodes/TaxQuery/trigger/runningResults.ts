@@ -3,14 +3,14 @@ const LETTERS_BESIDE_ID = 50;
 const LETTERS_OF_ID = 24;
 
 /** A result that was started: its query ID, and how often. */
-export type StartedResult = [queryId: string, starts: number];
+export type RunningResult = [queryId: string, starts: number];
 
 /** Remembers by deliveryId the started results whose executions may still run: as many as static data may hold. */
-export class StartedResults {
-	readonly #results = new Map<string, StartedResult>();
+export class RunningResults {
+	readonly #results = new Map<string, RunningResult>();
 	#letters = 0;
 
-	constructor(results: Iterable<[deliveryId: string, result: StartedResult]>) {
+	constructor(results: Iterable<[deliveryId: string, result: RunningResult]>) {
 		for (const [deliveryId, result] of results) this.set(deliveryId, result);
 	}
 
@@ -31,7 +31,7 @@ export class StartedResults {
 		return this.#results.has(deliveryId) || letters <= MAX_LETTERS;
 	}
 
-	set(deliveryId: string, result: StartedResult): void {
+	set(deliveryId: string, result: RunningResult): void {
 		const known = this.#results.get(deliveryId);
 		if (known) this.#letters -= lettersOf(known);
 		this.#results.set(deliveryId, result);
@@ -47,9 +47,9 @@ export class StartedResults {
 	}
 
 	/** Returns the results as they are saved. */
-	toObject(): Record<string, StartedResult> {
+	toObject(): Record<string, RunningResult> {
 		return Object.fromEntries(this.#results);
 	}
 }
 
-const lettersOf = ([queryId]: StartedResult): number => queryId.length + LETTERS_BESIDE_ID;
+const lettersOf = ([queryId]: RunningResult): number => queryId.length + LETTERS_BESIDE_ID;

@@ -7,7 +7,7 @@ import {
 } from '../shared/http/confirmedMappingNames';
 
 /** Returns the service's names for things, by the credential's API Mapping. */
-export async function apiMappingOf(item: OperationItem): Promise<CreditProfileMapping> {
+export async function currentApiMapping(item: OperationItem): Promise<CreditProfileMapping> {
 	return (await item.connection()).mapping as CreditProfileMapping;
 }
 

@@ -9,7 +9,7 @@ export const RETRY_MS = 60_000;
 const REPORT_MS = 1_000;
 
 /** A result that n8n could not start, and why. */
-export interface Retry {
+export interface UnstartedResult {
 	result: QuerySnapshot;
 	item: INodeExecutionData;
 	starts?: number;
@@ -26,15 +26,15 @@ interface Owner {
 }
 
 /** Results that n8n could not start: each is tried again in a minute, unless another check has brought it meanwhile. */
-export class RetryQueue {
+export class UnstartedResults {
 	readonly #owner: Owner;
-	readonly #retries = new BoundedMap<string, Retry>(MAX_RETRIES);
+	readonly #retries = new BoundedMap<string, UnstartedResult>(MAX_RETRIES);
 
 	constructor(owner: Owner) {
 		this.#owner = owner;
 	}
 
-	add(retry: Retry): void {
+	add(retry: UnstartedResult): void {
 		const { context } = this.#owner;
 		const isFirst = this.#retries.size === 0;
 		if (this.#retries.size === MAX_RETRIES) {

@@ -19,7 +19,7 @@ export interface StoredCollection {
 }
 
 /** All collections of the organization and their creators. */
-export interface DataCollections {
+export interface SeededCollections {
 	entries: StoredCollection[];
 	users: User[];
 }
@@ -37,7 +37,7 @@ function slugOf(name: string): string {
 }
 
 /** The catalog made into collections and versions: ids, creators and dates by seed. */
-export function createCollections(seed: number, largest: number): DataCollections {
+export function seedCollections(seed: number, largest: number): SeededCollections {
 	const users = createUsers(seed);
 	const ids = new Map(
 		collectionSpecs.map(({ name }, index) => [name, FIRST_COLLECTION_ID + index]),

@@ -9,7 +9,7 @@ import type { Sandbox } from '../../sandbox';
 import { queriesAt } from '../../test/integration/support/queries';
 
 /** Of the header with which deliveries are proved. */
-export const SECRET = 'whsec-bench';
+export const WEBHOOK_SECRET = 'whsec-bench';
 
 /** A result that came out of the trigger. */
 export interface Arrival {
@@ -49,7 +49,11 @@ export async function createCredential(
 		clientId: taxQuery.clientId,
 		clientSecret: taxQuery.clientSecret,
 		pointsPerSecond: 0,
-		...{ webhookVerification: 'header', webhookSecret: SECRET, webhookHeaderName: 'X-Secret' },
+		...{
+			webhookVerification: 'header',
+			webhookSecret: WEBHOOK_SECRET,
+			webhookHeaderName: 'X-Secret',
+		},
 	});
 }
 

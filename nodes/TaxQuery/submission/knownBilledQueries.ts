@@ -17,7 +17,7 @@ const MAX_QUERIES = 10_000;
 const MAX_MARKS = 100_000;
 
 /** This process's knowledge of one client's billed queries, over all executions. */
-export class ClientQueries {
+export class KnownBilledQueries {
 	/** Locks each query by its key: its senders share the lock, and a recovery holds it alone. */
 	readonly sendLocks = new ReadWriteLocks();
 	/** Locks each query with Reuse by its sharing key, for one item after the other. */
@@ -72,8 +72,8 @@ export class ClientQueries {
 	}
 }
 
-const newClientQueries = ({ knowsSince }: Scope) => new ClientQueries(knowsSince);
+const newClientQueries = ({ knowsSince }: Scope) => new KnownBilledQueries(knowsSince);
 
 /** Returns what this process knows of the billed queries of a client, or of an account. */
-export const queriesOf = (clientKey: string): ClientQueries =>
+export const knownBilledQueriesOf = (clientKey: string): KnownBilledQueries =>
 	stateOfClient(clientKey).shared(newClientQueries);
