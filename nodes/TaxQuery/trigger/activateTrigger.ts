@@ -3,7 +3,12 @@ import { stateOfProcess } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
 import { waitUnlessOver } from '../../shared/utils/sleep';
 import { nodeKey } from './emitter';
-import { canSaveFailure, toTriggerError, reportTriggerOutage } from './errorReporting';
+import {
+	canSaveFailure,
+	forgetReportedOutage,
+	toTriggerError,
+	reportTriggerOutage,
+} from './errorReporting';
 import { readSettings } from './triggerSettings';
 import { RETRY_MS } from './unstartedResults';
 import { PollingSession, sessionOf } from './pollingSession';
@@ -23,6 +28,7 @@ const publicationOf = (context: ITriggerFunctions): object =>
 export async function activateTrigger(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {}; // the editor's test goes by webhook() or execute()
 	const mustSucceed = isFirstAttempt(context);
+	if (mustSucceed) forgetReportedOutage(context); // whoever publishes anew learns what is wrong now
 	try {
 		refuseSharedId(context);
 		const session = await open(context, mustSucceed);

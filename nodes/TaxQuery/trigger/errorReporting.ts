@@ -30,10 +30,14 @@ export function newTriggerOutage() {
 		end(context: ITriggerFunctions): void {
 			if (failures > 1) context.logger.info('The Tax Query Trigger can check for results again');
 			failures = 0;
-			reportTimes(context).delete(OUTAGE);
+			forgetReportedOutage(context);
 		},
 	};
 }
+
+/** Lets the next outage be reported at once. */
+export const forgetReportedOutage = (context: Identity): void =>
+	void reportTimes(context).delete(OUTAGE);
 
 /** Reports what keeps a published trigger from checking, once an hour. */
 export const reportTriggerOutage = (context: ITriggerFunctions, error: unknown): void =>

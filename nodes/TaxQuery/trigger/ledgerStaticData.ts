@@ -29,8 +29,8 @@ export interface LedgerPollState {
 
 /**
  * The ledger in the workflow's static data. Queries are one text: a hash of each ID, and behind it a mark for each status
- * that has settled. About 20 kB as a rule; 400 kB at most, with 25,000 pending queries, 800 running
- * executions and 1,000 failed starts.
+ * that has settled. About 20 kB as a rule; 400 kB at most, with 25,000 pending queries, 800 running executions and 1,000
+ * failed starts. If pending queries start the workflow, too, 75 kB more for each status in which all of them did.
  */
 export interface SavedLedger extends LedgerPollState, IDataObject {
 	/** The newest listed queries, oldest first. */

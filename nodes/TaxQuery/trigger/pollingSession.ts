@@ -100,6 +100,7 @@ export class PollingSession implements PolledTrigger {
 	/** The trigger never ran, or too long ago to continue; true until its first poll. */
 	#isAnew: boolean;
 	#hasClosed = false;
+	#hasDroppedCalls = false;
 	/** The poll that runs or was the last, and the one that waits for its end. */
 	#last: Promise<unknown> = Promise.resolve();
 	#waiting: Promise<PollOutcome> | undefined;
@@ -134,6 +135,11 @@ export class PollingSession implements PolledTrigger {
 
 	get isClosed(): boolean {
 		return this.#hasClosed;
+	}
+
+	/** Webhook calls named more queries than could be handed on; their senders must repeat them. */
+	get hasDroppedCalls(): boolean {
+		return this.#hasDroppedCalls;
 	}
 
 	get mustBegin(): boolean {
@@ -210,7 +216,10 @@ export class PollingSession implements PolledTrigger {
 			isRestart: starts !== undefined,
 			hasChecks: this.needsPolls,
 			isDone: emitted.has(deliveryId) || ledger.isSettled(result),
-			canStart: !this.#hasClosed && ledger.canStart(deliveryId, queryId),
+			canStart:
+				!this.#hasClosed &&
+				ledger.canStart(deliveryId, queryId) &&
+				this.#retries.hasRoomBeside(outcomes.size),
 		});
 		if (running) return await running;
 		if (decision !== 'emit') return decision === 'refuse' ? 'failed' : 'duplicate';
@@ -292,7 +301,7 @@ export class PollingSession implements PolledTrigger {
 	#handOn(all: Iterable<[id: string, QueryNotification]>): void {
 		const next = this.#published.get(this.#key);
 		if (next && next !== this) void next.pollSoon(all).catch(() => undefined);
-		else storeNotifications(this.context, all);
+		else if (!storeNotifications(this.context, all)) this.#hasDroppedCalls = true;
 	}
 
 	async #pollNow(): Promise<PollOutcome> {

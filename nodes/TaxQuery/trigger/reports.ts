@@ -50,23 +50,19 @@ export function reportDropped(
 	}
 }
 
+/** Limits the queries that one report names. */
+const MAX_NAMED = 10;
+
 /** Reports results that n8n could not start. */
 export function reportUnstartedResults(
 	context: ITriggerFunctions,
-	[queryId, ...others]: string[],
+	queryIds: string[],
 	error: Error,
 ): void {
-	const queries = others.length + 1;
-	const which =
-		queries === 1 ? `of query ${queryId}` : `of ${queries} queries, such as ${queryId},`;
-	const what = `n8n could not start the workflow for the result ${which} and the trigger tries again each minute: ${error.message}`;
-	reportHourly(context, new CodedError('notStarted', what, { queries, queryId }));
-}
-
-/** Reports that the oldest of too many failed starts is no longer retried. */
-export function reportRetriesFull(context: ITriggerFunctions, queryId: string, most: number): void {
-	const what = `n8n could not start the workflow for more than ${most} results. The trigger no longer retries the oldest, up to query ${queryId}. They start if listed or named by a webhook call`;
-	reportHourly(context, new CodedError('retriesFull', what, { queryId }));
+	const queries = queryIds.length;
+	const names = queryIds.slice(0, MAX_NAMED).join(', ');
+	const what = `Results that n8n could not start: ${queries} (queries ${names}). The trigger tries again each minute: ${error.message}`;
+	reportHourly(context, new CodedError('notStarted', what, { queries, queryId: queryIds[0] }));
 }
 
 /** Successes without a result: since when, how often seen, and whether a webhook call brought the result. */

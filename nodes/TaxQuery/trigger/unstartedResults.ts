@@ -1,8 +1,8 @@
 import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
-import { BoundedMap } from '../../shared/utils/boundedMap';
-import { reportUnstartedResults, reportRetriesFull } from './reports';
+import { reportUnstartedResults } from './reports';
 import type { QuerySnapshot } from './querySnapshot';
 
+/** Limits the results that wait; others are not started, and come again with a check or a webhook call. */
 const MAX_RETRIES = 1_000;
 export const RETRY_MS = 60_000;
 /** Others that n8n could not start fail within this time: one report names them all. */
@@ -28,18 +28,19 @@ interface Owner {
 /** Results that n8n could not start: each is tried again in a minute, unless another check has brought it meanwhile. */
 export class UnstartedResults {
 	readonly #owner: Owner;
-	readonly #retries = new BoundedMap<string, UnstartedResult>(MAX_RETRIES);
+	readonly #retries = new Map<string, UnstartedResult>();
 
 	constructor(owner: Owner) {
 		this.#owner = owner;
 	}
 
+	/** Returns whether one more result, and so many that are being emitted, could all wait. */
+	hasRoomBeside(emitting: number): boolean {
+		return this.#retries.size + emitting < MAX_RETRIES;
+	}
+
 	add(retry: UnstartedResult): void {
-		const { context } = this.#owner;
 		const isFirst = this.#retries.size === 0;
-		if (this.#retries.size === MAX_RETRIES) {
-			reportRetriesFull(context, retry.result.queryId, MAX_RETRIES);
-		}
 		this.#retries.set(retry.result.deliveryId, retry);
 		if (!isFirst) return;
 		void this.#emitLater();

@@ -12,6 +12,7 @@ import {
 	later,
 	failed,
 	nothingNew,
+	starting,
 	tooMany,
 	unreachable,
 	combineResponses,
@@ -96,6 +97,10 @@ export async function pollAndRespond(
 	all: ReceivedNotification[],
 	call: OngoingCall,
 ): Promise<WebhookResponse> {
+	const { ledger } = trigger;
+	const isOver = ({ queryId, reportedEnd }: ReceivedNotification) =>
+		reportedEnd !== '' && ledger.isSettled({ queryId, status: reportedEnd });
+	if (all.every(isOver)) return nothingNew; // a poll would show nothing else, and may have to wait
 	const senders = stateOfProcess().shared(newSenders);
 	if (senders.waiting >= MAX_WAITING) return call.responseSoFar === later ? later : tooMany;
 	const polling = trigger
@@ -106,7 +111,10 @@ export async function pollAndRespond(
 			return combineResponses(await Promise.all(responses));
 		})
 		// the session has reported why; if it was unpublished meanwhile, it has stored what the call names
-		.catch(() => (trigger.isClosed ? later : unreachable));
+		.catch(() => {
+			if (!trigger.isClosed) return unreachable;
+			return trigger.hasDroppedCalls ? starting : later;
+		});
 	senders.waiting++;
 	return await inTime(polling, () => call.responseSoFar).finally(() => {
 		senders.waiting--;

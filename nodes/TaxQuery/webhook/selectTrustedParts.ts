@@ -18,6 +18,8 @@ import type { AnnouncedQuery } from './payload';
 export interface ReceivedNotification extends QueryNotification {
 	queryId: string;
 	isReportedPending: boolean;
+	/** The final status that the call reports, not verified; '' if it reports none. */
+	reportedEnd: string;
 	/**
 	 * Set if no confirmation is needed: the call is proved, nothing is to be confirmed, and it shows how the query
 	 * ended.
@@ -42,6 +44,7 @@ export function selectTrustedParts(
 		isProved,
 		hasResponse,
 		isReportedPending: result?.isPending === true,
+		reportedEnd: result && !result.isOpen ? result.status : '',
 		...(isUsed && { event }),
 		...(isProved &&
 			hasEnvelope &&

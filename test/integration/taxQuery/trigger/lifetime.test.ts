@@ -27,6 +27,15 @@ describe('a published trigger that cannot check', () => {
 		expect(new Set(host.failures).size).toBe(1);
 	});
 
+	it('reports at once what is wrong when it is published anew', async () => {
+		await start({ activation: null, parameters: { startFrom: 'date', date: 'soon' } });
+		await host.publish('activate', {}, ATTEMPTS);
+		await until('a failed execution', () => host.errors.length === 1);
+		await host.publish('activate', { startFrom: 'now', settings: { maxResults: 0 } }, ATTEMPTS);
+		await until('another one', () => host.errors.length === 2);
+		expect(host.failures).toEqual(['field.date', 'field.number']);
+	});
+
 	it('reports refused credentials, and checks as soon as they work', async () => {
 		const refused = { status: 401, body: { message: 'revoked' } };
 		await sandbox.faults(
@@ -200,6 +209,25 @@ describe('with Webhook Only, while the workflow is published again,', () => {
 		await host.handled();
 		expect(refused).toHaveLength(20);
 		expect([...host.started].sort()).toEqual(accepted.sort());
+	});
+
+	it('calls beyond the room that wait for a check get 503, and all others start', async () => {
+		await start({ parameters: { receiveBy: 'webhook' } });
+		service.rows = many('q', ROOM + 20, 1);
+		service.slowMs = 300;
+		const statuses = service.rows.map(async ({ _id }) => {
+			const { status } = await host.deliver({ queryId: _id });
+			return { id: String(_id), status };
+		});
+		await until('a read', () => service.requests.some((path) => path !== '/query'));
+		await host.unpublish();
+		const answered = await Promise.all(statuses);
+		const accepted = answered.filter(({ status }) => status < 300).map(({ id }) => id);
+		service.slowMs = 0;
+		await host.publish('update');
+		await host.handled();
+		await until('all', () => accepted.every((id) => host.started.includes(id)));
+		expect(accepted.length).toBeLessThanOrEqual(ROOM);
 	});
 
 	it('a call that the service takes long to check is answered 503', async () => {

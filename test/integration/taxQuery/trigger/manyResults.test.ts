@@ -54,6 +54,34 @@ describe(`${PENDING} pending queries that finish at once`, () => {
 	});
 });
 
+describe('more pending queries than the trigger can follow', () => {
+	it('are a failed execution that says how many it no longer follows', async () => {
+		service.page = () => ({ data: service.rows, total: service.rows.length });
+		await start();
+		service.rows = rows(25_003, 'PENDING');
+		await host.poll();
+		expect(host.failures).toEqual(['forgotten']);
+		expect(host.errors[0].message).toContain(' 3 ');
+	});
+});
+
+describe('1,500 results that n8n cannot start', () => {
+	it('all start once when it can, and one failed execution names some of them', async () => {
+		service.page = () => ({ data: service.rows, total: service.rows.length });
+		await start({ parameters: { settings: { maxResults: 1_500 } } });
+		host.isBroken = true;
+		service.rows = rows(1_500, 'SUCCESS');
+		await host.poll();
+		pass(2_000);
+		await until('the report', () => host.failures.length > 0);
+		host.isBroken = false;
+		await check(1_500, 2 * MINUTES);
+		expect(new Set(host.started).size).toBe(1_500);
+		expect([host.started.length, host.failures]).toEqual([1_500, ['notStarted']]);
+		expect(host.errors[0].message).toContain(String(host.started[0]).slice(0, 5));
+	});
+});
+
 describe('400 results whose executions run when n8n is killed', () => {
 	it('all start once more, and so does the one that came last', async () => {
 		await start({ areExecutionsLong: true, parameters: { settings: { maxResults: 1_000 } } });

@@ -296,6 +296,23 @@ describe('the sender of a proved delivery', () => {
 		},
 	);
 
+	it('repeats a call whose result has started, and is answered without a request', async () => {
+		await start({
+			parameters: { ...proved.parameters, receiveBy: 'webhook', confirm: 'result' },
+			credentials: proved.credentials(),
+		});
+		const records = await Promise.all(Array.from({ length: 15 }, () => sandbox.result()));
+		const deliverAll = async () =>
+			await Promise.all(records.map(async (each) => await host.deliver(each, proved.headers)));
+		await deliverAll();
+		await host.executed(records.length);
+		await host.handled();
+		const before = (await sandbox.requests()).length;
+		const repeated = await deliverAll();
+		expect(new Set(repeated.map(({ status }) => status))).toEqual(new Set([200]));
+		expect((await sandbox.requests()).length).toBe(before);
+	});
+
 	it('waits where nothing asks: it is the only one who would bring the result again', async () => {
 		const parameters = { ...proved.parameters, receiveBy: 'webhook' };
 		await start({ parameters, credentials: proved.credentials() });
