@@ -94,7 +94,7 @@ export class PollingSession implements PolledTrigger {
 	readonly #key: string;
 	readonly #published = publishedTriggers();
 	readonly #memory: NodeProcessMemory;
-	readonly #retries = new UnstartedResults(this);
+	readonly #unstarted = new UnstartedResults(this);
 	readonly #ends = new ExecutionEndSaver(this);
 	readonly #isByTimer: boolean;
 	/** The trigger never ran, or too long ago to continue; true until its first poll. */
@@ -219,7 +219,7 @@ export class PollingSession implements PolledTrigger {
 			canStart:
 				!this.#hasClosed &&
 				ledger.canStart(deliveryId, queryId) &&
-				this.#retries.hasRoomBeside(outcomes.size),
+				this.#unstarted.hasRoomBeside(outcomes.size),
 		});
 		if (running) return await running;
 		if (decision !== 'emit') return decision === 'refuse' ? 'failed' : 'duplicate';
@@ -233,7 +233,7 @@ export class PollingSession implements PolledTrigger {
 			key,
 			onPlace: (isElsewhere) => (ledger.state.runsElsewhere = isElsewhere),
 			onEnd: () => this.#endExecution(deliveryId, key),
-			onFailure: (error) => this.#retries.add({ result, item, starts, error }),
+			onFailure: (error) => this.#unstarted.add({ result, item, starts, error }),
 			...(this.settings.options.afterCrash !== 'leave' && { saved: ledger.saved }),
 		}).then((what) => this.#settleEmission(result, what, before));
 		outcomes.set(deliveryId, outcome);
@@ -267,7 +267,7 @@ export class PollingSession implements PolledTrigger {
 			return outcome;
 		}
 		this.#memory.emitted.set(deliveryId, true);
-		this.#retries.delete(deliveryId);
+		this.#unstarted.delete(deliveryId);
 		ledger.settle(result, isUnfinishedState(result.record.state));
 		// the other interrupted ones waited for what this one shows
 		if (before && ledger.interrupted.size > 0) this.#pollInBackground();

@@ -3,7 +3,7 @@ import { reportUnstartedResults } from './reports';
 import type { QuerySnapshot } from './querySnapshot';
 
 /** Limits the results that wait; others are not started, and come again with a check or a webhook call. */
-const MAX_RETRIES = 1_000;
+const MAX_WAITING = 1_000;
 export const RETRY_MS = 60_000;
 /** Others that n8n could not start fail within this time: one report names them all. */
 const REPORT_MS = 1_000;
@@ -28,7 +28,7 @@ interface Owner {
 /** Results that n8n could not start: each is tried again in a minute, unless another check has brought it meanwhile. */
 export class UnstartedResults {
 	readonly #owner: Owner;
-	readonly #retries = new Map<string, UnstartedResult>();
+	readonly #waiting = new Map<string, UnstartedResult>();
 
 	constructor(owner: Owner) {
 		this.#owner = owner;
@@ -36,34 +36,34 @@ export class UnstartedResults {
 
 	/** Returns whether one more result, and so many that are being emitted, could all wait. */
 	hasRoomBeside(emitting: number): boolean {
-		return this.#retries.size + emitting < MAX_RETRIES;
+		return this.#waiting.size + emitting < MAX_WAITING;
 	}
 
-	add(retry: UnstartedResult): void {
-		const isFirst = this.#retries.size === 0;
-		this.#retries.set(retry.result.deliveryId, retry);
+	add(unstarted: UnstartedResult): void {
+		const isFirst = this.#waiting.size === 0;
+		this.#waiting.set(unstarted.result.deliveryId, unstarted);
 		if (!isFirst) return;
 		void this.#emitLater();
-		void this.#reportLater(retry.error);
+		void this.#reportLater(unstarted.error);
 	}
 
 	delete(deliveryId: string): void {
-		this.#retries.delete(deliveryId);
+		this.#waiting.delete(deliveryId);
 	}
 
 	async #emitLater(): Promise<void> {
 		const owner = this.#owner;
 		await owner.pause(RETRY_MS);
-		const all = owner.isClosed ? [] : [...this.#retries.values()];
-		this.#retries.clear();
+		const all = owner.isClosed ? [] : [...this.#waiting.values()];
+		this.#waiting.clear();
 		for (const { result, item, starts } of all) void owner.emitOnce(result, item, starts);
 	}
 
 	async #reportLater(error: Error): Promise<void> {
 		const owner = this.#owner;
 		await owner.pause(REPORT_MS);
-		if (owner.isClosed || this.#retries.size === 0) return;
-		const ids = [...this.#retries.values()].map(({ result }) => result.queryId);
+		if (owner.isClosed || this.#waiting.size === 0) return;
+		const ids = [...this.#waiting.values()].map(({ result }) => result.queryId);
 		reportUnstartedResults(owner.context, ids, error);
 	}
 }

@@ -228,6 +228,8 @@ describe('with Webhook Only, while the workflow is published again,', () => {
 		await host.handled();
 		await until('all', () => accepted.every((id) => host.started.includes(id)));
 		expect(accepted.length).toBeLessThanOrEqual(ROOM);
+		const others = answered.filter(({ id }) => !accepted.includes(id));
+		expect(new Set(others.map(({ status }) => status))).toEqual(new Set([503]));
 	});
 
 	it('a call that the service takes long to check is answered 503', async () => {

@@ -78,7 +78,7 @@ describe('1,500 results that n8n cannot start', () => {
 		await check(1_500, 2 * MINUTES);
 		expect(new Set(host.started).size).toBe(1_500);
 		expect([host.started.length, host.failures]).toEqual([1_500, ['notStarted']]);
-		expect(host.errors[0].message).toContain(String(host.started[0]).slice(0, 5));
+		expect(host.errors[0].message.match(/query\d+/g)).toHaveLength(10);
 	});
 });
 
