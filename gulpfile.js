@@ -22,7 +22,7 @@ async function bundle() {
 	await esbuild.build({
 		stdin: {
 			contents: [
-				"import './nodes/shared/utils/supportedHost';",
+				"import './nodes/shared/utils/requireSupportedN8n';",
 				...published.map((path) => `export * from '${source(path)}';`),
 			].join('\n'),
 			resolveDir: __dirname,

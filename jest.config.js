@@ -22,8 +22,8 @@ const common = {
 		'<rootDir>/.test-output',
 	],
 };
-const connections = '<rootDir>/test/support/freshConnections.ts';
-const n8nCore = '<rootDir>/test/integration/support/environment.ts';
+const connections = '<rootDir>/test/support/disableKeepAlive.ts';
+const n8nCore = '<rootDir>/test/integration/support/n8nCoreEnvironment.ts';
 
 /** @type {import('jest').Config} */
 module.exports = {

@@ -6,7 +6,7 @@ import axios from 'axios';
 import type { N8n } from '../demo/n8n';
 import { isFinished, type WorkflowNode } from '../demo/n8nClient';
 import type { Sandbox } from '../sandbox';
-import { queriesAt } from '../test/integration/support/queries';
+import { sandboxQueryClient } from '../test/integration/support/sandboxQueries';
 import { until } from '../test/support/until';
 import { median, round } from './support/result';
 
@@ -84,7 +84,7 @@ export async function prepareCpuMeasurement(
 	const create = async (type: string, data: object): Promise<Stored> => ({
 		[type]: { id: await client.createCredential(type, `cost ${type}`, data), name: `cost ${type}` },
 	});
-	const queries = await queriesAt(sandbox);
+	const queries = await sandboxQueryClient(sandbox);
 	const secret = await create('httpHeaderAuth', { name: 'X-Secret', value: SECRET });
 	const token = String(queries.service.defaults.headers.Authorization);
 	const bearer = await create('httpHeaderAuth', { name: 'Authorization', value: token });

@@ -12,9 +12,9 @@ import { ensureN8nInstalled } from '../demo/pinnedN8n';
 import { installPackage } from '../demo/installPackage';
 import { Processes } from '../demo/processes';
 import { startSandbox, type Sandbox } from '../sandbox';
-import { queriesAt } from '../test/integration/support/queries';
+import { sandboxQueryClient } from '../test/integration/support/sandboxQueries';
 import { median, round, type BenchOptions, type BenchResult } from './support/result';
-import { startSink, type Arrival } from './support/triggerSink';
+import { startSink, type Arrival } from './support/triggerBench';
 
 const LOOKUPS = Number(process.env.BENCH_LOOKUPS ?? 100);
 /** BENCH_LAZY=1: n8n makes an expression engine only for what needs one, not for each delivery to a trigger. */
@@ -232,7 +232,7 @@ function summary(rows: Row[]) {
 }
 
 async function measure(n8n: N8n, sandbox: Sandbox, flood: Flood, arrivals: Arrival[]) {
-	const queries = await queriesAt(sandbox);
+	const queries = await sandboxQueryClient(sandbox);
 	const record = await queries.result();
 	let isOver = false;
 	let notReady = 0;

@@ -8,7 +8,7 @@ import {
 	type OtherTrafficPattern,
 	type SimulationInput,
 } from './limiter/simulation';
-import { round, type BenchOptions, type BenchResult, type Verdict } from './support/result';
+import { round, type BenchOptions, type BenchResult, type MeasuredBound } from './support/result';
 
 const COUNTS = [1, 2, 4, 16, 64];
 const LIMIT = 10;
@@ -111,7 +111,7 @@ const UNEVEN_TIME = 1.15;
 /** A program beside a process that gets its fair part needs at most this many times the fair time. */
 const BESIDE = 1.5;
 
-function bounds({ processes, answers, ideal, refused }: Measured): Verdict[] {
+function bounds({ processes, answers, ideal, refused }: Measured): MeasuredBound[] {
 	const what = `${processes} process(es), ${answers} responses`;
 	const time = { what: `${what}: time ÷ ideal`, value: ideal.median };
 	if (answers === 'uneven') return processes > 4 ? [] : [{ ...time, atMost: UNEVEN_TIME }];

@@ -7,14 +7,23 @@ import type { LoggedRequest } from '../sandbox/plugins/requestLog';
 import { contestants, idealMs, LATENCY_MS, POINTS_PER_SECOND } from './lookups';
 import { startBenchN8n, type BenchN8n, type TimedRun } from './support/benchN8n';
 import { measureCrashes } from './queueModeCrashes';
-import { measureResults } from './queueModeResults';
-import { median, round, type BenchOptions, type BenchResult, type Verdict } from './support/result';
+import { measureResults } from './queueModeTrigger';
+import {
+	median,
+	round,
+	type BenchOptions,
+	type BenchResult,
+	type MeasuredBound,
+} from './support/result';
 
 const LOOKUPS = 300;
 const REFILL_MS = 1500;
 
 type Row = BenchResult['rows'][number];
-type Part = (n8n: BenchN8n, options: BenchOptions) => Promise<{ rows: Row[]; verdicts: Verdict[] }>;
+type Part = (
+	n8n: BenchN8n,
+	options: BenchOptions,
+) => Promise<{ rows: Row[]; verdicts: MeasuredBound[] }>;
 
 /** The same number of lookups in several executions, which n8n gives to its workers. */
 const lookups =
@@ -27,7 +36,7 @@ const lookups =
 				names.test(name),
 			);
 			const rows: Row[] = [];
-			const verdicts: Verdict[] = [];
+			const verdicts: MeasuredBound[] = [];
 			for (const { name, run: runOnce } of runners) {
 				const isOurs = name.startsWith('Credit Profile');
 				const times: number[] = [];
@@ -131,7 +140,7 @@ export async function run(options: BenchOptions): Promise<BenchResult> {
 	const missing = missingStoresText();
 	if (missing) throw new Error(missing);
 	const rows: Row[] = [];
-	const verdicts: Verdict[] = [];
+	const verdicts: MeasuredBound[] = [];
 	for (const { name, workers, parts: each } of parts) {
 		if ((process.env.BENCH_WORKERS ?? name) !== name) continue;
 		const n8n = await startBenchN8n(options.log, { workers, webhookProcessors: 0 });

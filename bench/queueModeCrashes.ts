@@ -7,7 +7,7 @@ import { startSandbox } from '../sandbox';
 import type { BenchN8n } from './support/benchN8n';
 import { paidWorkflow, retryExecution } from './support/paidWorkflow';
 import { rfcOf } from './support/people';
-import type { BenchOptions, BenchResult, Verdict } from './support/result';
+import type { BenchOptions, BenchResult, MeasuredBound } from './support/result';
 
 const ITEMS = 100;
 /** Defines what the worker gets, and how many of the items are billed then. */
@@ -43,7 +43,7 @@ export async function measureCrashes(n8n: BenchN8n, { log }: BenchOptions) {
 	const { queueMode, client, url } = n8n;
 	if (!queueMode) throw new Error('There are workers in queue mode only');
 	const rows: BenchResult['rows'] = [];
-	const verdicts: Verdict[] = [];
+	const verdicts: MeasuredBound[] = [];
 	let people = 0;
 	const blows = BLOWS.filter(({ signal }) => signal === (process.env.BENCH_SIGNAL ?? signal));
 	for (const { signal, billedBefore } of blows) {

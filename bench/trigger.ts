@@ -9,19 +9,19 @@ import { ensureN8nInstalled } from '../demo/pinnedN8n';
 import { startN8n } from '../demo/n8n';
 import { installPackage } from '../demo/installPackage';
 import { startSandbox, type Sandbox } from '../sandbox';
-import { queriesAt } from '../test/integration/support/queries';
+import { sandboxQueryClient } from '../test/integration/support/sandboxQueries';
 import { prepareCpuMeasurement } from './deliveryCpu';
 import { RestartableN8n } from './support/restartableN8n';
 import { median, round, type BenchResult, type BenchOptions } from './support/result';
 import {
-	sendQueries,
+	submitQueries,
 	createCredential,
-	forEachResult,
+	forEachFinishedQuery,
 	publishTrigger,
-	WEBHOOK_SECRET,
+	WEBHOOK_HEADER_SECRET,
 	startSink,
 	summary,
-} from './support/triggerSink';
+} from './support/triggerBench';
 
 const QUERIES = Number(process.env.BENCH_QUERIES ?? 200);
 const PER_SECOND = 10;
@@ -60,7 +60,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		log(`asking ${QUERIES} queries, ${PER_SECOND} per second`);
 		const ids: string[] = [];
 		const askMore = async (share: number) =>
-			ids.push(...(await sendQueries(sandbox, Math.round(QUERIES * share), PER_SECOND)));
+			ids.push(...(await submitQueries(sandbox, Math.round(QUERIES * share), PER_SECOND)));
 		await askMore(0.1);
 		for (let count = 0; count < REPUBLISHED; count++) {
 			log(`publishing anew after ${sink.arrivals.length} results`);
@@ -100,7 +100,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		);
 		await register(sandbox, { url: '' });
 		await n8n.client.unpublish(workflowId);
-		const record = await (await queriesAt(sandbox)).result();
+		const record = await (await sandboxQueryClient(sandbox)).result();
 		const times = await timeAnswers(timed.url, record, 1000 / PER_SECOND);
 		const backToBack = await timeAnswers(timed.url, record, 0);
 		const onlyTimes = await timeAnswers(only, record, 1000 / PER_SECOND);
@@ -196,7 +196,7 @@ async function register(sandbox: Sandbox, settings: object): Promise<void> {
 
 /** Delivers some of the results many times at once, until it is over. */
 async function copy(url: string, sandbox: Sandbox, isOver: () => boolean): Promise<void> {
-	await forEachResult(sandbox, isOver, async ({ _id }, index) => {
+	await forEachFinishedQuery(sandbox, isOver, async ({ _id }, index) => {
 		if ((index + 1) % (1 / COPIED) !== 0) return;
 		const deliver = async () =>
 			await axios.post(url, { queryId: _id }).then(
@@ -234,7 +234,7 @@ async function timeAnswers(
 		await axios.post(
 			url,
 			{ ...record, _id: `${name}-${pause}-${count}` },
-			{ headers: { 'X-Secret': WEBHOOK_SECRET } },
+			{ headers: { 'X-Secret': WEBHOOK_HEADER_SECRET } },
 		);
 		times.push(performance.now() - startedAt);
 		await sleep(pause);

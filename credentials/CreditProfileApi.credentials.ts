@@ -5,12 +5,12 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { hideBehindAdvanced } from '../nodes/shared/credentials/advancedSection';
+import { hideBehindAdvanced } from '../nodes/shared/credentials/hideBehindAdvanced';
 import { apiMappingProperty } from '../nodes/shared/credentials/apiMapping';
 import { creditProfileAuthHeader } from '../nodes/shared/credentials/authorization';
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
-import { maskedField, requiredTextInput } from '../nodes/shared/credentials/inputs';
-import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
+import { maskedField, requiredTextInput } from '../nodes/shared/credentials/inputBuilders';
+import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKeyField';
 import { providerLoginFields } from '../nodes/shared/credentials/storedProviderLogins';
 
 export class CreditProfileApi implements ICredentialType {

@@ -8,7 +8,7 @@ import {
 	type INodeProperties,
 } from 'n8n-workflow';
 import { logIn } from '../nodes/shared/credentials/accessToken';
-import { hideBehindAdvanced } from '../nodes/shared/credentials/advancedSection';
+import { hideBehindAdvanced } from '../nodes/shared/credentials/hideBehindAdvanced';
 import { apiMappingProperty } from '../nodes/shared/credentials/apiMapping';
 import { taxQueryAuthHeader } from '../nodes/shared/credentials/authorization';
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
@@ -17,9 +17,9 @@ import {
 	requiredTextInput,
 	shownFor,
 	textInput,
-} from '../nodes/shared/credentials/inputs';
+} from '../nodes/shared/credentials/inputBuilders';
 import { LoginError } from '../nodes/shared/credentials/loginError';
-import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
+import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKeyField';
 import { storedCiecFields } from '../nodes/shared/credentials/storedProviderLogins';
 import {
 	advancedWebhookFields,

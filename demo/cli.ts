@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { smokeTest, type SmokeTestReport } from './smokeTest';
 import { startDemo, type Demo } from './startDemo';
 import { ensureN8nInstalled } from './pinnedN8n';
-import { applicationFormUrl, REVIEW_PAGES_LOGIN } from './provision';
+import { applicationFormUrl, REVIEW_PAGES_BASIC_AUTH } from './provision';
 import { chooseDemoPorts } from './ports';
 import type { QueueMode } from './queueMode';
 
@@ -69,7 +69,7 @@ sandbox  ${sandbox.page}
    It links to every other example.
 2. Onboard an applicant by a form: ${applicationFormUrl(n8n)}
    (its workflow: ${editor('onboard-applicant')})
-   The operator's pages: ${n8n.url}/webhook/solicitudes (${REVIEW_PAGES_LOGIN.user}, ${REVIEW_PAGES_LOGIN.password})
+   The operator's pages: ${n8n.url}/webhook/solicitudes (${REVIEW_PAGES_BASIC_AUTH.user}, ${REVIEW_PAGES_BASIC_AUTH.password})
 3. A moment later the tax authority's result starts
    ${editor('collect-query-results')} (click Executions)
 `);

@@ -25,14 +25,14 @@ async function isBuilt(): Promise<boolean> {
 }
 
 /** Builds the package unless dist/ is current. */
-export async function buildPackage(processes: Processes): Promise<void> {
+export async function ensurePackageBuilt(processes: Processes): Promise<void> {
 	if (!(await isBuilt()))
 		await processes.run(...npmCommand(['run', 'build', '--silent']), { cwd: repositoryRoot });
 }
 
 /** The archive of the package as for publication, made once for each build. */
 async function packed(processes: Processes): Promise<string> {
-	await buildPackage(processes);
+	await ensurePackageBuilt(processes);
 	const folder = join(repositoryRoot, 'dist', '.packed');
 	const archive = async () => (await readdir(folder).catch(() => [])).at(0);
 	if ((await archive()) === undefined) {

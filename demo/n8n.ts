@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchUnpooled } from './fetchUnpooled';
 import { pinnedInstallation, type N8nInstallation } from './pinnedN8n';
 import { signUpOwner, type N8nClient } from './n8nClient';
-import { copyTemplate } from './n8nTemplate';
+import { copyTemplate } from './copyN8nDatabase';
 import { freePorts } from './ports';
 import type { Processes, Running } from './processes';
 

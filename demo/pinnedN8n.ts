@@ -12,7 +12,7 @@ export interface N8nInstallation {
 }
 
 /** The n8n that the lock in this folder pins; see `ensureN8nInstalled`. */
-export function n8nInstallationIn(folder: string): N8nInstallation {
+export function installationPathsIn(folder: string): N8nInstallation {
 	const modules = join(folder, 'node_modules');
 	return {
 		folder,
@@ -23,7 +23,7 @@ export function n8nInstallationIn(folder: string): N8nInstallation {
 }
 
 /** The demo's n8n, which the tests run on, too. */
-export const pinnedInstallation = n8nInstallationIn(join(__dirname, 'n8n-host'));
+export const pinnedInstallation = installationPathsIn(join(__dirname, 'n8n-host'));
 
 /** Installs what the folder's lock pins, unless it is there, and shows the progress on stderr. */
 export async function ensureN8nInstalled(

@@ -36,7 +36,7 @@ export class Processes {
 		if (this.stopped) throw new Error('Stopped');
 		const child = spawn(
 			process.execPath,
-			[join(__dirname, 'processGroup.mjs'), endSignal, command, ...args],
+			[join(__dirname, 'runInProcessGroup.mjs'), endSignal, command, ...args],
 			{
 				cwd: options.cwd,
 				env: options.env ?? process.env,

@@ -27,7 +27,7 @@ export const MCP_TOKEN = 'sandbox-mcp-token';
 /** Whoever calls the webhooks of the examples sends it. */
 export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'sandbox-webhook-key' };
 /** An operator opens the pages of Review applicants with this login. */
-export const REVIEW_PAGES_LOGIN = { user: 'operador', password: 'solo-demostracion' };
+export const REVIEW_PAGES_BASIC_AUTH = { user: 'operador', password: 'solo-demostracion' };
 
 /** Defines what Forget applicant does by n8n's public API. */
 const ERASING_SCOPES = ['execution:list', 'execution:read', 'execution:delete'];
@@ -94,7 +94,7 @@ async function createCredentials(
 		},
 		{ type: 'httpHeaderAuth', name: 'Webhook header', data: WEBHOOK_HEADER },
 		{ type: 'httpBearerAuth', name: 'MCP access token', data: { token: MCP_TOKEN } },
-		{ type: 'httpBasicAuth', name: 'Operators of the lender', data: REVIEW_PAGES_LOGIN },
+		{ type: 'httpBasicAuth', name: 'Operators of the lender', data: REVIEW_PAGES_BASIC_AUTH },
 		{
 			type: 'n8nApi',
 			name: 'n8n of the lender',

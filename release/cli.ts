@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { npmCommand } from '../demo/npmCommand';
-import { nextVersion, unreleased, withRelease } from './changelog';
-import { manifestIn, PACKAGES, placeholdersIn } from './packages';
+import { resolveNextVersion, unreleased, withRelease } from './changelog';
+import { readManifest, PACKAGE_FOLDERS, findUnfilledPlaceholders } from './packages';
 
 const root = join(__dirname, '..');
 
@@ -23,8 +23,8 @@ const step = (what: string) => console.log(`\n== ${what}`);
 
 /** Returns the version to release: the given one, or that of package.json if it is not released yet. */
 function versionFor(wanted: string | undefined): string {
-	const { version } = manifestIn(root);
-	if (wanted) return nextVersion(version, wanted);
+	const { version } = readManifest(root);
+	if (wanted) return resolveNextVersion(version, wanted);
 	if (run('git', ['tag', '--list', `v${version}`]) === '') return version;
 	throw new Error(`${version} is released already: npm run release -- major, minor or patch.`);
 }
@@ -33,7 +33,7 @@ function versionFor(wanted: string | undefined): string {
 function write(folder: string, version: string): string[] {
 	const files = ['package.json', 'package-lock.json', 'sandbox/package.json', 'CHANGELOG.md'];
 	const args = ['version', version, '--no-git-tag-version', '--allow-same-version'];
-	for (const one of PACKAGES) run(...npmCommand(args), join(folder, one));
+	for (const one of PACKAGE_FOLDERS) run(...npmCommand(args), join(folder, one));
 	const changelog = join(folder, 'CHANGELOG.md');
 	const date = new Date().toISOString().slice(0, 10);
 	writeFileSync(changelog, withRelease(readFileSync(changelog, 'utf8'), version, date));
@@ -64,8 +64,8 @@ function tryInstall(archive: string): void {
 
 /** Returns what a maintainer sets once, outside of this repository. */
 function toBeSet(version: string): string {
-	const { name, author, repository } = manifestIn(root);
-	const names = PACKAGES.map((folder) => manifestIn(join(root, folder)).name);
+	const { name, author, repository } = readManifest(root);
+	const names = PACKAGE_FOLDERS.map((folder) => readManifest(join(root, folder)).name);
 	const url = repository.url.replace(/^git\+|\.git$/g, '');
 	return `
 Set once by a maintainer:
@@ -94,7 +94,7 @@ function main(): void {
 		},
 	});
 	const isDry = values['dry-run'];
-	const placeholders = placeholdersIn(root);
+	const placeholders = findUnfilledPlaceholders(root);
 	const toSet = `Placeholders stand for the maintainer:\n- ${placeholders.join('\n- ')}`;
 	if (placeholders.length > 0 && !isDry) throw new Error(`${toSet}\nSet them before a release.`);
 	if (values.ready) return;
@@ -125,7 +125,7 @@ function main(): void {
 		const check = join(clone, 'scripts', 'package', 'check.ts');
 		console.log(run(process.execPath, ['--import', 'tsx', check], clone));
 		step('install');
-		for (const one of PACKAGES) tryInstall(pack(join(clone, one), folder));
+		for (const one of PACKAGE_FOLDERS) tryInstall(pack(join(clone, one), folder));
 
 		if (isDry) {
 			step('dry run: nothing was changed here, nothing was published');

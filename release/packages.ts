@@ -11,9 +11,9 @@ interface Manifest {
 }
 
 /** Their folders. */
-export const PACKAGES = ['.', 'sandbox'];
+export const PACKAGE_FOLDERS = ['.', 'sandbox'];
 
-export const manifestIn = (folder: string) =>
+export const readManifest = (folder: string) =>
 	JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
 const NAME = 'n8n-nodes-credit-profile';
@@ -26,7 +26,7 @@ const PLACEHOLDERS = {
 };
 
 /** Returns what a maintainer must still set: one line for each placeholder, with the committed files that hold it. */
-export function placeholdersIn(root: string): string[] {
+export function findUnfilledPlaceholders(root: string): string[] {
 	return Object.entries(PLACEHOLDERS).flatMap(([what, text]) => {
 		const { stdout } = spawnSync(
 			'git',

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /** Files that the sandbox serves. In the published package, which is one file, the build puts their text here. */
-export interface Assets {
+export interface PackagedAssets {
 	/** The page's files by name. */
 	page: Record<string, string>;
 	/** The example workflows as JSON, by name without `.json`. */
@@ -16,7 +16,7 @@ export interface Assets {
 }
 
 /** Reads them from the repository. */
-export function readAssets(): Assets {
+export function readAssets(): PackagedAssets {
 	const root = join(__dirname, '..');
 	const textsIn = (folder: string, type: RegExp) =>
 		readdirSync(join(root, folder))
@@ -37,4 +37,4 @@ export function readAssets(): Assets {
 	};
 }
 
-export const assets = readAssets();
+export const assetContents = readAssets();

@@ -10,7 +10,7 @@ import type { ProviderLoginStore } from './services/creditProfile/providerLoginS
 import type { ApiVariant } from './services/taxQuery/apiVariant';
 import type { BillingLedger } from './services/taxQuery/billingLedger';
 import type { Outcomes } from './services/taxQuery/outcomes';
-import type { CreatedTaxProfiles } from './services/taxQuery/createdTaxProfiles';
+import type { CreatedTaxProfiles } from './services/taxQuery/taxProfileRfcs';
 import type { QueryStore } from './services/taxQuery/queryStore';
 import type { Webhooks } from './webhook/webhookDelivery';
 

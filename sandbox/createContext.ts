@@ -13,8 +13,8 @@ import { ProviderLoginStore } from './services/creditProfile/providerLoginStore'
 import { ApiVariant } from './services/taxQuery/apiVariant';
 import { BillingLedger } from './services/taxQuery/billingLedger';
 import { Outcomes } from './services/taxQuery/outcomes';
-import { pastQueries } from './services/taxQuery/pastQueries';
-import { CreatedTaxProfiles } from './services/taxQuery/createdTaxProfiles';
+import { pastQueries } from './services/taxQuery/generatePastQueries';
+import { CreatedTaxProfiles } from './services/taxQuery/taxProfileRfcs';
 import { QueryStore } from './services/taxQuery/queryStore';
 import { Webhooks } from './webhook/webhookDelivery';
 

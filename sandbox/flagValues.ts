@@ -35,10 +35,10 @@ export const ipAddress: FlagReader = (text, name) => {
 	);
 };
 
-export const plainText: FlagReader = (text) => text;
+export const unchangedText: FlagReader = (text) => text;
 
 /** `items` or `items,totalCount` */
-export const listKeys: FlagReader = (text) => {
+export const listShapeKeys: FlagReader = (text) => {
 	const [rows, total] = text.split(',');
 	return { rows, ...(total && { total }) };
 };

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
-import { assets } from './assets';
+import { assetContents } from './assets';
 import {
 	ipAddress,
-	plainText,
+	unchangedText,
 	choice,
-	listKeys,
+	listShapeKeys,
 	mappingFile,
 	statusWords,
 	url,
@@ -40,7 +40,7 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'state',
 			value: 'file',
 			help: 'read the state from this file, if it exists; write it at the end',
-			read: plainText,
+			read: unchangedText,
 		},
 	},
 	Data: {
@@ -91,7 +91,7 @@ const groups: Record<string, Record<string, Flag>> = {
 		'tax-rate-limit-headers': {
 			option: 'taxRateLimitHeaders',
 			help: 'report its points in headers',
-			read: plainText,
+			read: unchangedText,
 		},
 		'clock-skew': {
 			option: 'clockSkew',
@@ -123,7 +123,7 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'listShape',
 			value: 'key[,key]',
 			help: "names of that page's rows and total (or hasMore, next): items,totalCount",
-			read: listKeys,
+			read: listShapeKeys,
 		},
 		record: {
 			option: 'record',
@@ -135,12 +135,12 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'recordEnvelope',
 			value: 'key',
 			help: 'wrap one record in this key',
-			read: plainText,
+			read: unchangedText,
 		},
 		'immediate-records': {
 			option: 'immediateRecords',
 			help: 'CRF and RFC data return the record at once',
-			read: plainText,
+			read: unchangedText,
 		},
 		'status-words': {
 			option: 'statusWords',
@@ -169,7 +169,7 @@ const groups: Record<string, Record<string, Flag>> = {
 		'no-refresh-token': {
 			option: 'noRefreshToken',
 			help: 'leave the refresh token out',
-			read: plainText,
+			read: unchangedText,
 		},
 		mapping: {
 			option: 'mapping',
@@ -214,7 +214,7 @@ const lineOf = ([name, { value, help: text, option }]: [string, Flag]) => {
 
 export const help = `The Credit Profile and the Tax Query service, simulated on this machine.
 
-Usage: ${assets.command} [flags]
+Usage: ${assetContents.command} [flags]
 
 ${Object.entries(groups)
 	.map(([title, some]) => `${title}\n${Object.entries(some).map(lineOf).join('\n')}`)

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { buildApp } from './app';
 import { createContext } from './createContext';
 import { defaultOptions, type SandboxOptions } from './options';
-import { loadStateFile, writeStateFile } from './state';
+import { restoreStateFile, saveStateFile } from './savedState';
 
 export type { SandboxOptions } from './options';
 
@@ -30,7 +30,7 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}): Promi
 	const context = createContext({ ...defaultOptions, ...options }, closing.signal);
 	const app = await buildApp(context);
 	try {
-		loadStateFile(context);
+		restoreStateFile(context);
 	} catch (error) {
 		closing.abort();
 		throw error;
@@ -47,7 +47,7 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}): Promi
 		async close() {
 			app.server.closeAllConnections();
 			closing.abort();
-			writeStateFile(context);
+			saveStateFile(context);
 			await app.close();
 		},
 	};

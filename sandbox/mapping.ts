@@ -18,8 +18,8 @@ export const OPERATIONS = {
 	get: { path: '/query/{queryId}', service: '' },
 	getAll: { path: '/query', service: '' },
 } as const;
-export type Operation = keyof typeof OPERATIONS;
-const operations = Object.keys(OPERATIONS) as Operation[];
+export type OperationName = keyof typeof OPERATIONS;
+const operations = Object.keys(OPERATIONS) as OperationName[];
 
 /** Fields without which the sandbox would not know whom or what a query is about. */
 const NEEDED = ['rfc', 'curp', 'name', 'firstLastName', 'day', 'month', 'year', 'from', 'to'];
@@ -39,14 +39,14 @@ const anything = Type.Record(Type.String(), Type.Unknown());
 const namesOfFields = Type.Record(Type.String(), Type.String());
 
 /** The first segments of the providers' paths; each may have another name. */
-export const PROVIDER_SEGMENTS = [
+export const PROVIDER_PATH_SEGMENTS = [
 	'credential',
 	...new Set(Object.keys(credentialUpserts).map((path) => path.split('/')[0])),
 ];
 
 const MappingSchema = some({
 	creditProfile: some({
-		paths: same(PROVIDER_SEGMENTS, word),
+		paths: same(PROVIDER_PATH_SEGMENTS, word),
 		fields: some({ bureauPublicKey: word }),
 		filterEncoding: oneOf(['brackets', 'dots', 'json']),
 		listEncoding: oneOf(['brackets', 'indices', 'repeat']),
@@ -89,12 +89,12 @@ export interface CreditProfileMapping {
 /** … and of the Tax Query document. What is left out is as in the document. */
 export interface TaxQueryMapping {
 	/** `tax` and `oauth/token` replace that part of a path, an operation its whole path. */
-	paths?: Partial<Record<Operation | 'tax' | 'oauth/token', string>>;
+	paths?: Partial<Record<OperationName | 'tax' | 'oauth/token', string>>;
 	/** The document's name of a field → the environment's; '' if it has no such field. */
-	fields?: Partial<Record<Operation, Record<string, string>>>;
+	fields?: Partial<Record<OperationName, Record<string, string>>>;
 	/** Gives the formats in luxon's letters. */
 	periodFormat?: { months?: string; days?: string };
-	services?: Partial<Record<Operation, string>>;
+	services?: Partial<Record<OperationName, string>>;
 	/** Lists status words; the first of each list is served. */
 	statuses?: { success?: string[]; pending?: string[]; failed?: string[] };
 	/** The names of a record's fields, and the key that it is wrapped in. */

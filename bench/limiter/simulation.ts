@@ -1,6 +1,6 @@
 // Simulates several n8n processes with one token, in virtual time. Each keeps its pace, and the service's documented
 // limiter counts. A network lies between them, and another program uses the token, too.
-import { Pace } from '../../nodes/shared/rateLimit/pace';
+import { RequestPacer } from '../../nodes/shared/rateLimit/requestPacer';
 import { VirtualTime } from './virtualTime';
 
 /** Describes how another program sends its requests with the same token, whatever becomes of them. */
@@ -117,7 +117,7 @@ export function simulate(options: SimulationInput): Outcome {
 	const startProcess = (process: number) => {
 		const skew = EPOCH + Math.round((2 * random() - 1) * skewMs);
 		const clock = () => Math.floor(time.now + skew);
-		const pace = new Pace(random);
+		const pace = new RequestPacer(random);
 		pace.configure(pointsPerSecond, processes);
 		let left = lookups[process];
 		let onTheirWay = 0;

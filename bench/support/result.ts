@@ -5,7 +5,7 @@ export interface BenchOptions {
 }
 
 /** A bound that the benchmark is held to, and what was measured. */
-export interface Verdict {
+export interface MeasuredBound {
 	what: string;
 	value: number;
 	/** The value must be at most (or at least) this. */
@@ -18,10 +18,10 @@ export interface BenchResult {
 	/** One sentence: what was run, on what. */
 	setting: string;
 	rows: Array<Record<string, string | number>>;
-	verdicts: Verdict[];
+	verdicts: MeasuredBound[];
 }
 
-export const isBoundMet = ({ value, atMost, atLeast }: Verdict): boolean =>
+export const isBoundMet = ({ value, atMost, atLeast }: MeasuredBound): boolean =>
 	(atMost === undefined || value <= atMost) && (atLeast === undefined || value >= atLeast);
 
 export function median(values: number[]): number {

@@ -1,10 +1,10 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { closed, dateTime, freeForm, optionalNullable } from '../shared';
-import { RestrictedSchema } from './restrictedSchema';
+import { DataCollectionSchema } from './dataCollectionSchema';
 import { User } from './user';
 
 /** CP §2.3, the version embedded in a collection. */
-export const ActiveVersion = Type.Object({
+export const ActiveCollectionVersion = Type.Object({
 	id: Type.Integer(),
 	schema: freeForm,
 	creatorId: Type.Integer(),
@@ -13,7 +13,7 @@ export const ActiveVersion = Type.Object({
 	dataCollectionId: Type.Integer(),
 	organizationId: Type.Integer(),
 });
-export type ActiveVersion = Static<typeof ActiveVersion>;
+export type ActiveCollectionVersion = Static<typeof ActiveCollectionVersion>;
 
 /** CP §2.2 */
 export const Collection = closed({
@@ -22,7 +22,7 @@ export const Collection = closed({
 	creatorId: Type.Integer(),
 	creator: Type.Optional(User),
 	activeDataCollectionVersionId: Type.Number(),
-	activeDataCollectionVersion: optionalNullable(ActiveVersion),
+	activeDataCollectionVersion: optionalNullable(ActiveCollectionVersion),
 	createdAt: Type.Optional(dateTime),
 	updatedAt: Type.Optional(dateTime),
 	slug: Type.Optional(Type.String({ minLength: 1, pattern: '^[A-Za-z0-9-]+$' })),
@@ -38,20 +38,23 @@ export const Version = closed({
 	createdAt: dateTime,
 	creatorId: Type.Integer(),
 	isActive: Type.Boolean(),
-	schema: RestrictedSchema,
+	schema: DataCollectionSchema,
 });
 export type Version = Static<typeof Version>;
 
 /** CP §4.3 and 4.7 */
-export const TagList = Type.Object({ count: Type.Number(), data: Type.Array(Type.String()) });
-export type TagList = Static<typeof TagList>;
+export const TagListResponse = Type.Object({
+	count: Type.Number(),
+	data: Type.Array(Type.String()),
+});
+export type TagListResponse = Static<typeof TagListResponse>;
 
 const oneOrMany = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Number>>(
 	schema: T,
 ) => Type.Optional(Type.Union([schema, Type.Array(schema)]));
 
 /** CP §4.4 */
-export const CollectionFilter = closed({
+export const CollectionsFilter = closed({
 	name__eq: oneOrMany(Type.String()),
 	name__like: Type.Optional(Type.String()),
 	organizationId__eq: oneOrMany(Type.Number()),
@@ -61,7 +64,7 @@ export const CollectionFilter = closed({
 	tags__eq: oneOrMany(Type.String()),
 	processorKey__eq: oneOrMany(Type.String()),
 });
-export type CollectionFilter = Static<typeof CollectionFilter>;
+export type CollectionsFilter = Static<typeof CollectionsFilter>;
 
 /** CP §4.4 */
 export const CollectionsQuery = closed({
@@ -69,7 +72,7 @@ export const CollectionsQuery = closed({
 	offset: Type.Number({ minimum: 0, default: 0 }),
 	includeActiveDataCollectionVersion: Type.Boolean({ default: false }),
 	includeCreator: Type.Boolean({ default: false }),
-	filter: Type.Optional(CollectionFilter),
+	filter: Type.Optional(CollectionsFilter),
 });
 export type CollectionsQuery = Static<typeof CollectionsQuery>;
 
@@ -88,10 +91,13 @@ export const VersionsQuery = closed({
 export type VersionsQuery = Static<typeof VersionsQuery>;
 
 /** CP §4.6 */
-export const VersionsPage = Type.Object({ data: Type.Array(Version), total: Type.Integer() });
-export type VersionsPage = Static<typeof VersionsPage>;
+export const CollectionVersionsPage = Type.Object({
+	data: Type.Array(Version),
+	total: Type.Integer(),
+});
+export type CollectionVersionsPage = Static<typeof CollectionVersionsPage>;
 
 /** CP §4.5: the id is a number; CP §4.6: an integer. */
-export const CollectionPath = closed({ id: Type.Number() });
+export const CollectionPathParams = closed({ id: Type.Number() });
 export const VersionsPath = closed({ id: Type.Integer() });
-export type CollectionPath = Static<typeof CollectionPath>;
+export type CollectionPathParams = Static<typeof CollectionPathParams>;

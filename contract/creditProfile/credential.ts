@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { closed, optionalNullable } from '../shared';
 
 /** CP §2.1 */
-export const Credential = closed({
+export const ProviderCredential = closed({
 	id: Type.Number(),
 	createdAt: Type.String(),
 	updatedAt: Type.String(),
@@ -24,10 +24,10 @@ export const Credential = closed({
 	isEnabled: Type.Boolean(),
 	ownerId: optionalNullable(Type.Number()),
 });
-export type Credential = Static<typeof Credential>;
+export type ProviderCredential = Static<typeof ProviderCredential>;
 
 /** CP §4.2 */
-export const CredentialList = Type.Array(Credential);
+export const CredentialList = Type.Array(ProviderCredential);
 
 /** CP §4.1.1: letters, digits and underscore; the pattern allows an empty value. */
 const login = Type.String({ pattern: '^[A-Za-z0-9_]*$' });

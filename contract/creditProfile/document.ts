@@ -1,12 +1,12 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { closed, dateTime, freeForm, nullable, oneOf, optionalNullable } from '../shared';
-import { FileAssociation, FormAssociation, ProfileAssociation } from './associations';
+import { AssociatedFile, AssociatedForm, AssociatedProfile } from './documentAssociations';
 
 /** CP §2.7: `type` selects the shape of `association`. */
 export const DocumentAssociation = Type.Union([
-	Type.Object({ type: Type.Literal('Profiles'), association: nullable(ProfileAssociation) }),
-	Type.Object({ type: Type.Literal('Forms'), association: nullable(FormAssociation) }),
-	Type.Object({ type: Type.Literal('Files'), association: nullable(FileAssociation) }),
+	Type.Object({ type: Type.Literal('Profiles'), association: nullable(AssociatedProfile) }),
+	Type.Object({ type: Type.Literal('Forms'), association: nullable(AssociatedForm) }),
+	Type.Object({ type: Type.Literal('Files'), association: nullable(AssociatedFile) }),
 ]);
 export type DocumentAssociation = Static<typeof DocumentAssociation>;
 

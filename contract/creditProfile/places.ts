@@ -63,7 +63,7 @@ TV UA UG KM UY UZ VU VA VE VN WF YE ZM ZW`
 	.split(/\s+/);
 
 /** Returns whether the first two digits of a zip code are of this state (a code of CP §2.11). */
-export function zipCodeIsOf(zipCode: string, code: string): boolean {
+export function isZipCodeOfState(zipCode: string, code: string): boolean {
 	const prefix = Number(zipCode.slice(0, 2));
 	return STATES.some(
 		({ iso, bureau, zipPrefixes: [first, last] }) =>

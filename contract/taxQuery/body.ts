@@ -15,12 +15,12 @@ export const RfcCalculatorBody = Type.Object({
 export type RfcCalculatorBody = Static<typeof RfcCalculatorBody>;
 
 /** TQ §4.4, TQ §4.5, TQ §4.9; for TQ §4.2 and TQ §4.10 the field's name is not shown. */
-export const RfcBody = Type.Object({ rfc });
-export type RfcBody = Static<typeof RfcBody>;
+export const RfcOnlyBody = Type.Object({ rfc });
+export type RfcOnlyBody = Static<typeof RfcOnlyBody>;
 
 /** TQ §4.6; for TQ §4.7 the field's name is not shown. */
-export const CurpBody = Type.Object({ curp });
-export type CurpBody = Static<typeof CurpBody>;
+export const CurpOnlyBody = Type.Object({ curp });
+export type CurpOnlyBody = Static<typeof CurpOnlyBody>;
 
 /** TQ §4.8: the fields' names are not shown. */
 export const TaxProfileBody = Type.Object({ rfc, ciec: Type.String({ minLength: 1 }) });
@@ -36,5 +36,5 @@ const month = Type.Union([
 ]);
 
 /** TQ §4.11: the fields' names and the period's format are not shown. */
-export const InvoiceBody = Type.Object({ rfc, from: month, to: month });
-export type InvoiceBody = Static<typeof InvoiceBody>;
+export const InvoicesBody = Type.Object({ rfc, from: month, to: month });
+export type InvoicesBody = Static<typeof InvoicesBody>;

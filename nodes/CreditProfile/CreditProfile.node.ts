@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import { nodePropertiesOf, subtitleExpression } from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
-import { creditProfile } from '../shared/http/service';
+import { creditProfile } from '../shared/http/serviceDefinitions';
 import { testCreditProfile } from '../shared/http/testConnection';
 import { connection } from './resources/connection';
 import { dataCollection } from './resources/dataCollection';

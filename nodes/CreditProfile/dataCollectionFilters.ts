@@ -1,13 +1,13 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import { parseText, type Field } from '../shared/operations/field';
-import { parsePositiveInt } from '../shared/operations/commonFields';
+import { positiveIntOrUndefined } from '../shared/operations/commonFields';
 import type { ServiceRequest } from '../shared/http/connection';
-import { mapKeys } from '../shared/utils/objectEntries';
+import { mapKeys } from '../shared/utils/objectTransforms';
 import { isObject } from '../shared/utils/json';
-import { textOf } from '../shared/utils/text';
+import { textOf } from '../shared/utils/toText';
 import { CodedError, fieldError } from '../shared/utils/codedError';
-import { isInputRefused } from './apiMappingAdvice';
+import { isInputRefused } from './readWithPathAdvice';
 import { splitList } from './fields';
 
 /** A filter that takes several values. */
@@ -94,7 +94,7 @@ export const filters: Field<IDataObject> = {
 			const read = (one: unknown) =>
 				isChosen ? textOf(one) : textOf(one) && parseText(one, displayName);
 			const values = entered.map((one) =>
-				isNumber ? parsePositiveInt(one) : read(one) || undefined,
+				isNumber ? positiveIntOrUndefined(one) : read(one) || undefined,
 			);
 			if (values.includes(undefined)) {
 				throw isNumber

@@ -1,6 +1,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { oneOf, option, type Field } from '../shared/operations/field';
-import { parsePositiveInt } from '../shared/operations/commonFields';
+import { parseOneOf, optionField, type Field } from '../shared/operations/field';
+import { positiveIntOrUndefined } from '../shared/operations/commonFields';
 import { normalizeText } from '../shared/utils/inputTextCleaning';
 import { isObject } from '../shared/utils/json';
 import { CodedError, fieldError } from '../shared/utils/codedError';
@@ -10,8 +10,8 @@ export const splitList = (value: unknown): unknown[] =>
 	typeof value === 'string' ? value.split(',').map(normalizeText) : [value].flat();
 
 /** Reads one of a selector's own entries. */
-export const oneOfOptions = <T extends string>({ options = [] }: INodeProperties) =>
-	oneOf(...(options as INodePropertyOptions[]).map(({ value }) => value as T));
+export const parseOptionOf = <T extends string>({ options = [] }: INodeProperties) =>
+	parseOneOf(...(options as INodePropertyOptions[]).map(({ value }) => value as T));
 
 /** The ID of the chosen collection. */
 export const collectionId: Field<number> = {
@@ -49,14 +49,14 @@ export const collectionId: Field<number> = {
 				description: "Choose 'Collection' from the list, or enter its ID.",
 			});
 		}
-		const id = parsePositiveInt(value);
+		const id = positiveIntOrUndefined(value);
 		if (id !== undefined) return id;
 		throw fieldError('field.id', 'Collection', 'must be an ID: a whole number, 1 or more');
 	},
 };
 
 /** Rows from the beginning of a list that are passed over. */
-export const offset = option<number>(
+export const offset = optionField<number>(
 	{
 		displayName: 'Offset',
 		name: 'offset',
@@ -66,7 +66,7 @@ export const offset = option<number>(
 		description: 'How many rows to skip at the beginning of the list',
 	},
 	(value, label) => {
-		const rows = value === 0 || value === '0' ? 0 : parsePositiveInt(value);
+		const rows = value === 0 || value === '0' ? 0 : positiveIntOrUndefined(value);
 		if (rows !== undefined) return rows;
 		throw fieldError('field.number', label, 'must be a whole number, 0 or more');
 	},
@@ -85,4 +85,4 @@ const orders: INodeProperties = {
 	description: 'By when the documents were created',
 };
 /** CP §4.8 */
-export const order = option<string | undefined>(orders, oneOfOptions(orders), undefined);
+export const order = optionField<string | undefined>(orders, parseOptionOf(orders), undefined);

@@ -4,9 +4,9 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { connect } from '../shared/http/connection';
-import { creditProfile } from '../shared/http/service';
+import { creditProfile } from '../shared/http/serviceDefinitions';
 import { encodeFilter } from './dataCollectionFilters';
-import { rowsReader, readTags } from './pagedLists';
+import { rowsReader, parseTagList } from './pagedLists';
 
 const LIST_PAGE = 50;
 
@@ -47,6 +47,6 @@ export async function getCollectionTags(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
 	const { read } = await connect(this, creditProfile);
-	const { texts } = await read({ method: 'GET', path: '/data/collection/tags' }, readTags);
+	const { texts } = await read({ method: 'GET', path: '/data/collection/tags' }, parseTagList);
 	return texts.map((tag) => ({ name: tag, value: tag }));
 }

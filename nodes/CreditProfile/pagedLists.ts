@@ -1,18 +1,23 @@
 import type { IDataObject } from 'n8n-workflow';
-import { operation } from '../shared/operations/field';
-import { identity, simplify } from '../shared/operations/commonFields';
+import { defineOperation } from '../shared/operations/field';
+import { identity, simplifyField } from '../shared/operations/commonFields';
 import type { OperationItem, Operation } from '../shared/operations/operation';
-import { IncompleteList, readPages, type Range, type ReadPage } from '../shared/http/pagination';
+import {
+	IncompleteList,
+	readPages,
+	type Range,
+	type ReadPageAtOffset,
+} from '../shared/http/pagination';
 import type { ServiceRequest } from '../shared/http/connection';
 import { RequestError, type JsonBody } from '../shared/http/result';
-import { creditProfile } from '../shared/http/service';
+import { creditProfile } from '../shared/http/serviceDefinitions';
 import {
 	readSingleRow,
 	readRows,
-	readTexts,
+	readTextList,
 	isRowWithAny,
 	type RowsPage,
-} from '../shared/http/readRows';
+} from '../shared/http/parseRows';
 import { tagsHidingRules } from './personalDataRules';
 
 /** Makes a kind of row from its name, the fields that its section requires, and the key of its list. */
@@ -44,13 +49,13 @@ export function rowsReader(of: RowKind) {
 }
 
 /** Returns what reads one row. */
-export function rowReader(of: RowKind) {
+export function singleRowReader(of: RowKind) {
 	const { noun, isRow } = rowKinds[of];
 	return (body: JsonBody) => readSingleRow(body, { isRow, expected: `a ${noun}` });
 }
 
 /** Reads the tags of CP §4.3 or §4.7. */
-export const readTags = (body: JsonBody) => readTexts(body, 'a list of tags');
+export const parseTagList = (body: JsonBody) => readTextList(body, 'a list of tags');
 
 interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, Range {
 	kind: RowKind;
@@ -59,7 +64,7 @@ interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, 
 }
 
 /** CP §4.6 */
-export const versionsRequest = (collectionId: number) =>
+export const collectionVersionsRequest = (collectionId: number) =>
 	({
 		path: `/data/collection/${collectionId}/versions`,
 		collectionId,
@@ -82,7 +87,7 @@ export async function* listPages(
 	item: OperationItem,
 	{ path, query, lists, kind, collectionId, ...range }: ListRequest,
 ): AsyncGenerator<IDataObject[]> {
-	const read: ReadPage = async (limit, offset) => {
+	const read: ReadPageAtOffset = async (limit, offset) => {
 		const page = { ...query, limit, offset };
 		return await item.read({ method: 'GET', path, query: page, lists }, rowsReader(kind));
 	};
@@ -157,8 +162,8 @@ export async function fetchTotal(
 }
 
 /** CP §4.3 and §4.7, which differ only by the path: Get Many Tags. */
-export const getManyTags = (of: 'collection' | 'document'): Operation =>
-	operation({
+export const getManyTagsOperation = (of: 'collection' | 'document'): Operation =>
+	defineOperation({
 		name: 'Get Many Tags',
 		value: 'getTags',
 		action: `Get many data ${of} tags`,
@@ -167,11 +172,11 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 		hasNoPersonalData: true,
 		description: `Get the different tags of the organization's ${of}s`,
 		fields: {},
-		options: { simplify },
+		options: { simplify: simplifyField },
 		async execute(item, { simplify: isSimple }) {
 			const { texts, count } = await item.read(
 				{ method: 'GET', path: `/data/${of}/tags` },
-				readTags,
+				parseTagList,
 			);
 			const rows = isSimple ? texts.map((tag) => ({ tag })) : [{ count, data: texts }];
 			return rows.map((row) => item.protect(row, tagsHidingRules, identity));

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import {
-	markPersonal,
-	markShown,
+	personalFields,
+	shownFields,
 	type PersonalDataRuleByField,
 	type PersonalDataRule,
 } from '../shared/personalData/rules';
@@ -11,7 +11,7 @@ import { isObject } from '../shared/utils/json';
 
 /** CP §2.5: a schema names fields, it holds nobody's data. */
 const schema: PersonalDataRuleByField = {
-	...markShown('title description type pattern format required enum additionalProperties'),
+	...shownFields('title description type pattern format required enum additionalProperties'),
 	properties: ({ properties }) =>
 		Object.fromEntries(
 			Object.keys(isObject(properties) ? properties : {}).map((name) => [name, () => schema]),
@@ -21,20 +21,20 @@ const schema: PersonalDataRuleByField = {
 
 /** CP §2.6 */
 const user: PersonalDataRuleByField = {
-	...markShown('id organizationId createdAt deletedAt updatedAt permissions role'),
-	...markPersonal('name lastName email phone'),
+	...shownFields('id organizationId createdAt deletedAt updatedAt permissions role'),
+	...personalFields('name lastName email phone'),
 };
 
 /** CP §2.3, §2.4 */
 export const versionHidingRules: PersonalDataRuleByField = {
-	...markShown('id creatorId createdAt isActive dataCollectionId organizationId'),
+	...shownFields('id creatorId createdAt isActive dataCollectionId organizationId'),
 	schema,
 	creator: user,
 };
 
 /** CP §2.2 */
 export const dataCollectionHidingRules: PersonalDataRuleByField = {
-	...markShown(
+	...shownFields(
 		'id name creatorId activeDataCollectionVersionId createdAt updatedAt slug parentCollectionId tags processorKey',
 	),
 	creator: user,
@@ -43,53 +43,55 @@ export const dataCollectionHidingRules: PersonalDataRuleByField = {
 
 /** CP §2.1 */
 export const loginHidingRules: PersonalDataRuleByField = {
-	...markShown('id createdAt updatedAt organizationId type isEnabled ownerId'),
-	...markPersonal('user'),
-	metadata: markShown('expirationDate'),
-	configuration: markShown('isAutoRenewEnabled'),
+	...shownFields('id createdAt updatedAt organizationId type isEnabled ownerId'),
+	...personalFields('user'),
+	metadata: shownFields('expirationDate'),
+	configuration: shownFields('isAutoRenewEnabled'),
 };
 
 /** CP §4.3, §4.7 */
-export const tagsHidingRules: PersonalDataRuleByField = markShown('count data tag');
+export const tagsHidingRules: PersonalDataRuleByField = shownFields('count data tag');
 
 const PERSON =
 	'email firstName middleName firstLastName secondLastName tradeName rfc basicRFC phone curp neighborhood address address2 exteriorNumber interiorNumber city municipality zipCode nss birthdate';
 
 /** CP §2.8; state, country and nationality are codes. */
 const profile: PersonalDataRuleByField = {
-	...markShown(
+	...shownFields(
 		'id organizationId createdAt updatedAt tags tagIds externalId accountType state country nationality',
 	),
-	...markPersonal(PERSON),
+	...personalFields(PERSON),
 };
 
 /** CP §2.9 */
 const form: PersonalDataRuleByField = {
-	...markShown(
+	...shownFields(
 		'id accountType nationality state country completedDate profileId isNipConfirmed createdAt updatedAt tagIds tags customPagesConfigId nipSmsSentCount nipEmailSentCount',
 	),
-	...markPersonal(`${PERSON} monthlyIncome loanAmount`),
-	tagsAssociation: markShown('id label'),
+	...personalFields(`${PERSON} monthlyIncome loanAmount`),
+	tagsAssociation: shownFields('id label'),
 	formConfig: {
-		...markShown('id organizationId name accountType slug createdAt updatedAt customPagesConfigId'),
-		...markPersonal('bureauAuthTradeName formCompletedURL'),
+		...shownFields(
+			'id organizationId name accountType slug createdAt updatedAt customPagesConfigId',
+		),
+		...personalFields('bureauAuthTradeName formCompletedURL'),
 	},
 };
 
 /** CP §2.10 */
 const file: PersonalDataRuleByField = {
-	...markShown(
+	...shownFields(
 		'id uploadedAt createdAt updatedAt size organizationId filetype externalId uploaderId fileCollectionId tags',
 	),
-	...markPersonal('filelabel originalFilename url previewUrl'),
+	...personalFields('filelabel originalFilename url previewUrl'),
 };
 
 const rules = { Profiles: profile, Forms: form, Files: file };
-export type AssociationType = keyof typeof rules;
+export type DocumentAssociationType = keyof typeof rules;
 
 /** The type of an entry `{type, association}`; undefined for one that the API reference does not name. */
-export const associationTypeOf = ({ type }: IDataObject): AssociationType | undefined =>
-	(Object.keys(rules) as AssociationType[]).find((known) => known === type);
+export const associationTypeOf = ({ type }: IDataObject): DocumentAssociationType | undefined =>
+	(Object.keys(rules) as DocumentAssociationType[]).find((known) => known === type);
 
 function association(entry: IDataObject): PersonalDataRule {
 	const type = associationTypeOf(entry);
@@ -98,9 +100,9 @@ function association(entry: IDataObject): PersonalDataRule {
 
 /** CP §2.7 */
 export const documentHidingRules: PersonalDataRuleByField = {
-	...markShown(
+	...shownFields(
 		'id externalId tags dataCollectionVersionId dataCollectionId creatorId createdAt updatedAt',
 	),
 	document: 'free',
-	associations: { ...markShown('type'), association },
+	associations: { ...shownFields('type'), association },
 };

@@ -11,7 +11,7 @@ import {
 	onlineDisplayOptions,
 } from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
-import { taxQuery } from '../shared/http/service';
+import { taxQuery } from '../shared/http/serviceDefinitions';
 import { testTaxQuery } from '../shared/http/testConnection';
 import { resources } from './resources';
 

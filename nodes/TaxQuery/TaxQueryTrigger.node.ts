@@ -11,11 +11,11 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { testTaxQuery } from '../shared/http/testConnection';
-import { executeTrigger } from './trigger/executeTrigger';
+import { passThroughOrFetchLatest } from './trigger/passThroughOrFetchLatest';
 import { subtitle } from './trigger/filterSettings';
 import { activateTrigger } from './trigger/activateTrigger';
 import {
-	eventTriggerDescription,
+	waitingForEventText,
 	properties,
 	triggerPanel,
 	webhookDescription,
@@ -35,7 +35,7 @@ export class TaxQueryTrigger implements INodeType {
 		subtitle,
 		description:
 			'Mexican tax and identity queries (RFC, CURP, CSF, 32D, CFDI), and a trigger that starts a workflow once for each result',
-		eventTriggerDescription,
+		eventTriggerDescription: waitingForEventText,
 		defaults: { name: 'Tax Query Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
@@ -81,6 +81,6 @@ export class TaxQueryTrigger implements INodeType {
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await executeTrigger(this);
+		return await passThroughOrFetchLatest(this);
 	}
 }

@@ -7,7 +7,7 @@ type Value = object & {
 };
 
 /** The state of one client, one node, one execution, or the process. */
-export class Scope {
+export class StateScope {
 	readonly #values = new Map<unknown, Value>();
 	#users = 0;
 
@@ -15,7 +15,7 @@ export class Scope {
 	constructor(readonly knowsSince = -Infinity) {}
 
 	/** Returns one value for all callers. The first of them makes it; `make` is its key, and types it. */
-	shared<T extends Value>(make: (scope: Scope) => T): T {
+	shared<T extends Value>(make: (scope: StateScope) => T): T {
 		if (!this.#values.has(make)) this.#values.set(make, make(this));
 		return this.#values.get(make) as T;
 	}
@@ -47,13 +47,13 @@ const MAX_IDLE = 2_000;
  * journal and the service's list have what matters, too.
  */
 class Scopes {
-	readonly #byName = new Map<string, Scope>();
+	readonly #byName = new Map<string, StateScope>();
 	#hasForgotten = false;
 
 	/** Returns a scope, made if there is none; it is then the one that was used last. */
-	of(name: string): Scope {
+	of(name: string): StateScope {
 		const known = this.#byName.get(name);
-		const scope = known ?? new Scope(this.#hasForgotten ? performance.now() : undefined);
+		const scope = known ?? new StateScope(this.#hasForgotten ? performance.now() : undefined);
 		this.#byName.delete(name);
 		this.#byName.set(name, scope);
 		if (!known) this.trim();
@@ -77,7 +77,7 @@ class Scopes {
 
 const newState = () => ({
 	startedAt: Date.now(),
-	process: new Scope(),
+	process: new StateScope(),
 	clients: new Scopes(),
 	nodes: new Scopes(),
 	executions: new Scopes(),
@@ -95,16 +95,16 @@ export function resetProcessState(): void {
 export const processStartedAt = (): number => state.startedAt;
 
 /** Returns the process's own state: executions that run, published triggers, marks on objects of n8n. */
-export const stateOfProcess = (): Scope => state.process;
+export const processScope = (): StateScope => state.process;
 
 /** Returns what is known of a service, by a name of its base URL and account: token, pace, clock, queries. */
-export const stateOfClient = (name: string): Scope => state.clients.of(name);
+export const clientScope = (name: string): StateScope => state.clients.of(name);
 
 /** Returns what is known of a trigger node, by its workflow and its ID. */
-export const stateOfNode = (name: string): Scope => state.nodes.of(name);
+export const nodeScope = (name: string): StateScope => state.nodes.of(name);
 
 /** Returns what the runs of an execution share with its sub-executions, by the ID of the root execution. */
-export const stateOfExecution = (root: string): Scope => state.executions.of(root);
+export const executionScope = (root: string): StateScope => state.executions.of(root);
 
 /** Forgets the executions that nobody needs, where there are too many of them. */
 export const trimExecutions = (): void => state.executions.trim();

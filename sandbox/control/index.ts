@@ -12,14 +12,14 @@ import { registerManualDeliveryRoutes } from './manualDeliveriesRoutes';
 import { registerRequestRoutes } from './requestsRoutes';
 import { registerSnapshotRoutes } from './snapshotRoutes';
 import { registerOverviewRoute } from './overviewRoutes';
-import { registerWebhookRoutes } from './webhookRoutes';
+import { registerWebhookSettingsRoutes } from './webhookSettingsRoutes';
 
 /** Every route below `/sandbox`, and the page. */
 export function registerControlRoutes(app: FastifyInstance, context: SandboxContext): void {
 	registerRequestRoutes(app, context.requests);
 	registerFaultRoutes(app, context.faults);
 	registerLedgerRoutes(app, context.ledger);
-	registerWebhookRoutes(app, context);
+	registerWebhookSettingsRoutes(app, context);
 	registerManualDeliveryRoutes(app, context);
 	registerOutcomeRoutes(app, context.outcomes);
 	registerClockRoutes(app, context.clock);

@@ -1,5 +1,5 @@
 import type { SandboxContext } from '../context';
-import { OPERATIONS, type Operation } from '../mapping';
+import { OPERATIONS, type OperationName } from '../mapping';
 
 /** A query that the service refused: it was sent, and is not billed. */
 interface RefusedQuery {
@@ -11,7 +11,7 @@ interface RefusedQuery {
 	status: number;
 }
 
-const paidOperations = (Object.keys(OPERATIONS) as Operation[]).filter(
+const paidOperations = (Object.keys(OPERATIONS) as OperationName[]).filter(
 	(operation) => OPERATIONS[operation].service !== '',
 );
 

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { HttpError } from '../plugins/errors';
-import { restoreState, saveState } from '../state';
+import { restoreState, snapshotState } from '../savedState';
 
 const LARGEST_STATE = 512 * 2 ** 20;
 
 /** `GET` and `PUT /sandbox/snapshot`, and `POST /sandbox/reset`: back to the state at the start. */
 export function registerSnapshotRoutes(app: FastifyInstance, context: SandboxContext): void {
-	const first = saveState(context);
-	app.get('/sandbox/snapshot', async () => saveState(context));
+	const first = snapshotState(context);
+	app.get('/sandbox/snapshot', async () => snapshotState(context));
 	app.put('/sandbox/snapshot', { bodyLimit: LARGEST_STATE }, async ({ body }) => {
 		try {
 			restoreState(context, body);

@@ -1,13 +1,13 @@
 import type {
 	DocumentAssociation,
-	FileAssociation,
-	FormAssociation,
-	ProfileAssociation,
+	AssociatedFile,
+	AssociatedForm,
+	AssociatedProfile,
 } from '../../contract/creditProfile';
 import type { Company } from './people';
-import type { Applicant } from './applicant';
+import type { Applicant } from './fakeApplicant';
 import type { GeneratedDataDocument } from './documents';
-import { fileUrl, sampleFileAt, type LinkContext } from './files';
+import { fileUrl, sampleFileOfDocument, type LinkContext } from './files';
 import { ORGANIZATION_ID } from './organizationUsers';
 import { nationalityOf, residenceOf } from './residence';
 
@@ -70,7 +70,7 @@ function companyFields({ legalName, rfc, constituted, email }: Company) {
 const rfcFields = (rfc: string) => ({ rfc, basicRFC: rfc.slice(0, -3) });
 
 /** CP §2.8 */
-function profileOf(generated: GeneratedDataDocument): ProfileAssociation {
+function profileOf(generated: GeneratedDataDocument): AssociatedProfile {
 	return {
 		id: idOf(generated),
 		organizationId: ORGANIZATION_ID,
@@ -83,7 +83,7 @@ function profileOf(generated: GeneratedDataDocument): ProfileAssociation {
 }
 
 /** CP §2.9 */
-function formOf(generated: GeneratedDataDocument): FormAssociation {
+function formOf(generated: GeneratedDataDocument): AssociatedForm {
 	const { index, document, isCompany } = generated;
 	const tags = document.tags ?? [];
 	const isCompleted = index % 2 === 0;
@@ -130,8 +130,8 @@ function formOf(generated: GeneratedDataDocument): FormAssociation {
 }
 
 /** CP §2.10 */
-function fileOf(generated: GeneratedDataDocument, link: LinkContext): FileAssociation {
-	const file = sampleFileAt(generated.index);
+function fileOf(generated: GeneratedDataDocument, link: LinkContext): AssociatedFile {
+	const file = sampleFileOfDocument(generated.index);
 	const hasPreview = !['csv', 'json'].includes(file.filetype);
 	return {
 		id: idOf(generated),

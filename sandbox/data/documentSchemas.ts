@@ -1,22 +1,22 @@
-import type { RestrictedSchema } from '../../contract/creditProfile';
+import type { DataCollectionSchema } from '../../contract/creditProfile';
 
-type Properties = Record<string, RestrictedSchema>;
+type Properties = Record<string, DataCollectionSchema>;
 
-const text = (title: string): RestrictedSchema => ({ title, type: 'string' });
-const number = (title: string): RestrictedSchema => ({ title, type: 'number' });
-const integer = (title: string): RestrictedSchema => ({ title, type: 'integer' });
-const boolean = (title: string): RestrictedSchema => ({ title, type: 'boolean' });
-const date = (title: string): RestrictedSchema => ({ title, type: 'string', format: 'date' });
-const choice = (title: string, ...values: string[]): RestrictedSchema => ({
+const text = (title: string): DataCollectionSchema => ({ title, type: 'string' });
+const number = (title: string): DataCollectionSchema => ({ title, type: 'number' });
+const integer = (title: string): DataCollectionSchema => ({ title, type: 'integer' });
+const boolean = (title: string): DataCollectionSchema => ({ title, type: 'boolean' });
+const date = (title: string): DataCollectionSchema => ({ title, type: 'string', format: 'date' });
+const choice = (title: string, ...values: string[]): DataCollectionSchema => ({
 	title,
 	type: 'string',
 	enum: values,
 });
-const orNull = (schema: RestrictedSchema): RestrictedSchema => ({
+const orNull = (schema: DataCollectionSchema): DataCollectionSchema => ({
 	...schema,
 	type: [schema.type as 'string', 'null'],
 });
-const list = (title: string, items: RestrictedSchema): RestrictedSchema => ({
+const list = (title: string, items: DataCollectionSchema): DataCollectionSchema => ({
 	title,
 	type: 'array',
 	items,
@@ -28,16 +28,20 @@ const object = (title: string, properties: Properties, optional: string[] = []) 
 		properties,
 		required: Object.keys(properties).filter((name) => !optional.includes(name)),
 		additionalProperties: false,
-	}) satisfies RestrictedSchema;
+	}) satisfies DataCollectionSchema;
 
-const rfc: RestrictedSchema = {
+const rfc: DataCollectionSchema = {
 	title: 'RFC',
 	description: 'Con homoclave, en mayúsculas y sin espacios',
 	type: 'string',
 	pattern: '^[A-ZÑ&]{3,4}[0-9]{6}[A-Z0-9]{2}[0-9A]$',
 };
-const curp: RestrictedSchema = { title: 'CURP', type: 'string', pattern: '^[A-Z0-9]{18}$' };
-const email: RestrictedSchema = { title: 'Correo electrónico', type: 'string', format: 'email' };
+const curp: DataCollectionSchema = { title: 'CURP', type: 'string', pattern: '^[A-Z0-9]{18}$' };
+const email: DataCollectionSchema = {
+	title: 'Correo electrónico',
+	type: 'string',
+	format: 'email',
+};
 
 const person: Properties = {
 	nombre: text('Nombre'),
@@ -131,6 +135,6 @@ export const documentSchemas = {
 			partes: list('Partes', text('Nombre')),
 		}),
 	],
-} satisfies Record<string, RestrictedSchema[]>;
+} satisfies Record<string, DataCollectionSchema[]>;
 
 export type SchemaName = keyof typeof documentSchemas;

@@ -1,7 +1,7 @@
 import type { DataDocument, Version } from '../../contract/creditProfile';
-import { fakeApplicant, type Applicant } from './applicant';
+import { fakeApplicant, type Applicant } from './fakeApplicant';
 import type { StoredCollection } from './seededCollections';
-import { fakeValueFor } from './fakeValue';
+import { fakeValueFor } from './fakeValueForSchema';
 import { USER_COUNT } from './organizationUsers';
 import type { People } from './people';
 import { fakerFor } from './faker';

@@ -1,4 +1,4 @@
-import type { Collection, RestrictedSchema, User, Version } from '../../contract/creditProfile';
+import type { Collection, DataCollectionSchema, User, Version } from '../../contract/creditProfile';
 import { collectionSpecs } from './collectionSpecs';
 import { ORGANIZATION_ID, createUsers } from './organizationUsers';
 import { fakerFor } from './faker';
@@ -37,7 +37,7 @@ function slugOf(name: string): string {
 }
 
 /** The catalog made into collections and versions: ids, creators and dates by seed. */
-export function seedCollections(seed: number, largest: number): SeededCollections {
+export function createSeededCollections(seed: number, largest: number): SeededCollections {
 	const users = createUsers(seed);
 	const ids = new Map(
 		collectionSpecs.map(({ name }, index) => [name, FIRST_COLLECTION_ID + index]),
@@ -48,7 +48,7 @@ export function seedCollections(seed: number, largest: number): SeededCollection
 		const faker = fakerFor(seed, `collection ${index}`);
 		const creatorId = faker.number.int({ min: 1, max: users.length });
 		const created = FOUNDED + index * DAY_MS + faker.number.int(DAY_MS / 2);
-		const shapes: RestrictedSchema[] = documentSchemas[entry.schema];
+		const shapes: DataCollectionSchema[] = documentSchemas[entry.schema];
 		const versions = shapes
 			.map((schema, age): Version => ({
 				id: nextVersionId++,

@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { WebhookSettings } from './webhookSettings';
 
 /** The body of a webhook call as it is sent, with the headers that say what it is. */
-export interface WebhookBody {
+export interface EncodedWebhookBody {
 	bytes: Buffer;
 	headers: Record<string, string>;
 }
@@ -32,7 +32,7 @@ const encoders: Record<string, (bytes: Buffer) => Buffer> = {
 export function writeBody(
 	json: string,
 	{ body, coding }: Pick<WebhookSettings, 'body' | 'coding'>,
-): WebhookBody {
+): EncodedWebhookBody {
 	const { text, type } = written[body](json);
 	const codings = coding.toLowerCase().split(/[ ,]+/).filter(Boolean);
 	return {

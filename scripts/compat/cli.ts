@@ -10,7 +10,7 @@ import { format, resolveConfig } from 'prettier';
 import {
 	ensureN8nInstalled,
 	pinnedInstallation as demoHost,
-	n8nInstallationIn,
+	installationPathsIn,
 	type N8nInstallation,
 } from '../../demo/pinnedN8n';
 import { nodeRuntimes, runRepoToolsOnNode } from './repoToolsOnNode';
@@ -26,7 +26,7 @@ const log = (line: string) => console.error(line);
 const hosts = new Map<string, N8nInstallation>([
 	...readdirSync(folder)
 		.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-		.map((name): [string, N8nInstallation] => [name, n8nInstallationIn(join(folder, name))]),
+		.map((name): [string, N8nInstallation] => [name, installationPathsIn(join(folder, name))]),
 	['demo', demoHost],
 ]);
 

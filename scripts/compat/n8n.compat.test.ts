@@ -5,25 +5,25 @@ import { type catalog } from '../../nodes/TaxQuery/client/queryTypeMapping';
 import type { SandboxOptions } from '../../sandbox';
 import type { BilledQuery } from '../../sandbox/services/taxQuery/billingLedger';
 import {
-	createTaxProfile,
+	createTaxProfileParameters,
 	curps,
-	getCrf,
+	getCrfParameters,
 	operation,
 	rfcs,
 } from '../../test/integration/taxQuery/support';
-import { queriesAt, type Query } from '../../test/integration/support/queries';
-import { sandboxForTest, type TestSandbox } from '../../test/integration/support/sandbox';
-import { startCompatN8n, type CompatN8n, type TestedNodeConfig } from './n8nUnderTest';
+import { sandboxQueryClient, type Query } from '../../test/integration/support/sandboxQueries';
+import { startSandboxWithHelpers, type TestSandbox } from '../../test/integration/support/sandbox';
+import { startCompatN8n, type RunningCompatN8n, type NodeUnderTest } from './n8nUnderTest';
 
 const [RFC, OTHER, THIRD] = rfcs(3);
 const [CURP] = curps(1);
 const COMPANY = 'EKU9003173C9';
 
-let n8n: CompatN8n;
+let n8n: RunningCompatN8n;
 const sandboxes: TestSandbox[] = [];
 let sandbox: TestSandbox;
 const startSandbox = async (options: Partial<SandboxOptions> = {}) => {
-	sandboxes.push(await sandboxForTest({ rateLimit: 0, documents: 250, ...options }));
+	sandboxes.push(await startSandboxWithHelpers({ rateLimit: 0, documents: 250, ...options }));
 	return sandboxes.at(-1) as TestSandbox;
 };
 beforeAll(async () => {
@@ -48,7 +48,7 @@ const login = ({ taxQuery }: TestSandbox) => ({
 });
 const inProgress = async (
 	parameters: INodeParameters,
-	{ onError, ...data }: { onError?: TestedNodeConfig['onError'] } & Record<string, unknown> = {},
+	{ onError, ...data }: { onError?: NodeUnderTest['onError'] } & Record<string, unknown> = {},
 ) =>
 	await n8n.workflow({
 		type: 'taxQuery',
@@ -61,7 +61,7 @@ const idsOf = (entries: Array<{ queryId?: unknown }>) => entries.map(({ queryId 
 
 /** Holds the input of each query of the catalog. */
 const queries: Record<keyof typeof catalog, INodeParameters> = {
-	createTaxProfile: createTaxProfile(RFC), // the tax authority's queries need it
+	createTaxProfile: createTaxProfileParameters(RFC), // the tax authority's queries need it
 	calculateRfc: operation('taxpayer', 'calculateRfc', {
 		name: 'Emma',
 		firstLastName: 'Gómez',
@@ -96,7 +96,7 @@ describe('Every query; waiting for results that arrive later', () => {
 describe('Past queries and lists', () => {
 	it('lists and gets the queries made', async () => {
 		await (
-			await inProgress(getCrf())
+			await inProgress(getCrfParameters())
 		)([{ rfc: RFC }, { rfc: OTHER }]);
 		const list = await inProgress(operation('query', 'getAll', { returnAll: true }));
 		const get = await inProgress(operation('query', 'get', { queryId: '={{ $json.queryId }}' }));
@@ -144,7 +144,7 @@ describe('Both ways to continue on fail', () => {
 	};
 
 	it('keeps the input of the item that fails among the items', async () => {
-		const run = await inProgress(getCrf(), { onError: 'continueRegularOutput' });
+		const run = await inProgress(getCrfParameters(), { onError: 'continueRegularOutput' });
 		const { outputs } = await run(items);
 		expect([outputs[0], await billed()]).toEqual([
 			[expect.objectContaining({ queryId: expect.any(String) }), failed],
@@ -153,7 +153,7 @@ describe('Both ways to continue on fail', () => {
 	});
 
 	it('keeps the input of the item that fails at the second output', async () => {
-		const run = await inProgress(getCrf(), { onError: 'continueErrorOutput' });
+		const run = await inProgress(getCrfParameters(), { onError: 'continueErrorOutput' });
 		const { outputs } = await run(items);
 		expect(outputs.map((output) => output.length)).toEqual([1, 1]);
 		expect(outputs[1]).toEqual([failed]);
@@ -163,7 +163,7 @@ describe('Both ways to continue on fail', () => {
 describe('A lost response of a billed query: found, not billed again', () => {
 	it.each(['resetAfter', 'truncated'] as const)('%s', async (fault) => {
 		await sandbox.faults({ path: '/api/query/crf', method: 'POST', fault, times: 1 });
-		const run = await inProgress(getCrf());
+		const run = await inProgress(getCrfParameters());
 		const { outputs, error } = await run([{ rfc: THIRD }]);
 		expect({ error, items: outputs[0] }).toEqual({
 			error: '',
@@ -174,7 +174,7 @@ describe('A lost response of a billed query: found, not billed again', () => {
 
 describe('A refused connection is reported as such', () => {
 	it('reports nothing as billed after a refused connection', async () => {
-		const run = await inProgress(getCrf(), { baseUrl: 'http://127.0.0.1:1/api' });
+		const run = await inProgress(getCrfParameters(), { baseUrl: 'http://127.0.0.1:1/api' });
 		const { error } = await run([{ rfc: RFC }]);
 		expect([error, error]).toEqual([
 			expect.stringMatching(/refused the connection|could not be reached/),
@@ -185,7 +185,7 @@ describe('A refused connection is reported as such', () => {
 
 describe('A token that the service refuses', () => {
 	it('reports a refused token, and what to do', async () => {
-		const run = await inProgress(getCrf(), {
+		const run = await inProgress(getCrfParameters(), {
 			grant: 'accessToken',
 			pastedToken: 'not-one-of-ours',
 		});
@@ -199,7 +199,7 @@ describe('A token that the service refuses', () => {
 
 describe('A wrong client secret', () => {
 	it('reports a wrong client secret, and nothing as billed', async () => {
-		const run = await inProgress(getCrf(), { clientSecret: 'wrong-secret' });
+		const run = await inProgress(getCrfParameters(), { clientSecret: 'wrong-secret' });
 		const { error } = await run([{ rfc: RFC }]);
 		expect([error, error]).toEqual([
 			expect.stringMatching(/client secret/i),
@@ -218,7 +218,7 @@ describe('The trigger, each result once', () => {
 
 	it('by webhook, of which 20 copies come at once', async () => {
 		const trigger = await published({ receiveBy: 'webhook' });
-		const others = await queriesAt(sandbox);
+		const others = await sandboxQueryClient(sandbox);
 		const record = await others.result();
 		const deliver = async ({ _id }: Query) =>
 			await fetchUnpooled(trigger.url, {
@@ -233,7 +233,7 @@ describe('The trigger, each result once', () => {
 
 	it('starts each result once by polls alone', async () => {
 		const trigger = await published({ receiveBy: 'asking', settings: { checkEvery: 5 } });
-		const others = await queriesAt(sandbox);
+		const others = await sandboxQueryClient(sandbox);
 		const record = await others.result();
 		expect(idsOf(await trigger.started(1))).toEqual([record._id]);
 	});
@@ -241,7 +241,7 @@ describe('The trigger, each result once', () => {
 
 describe('A token that expired', () => {
 	it('while n8n ran is renewed', async () => {
-		const run = await inProgress(getCrf());
+		const run = await inProgress(getCrfParameters());
 		await run([{ rfc: RFC }]);
 		await sandbox.faults({
 			path: '/api/query/crf',
@@ -255,7 +255,7 @@ describe('A token that expired', () => {
 
 	it('while n8n was down is renewed', async () => {
 		const forgetful = await startSandbox({ tokenLifetime: 2 });
-		const run = await inProgress(getCrf(), login(forgetful));
+		const run = await inProgress(getCrfParameters(), login(forgetful));
 		const first = await run([{ rfc: RFC }]);
 		await n8n.restart();
 		const second = await run([{ rfc: OTHER }]);

@@ -6,7 +6,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { startN8n } from '../../demo/n8n';
 import { isFinished, type Execution, type WorkflowNode } from '../../demo/n8nClient';
-import { pinnedInstallation as newest, n8nInstallationIn } from '../../demo/pinnedN8n';
+import { pinnedInstallation as newest, installationPathsIn } from '../../demo/pinnedN8n';
 import { installPackage } from '../../demo/installPackage';
 import { RestartableN8n } from '../../bench/support/restartableN8n';
 
@@ -14,12 +14,12 @@ const PACKAGE = 'n8n-nodes-credit-profile';
 
 /** The n8n that this run is about; `npm run compat` names its folder. */
 export const n8nUnderTest = process.env.COMPAT_HOST
-	? n8nInstallationIn(process.env.COMPAT_HOST)
+	? installationPathsIn(process.env.COMPAT_HOST)
 	: newest;
 
 type Credentials = Record<string, { id: string; name: string }>;
 
-export interface TestedNodeConfig {
+export interface NodeUnderTest {
 	type: 'creditProfile' | 'taxQuery' | 'taxQueryTrigger';
 	parameters: INodeParameters;
 	credentials: Credentials;
@@ -86,10 +86,7 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 			return { [type]: { id: await client.createCredential(type, type, data), name: type } };
 		},
 		/** Publishes a workflow of a webhook, the items that it brings, and the node; returns what runs it. */
-		async workflow({
-			type,
-			...node
-		}: TestedNodeConfig): Promise<(items?: object[]) => Promise<Run>> {
+		async workflow({ type, ...node }: NodeUnderTest): Promise<(items?: object[]) => Promise<Run>> {
 			const path = `compat-${workflows}`;
 			const names = ['Webhook', 'Items', NODE];
 			const id = await create(
@@ -134,7 +131,7 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 			};
 		},
 		/** Publishes a workflow that begins with the trigger. */
-		async trigger({ type, ...node }: TestedNodeConfig) {
+		async trigger({ type, ...node }: NodeUnderTest) {
 			const webhookId = `compat-trigger-${workflows}`;
 			const trigger = {
 				name: NODE,
@@ -163,4 +160,4 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 	};
 }
 
-export type CompatN8n = Awaited<ReturnType<typeof startCompatN8n>>;
+export type RunningCompatN8n = Awaited<ReturnType<typeof startCompatN8n>>;

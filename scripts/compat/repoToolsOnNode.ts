@@ -2,17 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { n8nInstallationIn, type N8nInstallation } from '../../demo/pinnedN8n';
+import { installationPathsIn, type N8nInstallation } from '../../demo/pinnedN8n';
 
 const root = join(__dirname, '..', '..');
 const folder = join(__dirname, 'nodes');
 const jest = join('node_modules', 'jest', 'bin', 'jest.js');
-const bootstrap = join('demo', 'bootstrap.mjs');
+const installAndRun = join('demo', 'installAndRun.mjs');
 
 /** Each Node that the repository's own tools are run on, by its major version; its folder pins it. */
 export const nodeRuntimes = readdirSync(folder)
 	.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-	.map((major) => ({ major, host: n8nInstallationIn(join(folder, major)) }));
+	.map((major) => ({ major, host: installationPathsIn(join(folder, major)) }));
 
 /** Defines what is run on each: the command's arguments after `node`. */
 const tools = new Map([
@@ -29,7 +29,7 @@ const tools = new Map([
 			],
 		],
 	],
-	['`npm run demo -- --check`', [bootstrap, join('demo', 'cli.ts'), '--check']],
+	['`npm run demo -- --check`', [installAndRun, join('demo', 'cli.ts'), '--check']],
 ]);
 
 /** Runs the repository's tools on one Node; returns for each whether it ended well. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { format, resolveConfig } from 'prettier';
 import { startDemo, type Demo } from '../../demo/startDemo';
-import { applicationFormUrl, REVIEW_PAGES_LOGIN } from '../../demo/provision';
+import { applicationFormUrl, REVIEW_PAGES_BASIC_AUTH } from '../../demo/provision';
 import { applicantFile } from '../../demo/smokeTest';
 import { repositoryRoot } from '../../demo/installPackage';
 import { Editor } from '../../test/e2e/support/editor';
@@ -203,7 +203,10 @@ async function film(editor: Editor, demo: Demo): Promise<void> {
 	if (!browser) throw new Error('The browser has ended');
 	const context = await browser.newContext({
 		...{ locale: 'es-MX', timezoneId: 'America/Mexico_City', viewport: FILM },
-		httpCredentials: { username: REVIEW_PAGES_LOGIN.user, password: REVIEW_PAGES_LOGIN.password },
+		httpCredentials: {
+			username: REVIEW_PAGES_BASIC_AUTH.user,
+			password: REVIEW_PAGES_BASIC_AUTH.password,
+		},
 	});
 	const shoot = async (page: Page, milliseconds: number, part?: Part) => {
 		await settled(page);

@@ -3,11 +3,11 @@ import type { N8n } from '../../demo/n8n';
 import type { Workflow } from '../../demo/n8nClient';
 import { StubModel, type ModelRequest } from '../../demo/stubModel';
 import { retryExecution } from '../../bench/support/paidWorkflow';
-import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
+import { startSandboxWithHelpers, type TestSandbox } from '../integration/support/sandbox';
 import { curps, rfcs } from '../integration/taxQuery/support';
-import { tenantService } from '../integration/taxQuery/tenants';
-import { bareN8n } from './support/bareN8n';
-import { executionEnded, outOf } from './support/executions';
+import { tenantService } from '../integration/taxQuery/tenantService';
+import { bareN8n } from './support/headlessN8n';
+import { waitForEndedExecutionOf, outOf } from './support/executions';
 import { callTool, connectMcpClient } from './support/mcpClient';
 
 const MINUTES = 60_000;
@@ -35,7 +35,7 @@ describe('a billed query in a real n8n is billed once', () => {
 
 	beforeAll(async () => {
 		n8n = await bareN8n();
-		sandbox = await sandboxForTest({ rateLimit: 0, resultDelay: 0, documents: 0 });
+		sandbox = await startSandboxWithHelpers({ rateLimit: 0, resultDelay: 0, documents: 0 });
 		model = await StubModel.start();
 		const credential = async (type: string, name: string, data: object) => ({
 			id: await n8n.client.createCredential(type, name, data),
@@ -155,7 +155,7 @@ describe('a billed query in a real n8n is billed once', () => {
 			const parent = await parentOf(`thrice-${mode}`, mode);
 			for (let run = 1; run <= 3; run++) {
 				await call(`thrice-${mode}`, wanted);
-				await executionEnded(n8n.client, parent, { runs: run, status: 'success' });
+				await waitForEndedExecutionOf(n8n.client, parent, { runs: run, status: 'success' });
 			}
 			expect(await billed()).toEqual([...wanted].sort());
 		},
@@ -170,9 +170,12 @@ describe('a billed query in a real n8n is billed once', () => {
 			const name = `refused-${mode}`;
 			const parent = await parentOf(name, mode);
 			await call(name, wanted);
-			const failed = await executionEnded(n8n.client, parent, { runs: 1, status: 'error' });
+			const failed = await waitForEndedExecutionOf(n8n.client, parent, {
+				runs: 1,
+				status: 'error',
+			});
 			await retryExecution(n8n.url, n8n.login, failed.id);
-			await executionEnded(n8n.client, parent, { runs: 2 });
+			await waitForEndedExecutionOf(n8n.client, parent, { runs: 2 });
 			expect(await billed()).toEqual([...wanted].sort());
 		},
 		3 * MINUTES,
@@ -185,7 +188,7 @@ describe('a billed query in a real n8n is billed once', () => {
 			await sandbox.faults({ path: CRF, method: 'POST', times: 2, fault: { status: 400 } });
 			const parent = await parentOf('retried-sub', 'once', RETRIES);
 			await call('retried-sub', wanted);
-			await executionEnded(n8n.client, parent, { runs: 1, status: 'success' });
+			await waitForEndedExecutionOf(n8n.client, parent, { runs: 1, status: 'success' });
 			expect(await billed()).toEqual([...wanted].sort());
 		},
 		3 * MINUTES,
@@ -252,7 +255,7 @@ describe('a billed query in a real n8n is billed once', () => {
 		);
 		await n8n.client.publish(id);
 		await call(name).catch(() => undefined);
-		await executionEnded(n8n.client, id, { runs: 1 });
+		await waitForEndedExecutionOf(n8n.client, id, { runs: 1 });
 	}
 
 	/** Accepted and billed, and no response ever comes; nor does the list show it. */
@@ -362,7 +365,7 @@ describe('a billed query in a real n8n is billed once', () => {
 				{ tenant: 'A', rfc: other },
 			];
 			await axios.post(`${n8n.url}/webhook/tenants`, { items });
-			await executionEnded(n8n.client, id, { runs: 1, status: 'success' });
+			await waitForEndedExecutionOf(n8n.client, id, { runs: 1, status: 'success' });
 			const of = (tenant: string) => service.billedOf(tenant).map(({ query }) => query.rfc);
 			const all = [of('A').sort(), of('B')];
 			await service.close();
@@ -385,7 +388,7 @@ describe('a billed query in a real n8n is billed once', () => {
 			);
 			await n8n.client.publish(id);
 			await call('timeout', wanted);
-			const ended = await executionEnded(n8n.client, id, { runs: 1 });
+			const ended = await waitForEndedExecutionOf(n8n.client, id, { runs: 1 });
 			const ids = outOf(ended, 'CRF').map(({ queryId }) => queryId);
 			expect([ended.status, new Set(ids).size, (await billed()).length]).toEqual([
 				'success',

@@ -13,7 +13,7 @@ const demo = join(__dirname, '..', '..', 'demo');
 
 /** Starts the demo's command line as `npm run demo` does. */
 function start(args: string[], env: NodeJS.ProcessEnv = process.env) {
-	const command = [join(demo, 'bootstrap.mjs'), 'demo/cli.ts', ...args];
+	const command = [join(demo, 'installAndRun.mjs'), 'demo/cli.ts', ...args];
 	return spawn(process.execPath, command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 

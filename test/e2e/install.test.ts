@@ -8,13 +8,13 @@ import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { HEADLESS, startN8n, type N8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { pinnedInstallation } from '../../demo/pinnedN8n';
-import { buildPackage, repositoryRoot } from '../../demo/installPackage';
+import { ensurePackageBuilt, repositoryRoot } from '../../demo/installPackage';
 import { RestartableN8n } from '../../bench/support/restartableN8n';
-import { queriesAt } from '../integration/support/queries';
-import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
+import { sandboxQueryClient } from '../integration/support/sandboxQueries';
+import { startSandboxWithHelpers, type TestSandbox } from '../integration/support/sandbox';
 import { until } from '../support/until';
-import { deliverUntilTaken } from './support/delivery';
-import { executionEnded, outOf } from './support/executions';
+import { deliverUntilTaken } from './support/deliverUntilTaken';
+import { waitForEndedExecutionOf, outOf } from './support/executions';
 
 const NAME = 'n8n-nodes-credit-profile';
 const types = ['creditProfile', 'taxQuery', 'taxQueryTrigger'].map((type) => ({
@@ -28,7 +28,7 @@ let archive: string;
 beforeAll(async () => {
 	processes = new RestartableN8n();
 	folder = await mkdtemp(join(tmpdir(), 'credit-profile-install-'));
-	await buildPackage(processes);
+	await ensurePackageBuilt(processes);
 	archive = await pack(repositoryRoot);
 });
 afterAll(async () => {
@@ -118,7 +118,7 @@ describe("n8n's own installer", () => {
 	beforeAll(async () => {
 		await registry.listen();
 		await registry.publish('0.1.0', archive);
-		sandbox = await sandboxForTest({ documents: 0, resultDelay: 8_000 });
+		sandbox = await startSandboxWithHelpers({ documents: 0, resultDelay: 8_000 });
 		// n8n names npm's own registry on each call, and another one needs a licence: npm's last word counts.
 		const bin = join(folder, 'bin');
 		await mkdir(bin);
@@ -231,7 +231,7 @@ describe("n8n's own installer", () => {
 		await registry.publish('0.1.1', await pack(unpacked));
 		const second = await packages('PATCH', { name: NAME });
 
-		const waited = await executionEnded(n8n.client, sending, { node: 'CRF' });
+		const waited = await waitForEndedExecutionOf(n8n.client, sending, { node: 'CRF' });
 		const [result] = outOf(waited, 'CRF');
 		await deliverUntilTaken(async () => {
 			const { status } = await fetchUnpooled(`${n8n.url}/webhook/installed-trigger/tax-query`, {
@@ -240,9 +240,9 @@ describe("n8n's own installer", () => {
 			});
 			return status;
 		});
-		const delivered = await executionEnded(n8n.client, trigger, { node: 'Trigger' });
+		const delivered = await waitForEndedExecutionOf(n8n.client, trigger, { node: 'Trigger' });
 		await packages('DELETE', undefined, `?name=${NAME}`);
-		const after = await queriesAt(sandbox);
+		const after = await sandboxQueryClient(sandbox);
 		expect({
 			versions: [first.data.installedVersion, second.data.installedVersion],
 			waited: [waited.status, result.pending],

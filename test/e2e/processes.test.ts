@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const demoFolder = join(__dirname, '..', '..', 'demo');
 const processes = join(demoFolder, 'processes.ts');
-const processGroup = join(demoFolder, 'processGroup.mjs');
+const processGroup = join(demoFolder, 'runInProcessGroup.mjs');
 
 /** A program that lives as long as its connection to the test. */
 const connected = (port: number) => `require('net').connect(${port}, '127.0.0.1');`;

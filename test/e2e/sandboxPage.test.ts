@@ -6,9 +6,9 @@ import axios from 'axios';
 import type { Browser, Page } from 'playwright-core';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { startReceiver, type Receiver } from '../integration/sandbox/support/receiver';
-import { queriesAt } from '../integration/support/queries';
-import { describeWithBrowser } from './support/browser';
-import { launchBrowser, takeScreenshot } from './support/launch';
+import { sandboxQueryClient } from '../integration/support/sandboxQueries';
+import { describeWithBrowser } from './support/describeWithBrowser';
+import { launchBrowser, takeScreenshot } from './support/launchBrowser';
 
 const folder = join(__dirname, '..', '..', 'examples');
 const examples = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -18,13 +18,13 @@ describeWithBrowser("the sandbox's page", () => {
 	let receiver: Receiver;
 	let browser: Browser;
 	let page: Page;
-	let queries: Awaited<ReturnType<typeof queriesAt>>;
+	let queries: Awaited<ReturnType<typeof sandboxQueryClient>>;
 	let queryId: string;
 
 	beforeAll(async () => {
 		receiver = await startReceiver();
 		sandbox = await startSandbox({ resultDelay: 10, documents: 10, webhookUrl: receiver.url });
-		queries = await queriesAt(sandbox);
+		queries = await sandboxQueryClient(sandbox);
 		queryId = await queries.ask();
 		await receiver.arrived(1);
 		browser = await launchBrowser();

@@ -2,17 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { publishTrigger, startSink } from '../../bench/support/triggerSink';
+import { publishTrigger, startSink } from '../../bench/support/triggerBench';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { HEADLESS, startN8n, startUnowned, type N8n } from '../../demo/n8n';
 import { installPackage } from '../../demo/installPackage';
 import { Processes } from '../../demo/processes';
 import { missingStoresText, startStores } from '../../demo/queueModeStores';
-import { sandboxWithQueries, type SandboxWithQueries } from '../integration/support/queries';
+import {
+	startSandboxWithQueryHelpers,
+	type SandboxWithQueryHelpers,
+} from '../integration/support/sandboxQueries';
 import { until } from '../support/until';
-import { deliverUntilTaken } from './support/delivery';
-import { executionEnded } from './support/executions';
-import { sandboxCredential } from './support/triggerNode';
+import { deliverUntilTaken } from './support/deliverUntilTaken';
+import { waitForEndedExecutionOf } from './support/executions';
+import { createSandboxCredential } from './support/triggerNode';
 
 /** Skipped without Redis or PostgreSQL. In CI they must not be missing. */
 const describeWithStores = missingStoresText() && !process.env.CI ? describe.skip : describe;
@@ -40,7 +43,7 @@ describeWithStores('two main processes of n8n with one database', () => {
 	let stores: Awaited<ReturnType<typeof startStores>>;
 	let first: Main;
 	let second: Main;
-	let sandbox: SandboxWithQueries;
+	let sandbox: SandboxWithQueryHelpers;
 	let sink: Awaited<ReturnType<typeof startSink>>;
 	let credential: string;
 
@@ -59,9 +62,13 @@ describeWithStores('two main processes of n8n with one database', () => {
 		first = await startN8n(processes, one, () => {}, env);
 		const { url } = await startUnowned(processes, two, () => {}, env);
 		second = { url, client: first.client.at(url) };
-		sandbox = await sandboxWithQueries();
+		sandbox = await startSandboxWithQueryHelpers();
 		sink = await startSink();
-		const { taxQueryApi } = await sandboxCredential(first.client, sandbox, 'Tax Query sandbox');
+		const { taxQueryApi } = await createSandboxCredential(
+			first.client,
+			sandbox,
+			'Tax Query sandbox',
+		);
 		credential = taxQueryApi.id;
 	});
 	afterAll(async () => {
@@ -108,7 +115,10 @@ describeWithStores('two main processes of n8n with one database', () => {
 		await startResults(first);
 		await changeLeader(first, second);
 		await startResults(second);
-		await executionEnded(first.client, workflowId, { runs: ids.length, status: 'success' });
+		await waitForEndedExecutionOf(first.client, workflowId, {
+			runs: ids.length,
+			status: 'success',
+		});
 		await deleteExecutions(workflowId);
 		await changeLeader(second, first);
 		await startResults(first);

@@ -1,25 +1,25 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
-import type { FileHelpers, OperationItem } from '../../shared/operations/operation';
+import type { FileDownloadHelpers, OperationItem } from '../../shared/operations/operation';
 import { raceAbort } from '../../shared/utils/responseBody';
 import { readFault } from '../../shared/errors/networkFault';
 import { DownloadError, type DownloadProblem } from '../../shared/errors/downloadError';
 import { readLimits, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
 import { isProblem } from '../../shared/http/result';
-import { retryCondition } from '../../shared/http/retry';
+import { retryCondition } from '../../shared/http/retryPolicy';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {
 	fileLabel,
 	mimeTypeOf,
-	nameOf,
+	outputFileName,
 	originOf,
 	typeOfPageInstead,
-	contentTypeOf,
+	contentTypeFromHeaders,
 	type FileLink,
 } from './fileLink';
 
 /** A stream of bytes, as n8n takes and gives them. */
-type ByteStream = Exclude<Parameters<FileHelpers['prepareBinaryData']>[0], Buffer>;
+type ByteStream = Exclude<Parameters<FileDownloadHelpers['prepareBinaryData']>[0], Buffer>;
 type Response = { statusCode: number; headers: IDataObject; body: ByteStream };
 
 const MEGABYTE = 1_000_000;
@@ -111,7 +111,7 @@ async function attempt(
 		const received = { status, headers, sentAt, receivedAt: Date.now() };
 		pace.update(received);
 		if (status !== 200) return { problem: { kind: 'status', status }, waitMs: waitMsOf(received) };
-		const type = contentTypeOf(headers);
+		const type = contentTypeFromHeaders(headers);
 		const page = typeOfPageInstead(link, type);
 		if (page) return { problem: { kind: 'instead', what: page.toUpperCase() } };
 		bytes = Number(headers['content-length'] ?? 0);
@@ -123,7 +123,7 @@ async function attempt(
 			if (isTooLarge()) throw new Error('too large');
 			return chunk;
 		});
-		const fileName = nameOf(item, link, headers);
+		const fileName = outputFileName(item, link, headers);
 		const mimeType = mimeTypeOf(link, type, fileName);
 		const file = await raceAbort(item.files.prepareBinaryData(counted, fileName, mimeType), signal);
 		if (bytes > 0 || link.isEmpty) return { file };

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { FileLabel } from '../../shared/errors/downloadError';
 import type { OperationItem } from '../../shared/operations/operation';
 import { readPersonalData } from '../../shared/personalData/personalDataOptions';
-import { textOf } from '../../shared/utils/text';
+import { textOf } from '../../shared/utils/toText';
 
 /** The address of a file, and the service's data about it. */
 export interface FileLink {
@@ -28,7 +28,7 @@ const MIME_TYPES: ReadonlyMap<string, string> = new Map([
 const formatOf = (one: unknown): string => textOf(one).trim().toLowerCase();
 
 /** Returns where a file association (CP §2.10) can be downloaded, or undefined if the service gives no link. */
-export function linkOf(association: IDataObject, documentId: unknown): FileLink | undefined {
+export function toFileLink(association: IDataObject, documentId: unknown): FileLink | undefined {
 	const { url, filetype, filelabel, originalFilename, id, size } = association;
 	if (typeof url !== 'string' || url === '') return undefined;
 	const labelled = [filelabel, filetype].map(textOf).filter(Boolean).join('.');
@@ -67,7 +67,7 @@ const endOf = (url: string): string => new URL(url).pathname.split('/').at(-1) ?
 const endingOf = (name: string): string => /\.(\w{1,5})$/.exec(name)?.[1]?.toLowerCase() ?? '';
 
 /** The host's Content-Type as n8n reads one, without parameters; '' where it says none, or only that it is bytes. */
-export function contentTypeOf(headers: IDataObject): string {
+export function contentTypeFromHeaders(headers: IDataObject): string {
 	const [type] = textOf(headers['content-type']).toLowerCase().split(';');
 	const [plain = ''] = /^[\w.+-]+\/[\w.+-]+/.exec(type.trim()) ?? [];
 	return plain.endsWith('/octet-stream') ? '' : plain;
@@ -86,7 +86,7 @@ export const mimeTypeOf = ({ filetype }: FileLink, type: string, fileName: strin
 	(type || (MIME_TYPES.get(endingOf(fileName)) ?? 'application/octet-stream'));
 
 /** Returns a file's name. Where personal data is protected, a name that a person may have chosen is left out. */
-export function nameOf(item: OperationItem, link: FileLink, headers: IDataObject): string {
+export function outputFileName(item: OperationItem, link: FileLink, headers: IDataObject): string {
 	if (readPersonalData(item.options) === 'full')
 		return link.name ?? (nameAt(link.url, headers) || 'file');
 	const type = [formatOf(link.filetype), endingOf(endOf(link.url))].find((one) =>
@@ -98,6 +98,6 @@ export function nameOf(item: OperationItem, link: FileLink, headers: IDataObject
 
 /** The file as an error names it. */
 export const fileLabel = (item: OperationItem, link: FileLink): FileLabel => ({
-	...(link.name && { name: nameOf(item, link, {}) }),
+	...(link.name && { name: outputFileName(item, link, {}) }),
 	...('documentId' in link && { id: textOf(link.id), documentId: textOf(link.documentId) }),
 });

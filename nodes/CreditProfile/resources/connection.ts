@@ -1,41 +1,41 @@
 import type { IDataObject } from 'n8n-workflow';
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
-import { providers } from '../../shared/credentials/providerLogin';
-import type { RowsPage } from '../../shared/http/readRows';
+import { providers } from '../../shared/credentials/providers';
+import type { RowsPage } from '../../shared/http/parseRows';
 import {
 	checkClock,
 	checkRateLimit,
 	checkShape,
-	checkTls,
-	Diagnosis,
+	checkHttps,
+	ConnectionDiagnosis,
 	type CheckOutcome,
 } from '../../shared/operations/diagnosis';
-import { operation } from '../../shared/operations/field';
+import { defineOperation } from '../../shared/operations/field';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { hasEntries, isObject, readObject } from '../../shared/utils/json';
 import {
 	documentsRequest,
 	rowKinds,
-	rowReader,
+	singleRowReader,
 	rowsReader,
-	readTags,
-	versionsRequest,
+	parseTagList,
+	collectionVersionsRequest,
 	type RowKind,
 } from '../pagedLists';
-import { withPathAdvice, currentApiMapping } from '../apiMappingAdvice';
+import { readWithPathAdvice, currentApiMapping } from '../readWithPathAdvice';
 import {
 	dataCollectionHidingRules,
 	documentHidingRules,
 	loginHidingRules,
 	versionHidingRules,
 } from '../personalDataRules';
-import { includeAllQuery } from './documentOptions';
+import { includeAllAssociationsQuery } from './documentOptions';
 import { detectFilterEncodings, type FilterEncodings, type SendGet } from './detectFilterEncodings';
 
 /** Limits in how many collections a document is searched. */
 const COLLECTIONS_TRIED = 5;
 
-const diagnose = operation({
+const diagnose = defineOperation({
 	name: 'Diagnose',
 	value: 'diagnose',
 	action: 'Diagnose connection to credit profile service',
@@ -66,9 +66,9 @@ const diagnose = operation({
 				reader,
 			);
 
-		const diagnosis = new Diagnosis();
+		const diagnosis = new ConnectionDiagnosis();
 		await checkLogins(diagnosis, get, item);
-		await diagnosis.run('TLS', async () => checkTls(baseUrl, respondedAt));
+		await diagnosis.run('TLS', async () => checkHttps(baseUrl, respondedAt));
 		await diagnosis.run('Clock', async () => checkClock(headers, respondedAt));
 		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, respondedAt));
 		const collections = await checkData(diagnosis, get);
@@ -105,10 +105,14 @@ function shapeOf(
 	return { ...shape, seen: `${total ?? rows.length} found. ${shape.seen}`, value: rows };
 }
 
-async function checkLogins(diagnosis: Diagnosis, get: SendGet, item: OperationItem): Promise<void> {
+async function checkLogins(
+	diagnosis: ConnectionDiagnosis,
+	get: SendGet,
+	item: OperationItem,
+): Promise<void> {
 	await diagnosis.run('Address, token and provider logins', async () => {
 		const path = '/credential';
-		const page = await withPathAdvice(item, path, get(rowsReader('login'), path));
+		const page = await readWithPathAdvice(item, path, get(rowsReader('login'), path));
 		const shape = shapeOf('login', page, 'type', 'isEnabled');
 		const types = [...new Set(page.rows.map(({ type }) => String(type)))];
 		const others = types.filter((type) => !providers.some(({ value }) => value === type));
@@ -124,10 +128,10 @@ async function checkLogins(diagnosis: Diagnosis, get: SendGet, item: OperationIt
 }
 
 /** Reads what there is of collections and documents. Resolves with the collections. */
-async function checkData(diagnosis: Diagnosis, get: SendGet): Promise<IDataObject[]> {
+async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<IDataObject[]> {
 	for (const kind of ['collection', 'document']) {
 		await diagnosis.run(`Tags of ${kind}s`, async () => {
-			const { texts } = await get(readTags, `/data/${kind}/tags`);
+			const { texts } = await get(parseTagList, `/data/${kind}/tags`);
 			return { ok: true, seen: `${texts.length} tags.`, advice: '' };
 		});
 	}
@@ -144,13 +148,17 @@ async function checkData(diagnosis: Diagnosis, get: SendGet): Promise<IDataObjec
 	const [first] = collections;
 	if (!first) return collections;
 	await diagnosis.run('One collection by its ID', async () => {
-		const { row } = await get(rowReader('collection'), `${path}/${String(first.id)}`);
+		const { row } = await get(singleRowReader('collection'), `${path}/${String(first.id)}`);
 		return shapeOf('collection', { rows: [row] }, 'name', 'tags');
 	});
 	await diagnosis.run('Versions', async () => {
-		const page = await get(rowsReader('version'), versionsRequest(Number(first.id)).path, {
-			limit: 10,
-		});
+		const page = await get(
+			rowsReader('version'),
+			collectionVersionsRequest(Number(first.id)).path,
+			{
+				limit: 10,
+			},
+		);
 		return shapeOf('version', page, 'isActive', 'schema');
 	});
 	await diagnosis.run('Documents with associations', async () => {
@@ -158,7 +166,7 @@ async function checkData(diagnosis: Diagnosis, get: SendGet): Promise<IDataObjec
 		for (const { id } of collections.slice(0, COLLECTIONS_TRIED)) {
 			page = await get(rowsReader('document'), documentsRequest(Number(id)).path, {
 				limit: 10,
-				...includeAllQuery,
+				...includeAllAssociationsQuery,
 			});
 			if (page.rows.length > 0) break;
 		}

@@ -1,12 +1,12 @@
-import { operation, option, parseBoolean } from '../../shared/operations/field';
+import { defineOperation, optionField, parseBoolean } from '../../shared/operations/field';
 import {
 	identity,
 	returnAllOrLimit as wanted,
-	simplify,
-	parsePositiveInt,
+	simplifyField,
+	positiveIntOrUndefined,
 } from '../../shared/operations/commonFields';
 import type { Resource } from '../../shared/operations/operation';
-import { textOf } from '../../shared/utils/text';
+import { textOf } from '../../shared/utils/toText';
 import { collectionId, offset as startAt } from '../fields';
 import {
 	encodeFilter,
@@ -17,20 +17,20 @@ import {
 import {
 	collectRows,
 	fetchTotal,
-	getManyTags,
+	getManyTagsOperation,
 	listPages,
 	rethrowWithCollection,
-	rowReader,
-	versionsRequest,
+	singleRowReader,
+	collectionVersionsRequest,
 } from '../pagedLists';
-import { currentApiMapping } from '../apiMappingAdvice';
+import { currentApiMapping } from '../readWithPathAdvice';
 import { dataCollectionHidingRules, versionHidingRules } from '../personalDataRules';
-import { simplifyCollection, simplifyVersion } from '../simplify';
+import { simplifyCollection, simplifyCollectionVersion } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
 /** A part of each collection, sent under the option's name; undefined if it was not added. */
 const include = (displayName: string, name: string, description: string) =>
-	option<boolean | undefined>(
+	optionField<boolean | undefined>(
 		{ displayName, name, type: 'boolean', default: true, description },
 		parseBoolean,
 		undefined,
@@ -41,7 +41,7 @@ const collections = { path: '/data/collection', kind: 'collection', usualPage: 1
 const FILTERS =
 	'It only reads. Name: exact. Name Contains: a part of it. Processor Key: exact. Empty filters do not filter.';
 
-const get = operation({
+const get = defineOperation({
 	name: 'Get',
 	value: 'get',
 	action: 'Get data collection',
@@ -49,16 +49,16 @@ const get = operation({
 	subtitle: 'Get collection',
 	description: 'Get one data collection by its ID (beta)',
 	fields: { collectionId },
-	options: { simplify },
+	options: { simplify: simplifyField },
 	/** CP §4.5 */
 	async execute(item, { collectionId: id, simplify: isSimple }) {
 		const { row: collection } = await item
 			.read(
 				{ method: 'GET', path: `/data/collection/${id}`, isOneRecord: true },
-				rowReader('collection'),
+				singleRowReader('collection'),
 			)
 			.catch(rethrowWithCollection(id));
-		if (parsePositiveInt(collection.id) !== id) {
+		if (positiveIntOrUndefined(collection.id) !== id) {
 			throw new CodedError(
 				'otherCollection',
 				`The Credit Profile Service gave data collection ${textOf(collection.id)}, not ${id}`,
@@ -73,7 +73,7 @@ const get = operation({
 	},
 });
 
-const getMany = operation({
+const getMany = defineOperation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many data collections',
@@ -82,7 +82,7 @@ const getMany = operation({
 	description: 'Get the data collections of the organization, all or filtered (beta)',
 	fields: { wanted, filters },
 	options: {
-		simplify,
+		simplify: simplifyField,
 		includeActiveDataCollectionVersion: include(
 			'Include Active Version',
 			'includeActiveDataCollectionVersion',
@@ -110,7 +110,7 @@ const getMany = operation({
 	},
 });
 
-const count = operation({
+const count = defineOperation({
 	name: 'Count',
 	value: 'count',
 	action: 'Count data collections',
@@ -127,7 +127,7 @@ const count = operation({
 	},
 });
 
-const getVersions = operation({
+const getVersions = defineOperation({
 	name: 'Get Many Versions',
 	value: 'getVersions',
 	action: 'Get many data collection versions',
@@ -135,11 +135,12 @@ const getVersions = operation({
 	subtitle: 'Get collection versions',
 	description: 'Get the versions of one data collection with their schemas (beta)',
 	fields: { collectionId, wanted },
-	options: { simplify, startAt },
+	options: { simplify: simplifyField, startAt },
 	async execute(item, { collectionId: id, simplify: isSimple, ...range }) {
-		const shape = isSimple ? simplifyVersion : identity;
-		return await collectRows(listPages(item, { ...versionsRequest(id), ...range }), (row) =>
-			item.protect(row, versionHidingRules, shape),
+		const shape = isSimple ? simplifyCollectionVersion : identity;
+		return await collectRows(
+			listPages(item, { ...collectionVersionsRequest(id), ...range }),
+			(row) => item.protect(row, versionHidingRules, shape),
 		);
 	},
 });
@@ -147,5 +148,5 @@ const getVersions = operation({
 export const dataCollection: Resource = {
 	name: 'Data Collection',
 	value: 'dataCollection',
-	operations: [getMany, count, get, getManyTags('collection'), getVersions],
+	operations: [getMany, count, get, getManyTagsOperation('collection'), getVersions],
 };

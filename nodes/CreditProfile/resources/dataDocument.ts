@@ -1,16 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
-import { operation } from '../../shared/operations/field';
+import { defineOperation } from '../../shared/operations/field';
 import {
 	identity,
 	returnAllOrLimit as wanted,
-	simplify,
+	simplifyField,
 } from '../../shared/operations/commonFields';
 import {
 	RowsWithFiles,
 	type OperationItem,
 	type Resource,
 } from '../../shared/operations/operation';
-import { textOf } from '../../shared/utils/text';
+import { textOf } from '../../shared/utils/toText';
 import { collectionId, offset as startAt, order } from '../fields';
 import { documentHidingRules } from '../personalDataRules';
 import { writeFile } from '../writeRowsFile';
@@ -18,33 +18,38 @@ import {
 	collectRows,
 	fetchTotal,
 	documentsRequest,
-	getManyTags,
+	getManyTagsOperation,
 	listPages,
-	rowReader,
+	singleRowReader,
 } from '../pagedLists';
 import {
-	FIXED_COLUMNS,
+	DOCUMENT_OWN_COLUMNS,
 	rawAssociationRows,
 	simplifiedAssociationRows,
 	simplifyDocument,
 } from '../simplify';
 import { downloadFiles } from './downloadFiles';
-import { includeAssociations, fileFormat, includeAllQuery, output } from './documentOptions';
+import {
+	associationsToInclude,
+	outputFileFormat,
+	includeAllAssociationsQuery,
+	outputUnitField,
+} from './documentOptions';
 
-const getMany = operation({
+const getMany = defineOperation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many data documents',
 	tool: 'List the documents of one data collection with their fields and tags. It only reads. Collection: a whole number, from the list of collections.',
 	subtitle: 'Get documents',
 	description: 'Get the data documents of one collection, as items or in one file (beta)',
-	fields: { collectionId, wanted, output, fileFormat },
-	options: { simplify, includeAssociations, order, startAt },
+	fields: { collectionId, wanted, output: outputUnitField, fileFormat: outputFileFormat },
+	options: { simplify: simplifyField, includeAssociations: associationsToInclude, order, startAt },
 	/** CP §4.8 */
 	async execute(item, values) {
 		const { collectionId: id, wanted: most } = values;
 		const { isSeparate, isFile } = values.output;
-		const included = values.includeAssociations ?? (isSeparate ? includeAllQuery : {});
+		const included = values.includeAssociations ?? (isSeparate ? includeAllAssociationsQuery : {});
 		const list = {
 			...documentsRequest(id),
 			query: { ...included, order: values.order },
@@ -63,7 +68,7 @@ const getMany = operation({
 
 		const { rows, file } = await writeFile(item, pages(), {
 			format: values.fileFormat,
-			lastColumns: [...FIXED_COLUMNS, 'documentExternalId', 'documentId'],
+			lastColumns: [...DOCUMENT_OWN_COLUMNS, 'documentExternalId', 'documentId'],
 			name: await fileNameOf(item, id),
 		});
 		if (given >= most) {
@@ -92,7 +97,7 @@ function shapeOf({
 async function fileNameOf(item: OperationItem, id: number): Promise<string> {
 	const path = `/data/collection/${id}`;
 	const slug = await item
-		.read({ method: 'GET', path, isOneRecord: true }, rowReader('collection'))
+		.read({ method: 'GET', path, isOneRecord: true }, singleRowReader('collection'))
 		.then(
 			({ row }) => textOf(row.slug),
 			() => '',
@@ -100,7 +105,7 @@ async function fileNameOf(item: OperationItem, id: number): Promise<string> {
 	return /^[\p{L}\d-]{1,100}$/u.test(slug) ? slug : `collection-${id}`;
 }
 
-const count = operation({
+const count = defineOperation({
 	name: 'Count',
 	value: 'count',
 	action: 'Count data documents',
@@ -119,5 +124,5 @@ const count = operation({
 export const dataDocument: Resource = {
 	name: 'Data Document',
 	value: 'dataDocument',
-	operations: [getMany, count, downloadFiles, getManyTags('document')],
+	operations: [getMany, count, downloadFiles, getManyTagsOperation('document')],
 };

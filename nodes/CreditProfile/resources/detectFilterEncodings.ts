@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
-import type { Diagnosis } from '../../shared/operations/diagnosis';
+import type { ConnectionDiagnosis } from '../../shared/operations/diagnosis';
 import type { JsonBodyReader, ServiceRequest } from '../../shared/http/connection';
 import { encodeFilter } from '../dataCollectionFilters';
 import { rowsReader } from '../pagedLists';
@@ -20,7 +20,7 @@ export type FilterEncodings = Pick<CreditProfileMapping, 'filterEncoding' | 'lis
 
 /** Returns the encodings that the service understands. Any other is refused, or lets every row pass. */
 export async function detectFilterEncodings(
-	diagnosis: Diagnosis,
+	diagnosis: ConnectionDiagnosis,
 	get: SendGet,
 	mapping: CreditProfileMapping,
 	collections: IDataObject[],

@@ -1,8 +1,8 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { field, option, type Field } from '../../shared/operations/field';
-import { textOf } from '../../shared/utils/text';
+import { field, optionField, type Field } from '../../shared/operations/field';
+import { textOf } from '../../shared/utils/toText';
 import { fieldError } from '../../shared/utils/codedError';
-import { oneOfOptions, splitList } from '../fields';
+import { parseOptionOf, splitList } from '../fields';
 
 /** CP §4.8: what to request for each entry. */
 const PARAMETERS: Record<string, string> = {
@@ -17,13 +17,13 @@ const including = (...chosen: string[]): IDataObject =>
 	Object.fromEntries(['types', ...chosen].map((one) => [PARAMETERS[one], true]));
 
 export const includeFilesQuery = including('files');
-export const includeAllQuery = including('profiles', 'forms', 'files');
+export const includeAllAssociationsQuery = including('profiles', 'forms', 'files');
 
 /**
  * Returns which associations come with documents, as the parameters of CP §4.8. Undefined if the node has no choice
  * of them.
  */
-export const includeAssociations = option<IDataObject | undefined>(
+export const associationsToInclude = optionField<IDataObject | undefined>(
 	{
 		displayName: 'Include Associations',
 		name: 'includeAssociations',
@@ -84,8 +84,8 @@ const outputs: INodeProperties = {
 };
 
 /** Selects what one item, or one row of the file, stands for. */
-export const output = field(outputs, (value, label) => {
-	const chosen = oneOfOptions(outputs)(value, label);
+export const outputUnitField = field(outputs, (value, label) => {
+	const chosen = parseOptionOf(outputs)(value, label);
 	return { isSeparate: ASSOCIATIONS.includes(chosen), isFile: FILES.includes(chosen) };
 });
 
@@ -114,11 +114,11 @@ const formats: INodeProperties = {
 	displayOptions: { show: { output: FILES } },
 };
 
-export const fileFormat: Field<'csv' | 'csvPlain' | 'ndjson'> = {
+export const outputFileFormat: Field<'csv' | 'csvPlain' | 'ndjson'> = {
 	properties: [formats],
 	read: (item) =>
 		FILES.includes(item.parameter('output'))
-			? oneOfOptions<'csv' | 'csvPlain' | 'ndjson'>(formats)(
+			? parseOptionOf<'csv' | 'csvPlain' | 'ndjson'>(formats)(
 					item.parameter('fileFormat'),
 					'File Format',
 				)

@@ -1,24 +1,24 @@
 import type { IDataObject } from 'n8n-workflow';
-import { operation, option, parseNumber } from '../../shared/operations/field';
-import { identity, simplify } from '../../shared/operations/commonFields';
+import { defineOperation, optionField, parseNumber } from '../../shared/operations/field';
+import { identity, simplifyField } from '../../shared/operations/commonFields';
 import {
 	RowsWithFiles,
-	type RowWithFile,
+	type DownloadedRow,
 	type OperationItem,
 	type NodeRun,
 } from '../../shared/operations/operation';
 import { DownloadError } from '../../shared/errors/downloadError';
 import { isObject } from '../../shared/utils/json';
-import { idText, textOf } from '../../shared/utils/text';
+import { idText, textOf } from '../../shared/utils/toText';
 import { download } from '../files/download';
-import { linkOf } from '../files/fileLink';
+import { toFileLink } from '../files/fileLink';
 import { offset as startAt, order } from '../fields';
 import { includeFilesQuery } from './documentOptions';
-import { filesOf, incomingFiles, filesToDownload, type DocumentWithFile } from './fileSource';
+import { filesOf, fileLinksInRow, fileSourceField, type DocumentWithFile } from './fileSourceField';
 import { documentsRequest, listPages } from '../pagedLists';
 import { documentHidingRules, associationTypeOf } from '../personalDataRules';
 import {
-	associationsOf,
+	readAssociations,
 	rawAssociationRows,
 	simplifiedAssociationRows,
 	withoutField,
@@ -27,7 +27,7 @@ import {
 /** Limits how many files of a page of documents are downloaded at a time. */
 const FILES_AT_A_TIME = 5;
 
-const maxMegabytes = option(
+const maxMegabytes = optionField(
 	{
 		displayName: 'Max File Size (MB)',
 		name: 'maxFileSize',
@@ -40,7 +40,7 @@ const maxMegabytes = option(
 	20,
 );
 
-export const downloadFiles = operation({
+export const downloadFiles = defineOperation({
 	name: 'Download Files',
 	value: 'downloadFiles',
 	action: 'Download files of data documents',
@@ -48,8 +48,8 @@ export const downloadFiles = operation({
 	subtitle: 'Download files',
 	description:
 		'Download the files of data documents, one item with binary data for each. Limit counts documents.',
-	fields: { source: filesToDownload },
-	options: { simplify, maxMegabytes, order, startAt },
+	fields: { source: fileSourceField },
+	options: { simplify: simplifyField, maxMegabytes, order, startAt },
 	/** CP §2.10 */
 	async execute(item, { source, simplify: isSimple, maxMegabytes: most, ...range }) {
 		const take = item.run.shared(repeatsOf);
@@ -61,7 +61,7 @@ export const downloadFiles = operation({
 			]);
 		}
 		if (source.from === 'incoming') {
-			const links = incomingFiles(source.document).map((one) => linkedFile(item, one, isSimple));
+			const links = fileLinksInRow(source.document).map((one) => linkedFile(item, one, isSimple));
 			for (const { association } of links) take(item, `${clientKey} file ${fileKey(association)}`);
 			return new RowsWithFiles(await fetchAll(item, links, most));
 		}
@@ -72,10 +72,10 @@ export const downloadFiles = operation({
 			startAt: range.startAt,
 			wanted: source.wanted,
 		};
-		const files: RowWithFile[] = [];
+		const files: DownloadedRow[] = [];
 		let unknown = 0;
 		for await (const page of listPages(item, list)) {
-			unknown += page.flatMap(associationsOf).filter((one) => !associationTypeOf(one)).length;
+			unknown += page.flatMap(readAssociations).filter((one) => !associationTypeOf(one)).length;
 			const found = page.flatMap(filesOf).map((one) => linkedFile(item, one, isSimple));
 			files.push(...(await fetchAll(item, found, most)));
 		}
@@ -139,8 +139,8 @@ async function fetchAll(
 	item: OperationItem,
 	links: LinkedFile[],
 	maxMegabytes: number,
-): Promise<RowWithFile[]> {
-	const files: RowWithFile[] = [];
+): Promise<DownloadedRow[]> {
+	const files: DownloadedRow[] = [];
 	for (let at = 0; at < links.length; at += FILES_AT_A_TIME) {
 		const some = links.slice(at, at + FILES_AT_A_TIME);
 		files.push(
@@ -154,8 +154,8 @@ async function fetchFile(
 	item: OperationItem,
 	{ json, association }: LinkedFile,
 	maxMegabytes: number,
-): Promise<RowWithFile> {
-	const link = linkOf(association, json.documentId);
+): Promise<DownloadedRow> {
+	const link = toFileLink(association, json.documentId);
 	if (!link) {
 		const problem = 'The service gives no link to this file';
 		return { json: item.protect({ ...json, problem }, 'written', identity) };

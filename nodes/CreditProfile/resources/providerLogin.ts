@@ -1,22 +1,22 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { operation, type Field } from '../../shared/operations/field';
-import { identity, returnAllOrLimit, simplify } from '../../shared/operations/commonFields';
+import { defineOperation, type Field } from '../../shared/operations/field';
+import { identity, returnAllOrLimit, simplifyField } from '../../shared/operations/commonFields';
 import {
-	allowEmptyOption,
+	allowEmptyLoginOption,
 	providerLoginField,
 	type CheckedProviderLogin,
 } from '../../shared/operations/providerLoginField';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
-import { providers } from '../../shared/credentials/providerLogin';
+import { providers } from '../../shared/credentials/providers';
 import type { ServiceRequest } from '../../shared/http/connection';
-import { readSingleRow, reportsFailure } from '../../shared/http/readRows';
+import { readSingleRow, reportsFailure } from '../../shared/http/parseRows';
 import { isMappingNameConfirmed } from '../../shared/http/confirmedMappingNames';
 import { RequestError } from '../../shared/http/result';
-import { maskNamed, redactValues } from '../../shared/utils/redact';
-import { textOf } from '../../shared/utils/text';
+import { maskNamed, redactSecretsInJson } from '../../shared/utils/redact';
+import { textOf } from '../../shared/utils/toText';
 import { rowKinds, rowsReader, requireWholeList } from '../pagedLists';
-import { withPathAdvice, isInputRefused, currentApiMapping } from '../apiMappingAdvice';
+import { readWithPathAdvice, isInputRefused, currentApiMapping } from '../readWithPathAdvice';
 import { loginHidingRules } from '../personalDataRules';
 import { simplifyLogin } from '../simplify';
 
@@ -32,7 +32,7 @@ const notice: Field<undefined> = {
 	read: () => undefined,
 };
 
-const upsert = operation({
+const upsert = defineOperation({
 	name: 'Create or Update',
 	value: 'upsert',
 	action: 'Create or update provider login',
@@ -40,7 +40,7 @@ const upsert = operation({
 	subtitle: 'Store provider login',
 	description: 'Create a new record, or update the current one if it already exists (upsert)',
 	fields: { notice, login: providerLoginField(providers, 'creditProfileApi') },
-	options: { simplify, allowEmptyOption },
+	options: { simplify: simplifyField, allowEmptyOption: allowEmptyLoginOption },
 	isSending: true,
 	/** CP §4.1; creates or replaces the organization's login for the provider. */
 	async execute(item, { login, simplify: isSimple }) {
@@ -84,7 +84,7 @@ const IDENTITY = ['id', 'createdAt', 'updatedAt'];
 
 /** The row as it may come out: without passwords, and without what was typed in as one. */
 function withoutPasswords(row: IDataObject, secrets: string[] = []): IDataObject {
-	const safe = redactValues(maskNamed(row, PASSWORDS, []) as IDataObject, secrets);
+	const safe = redactSecretsInJson(maskNamed(row, PASSWORDS, []) as IDataObject, secrets);
 	for (const key of IDENTITY) if (key in row) safe[key] = row[key];
 	return safe;
 }
@@ -117,7 +117,7 @@ async function store(
 	const keyName = mapping.fields.bureauPublicKey ?? 'bureauPublicKey';
 	const body = { ...others, ...(bureauPublicKey !== undefined && { [keyName]: bureauPublicKey }) };
 	const request = { method: 'POST' as const, path: mapPath(mapping, path), body, secrets };
-	return await withPathAdvice(item, path, sendSequentially(item, request, clientKey)).catch(
+	return await readWithPathAdvice(item, path, sendSequentially(item, request, clientKey)).catch(
 		(error: unknown) => {
 			if (
 				!isInputRefused(error) ||
@@ -167,7 +167,7 @@ async function sendSequentially(
 	return await row;
 }
 
-const getMany = operation({
+const getMany = defineOperation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many provider logins',
@@ -175,12 +175,12 @@ const getMany = operation({
 	subtitle: 'Get provider logins',
 	description: "Get the organization's logins at data providers, without passwords",
 	fields: { limit: returnAllOrLimit },
-	options: { simplify },
+	options: { simplify: simplifyField },
 	/** CP §4.2: one array holds them all. */
 	async execute(item, { limit, simplify: isSimple }) {
 		const path = mapPath(await currentApiMapping(item), '/credential');
 		const reading = item.read({ method: 'GET', path }, rowsReader('login'));
-		const page = await withPathAdvice(item, '/credential', reading);
+		const page = await readWithPathAdvice(item, '/credential', reading);
 		const shape = isSimple ? simplifyLogin : identity;
 		return requireWholeList(page, limit).map((login) =>
 			item.protect(withoutPasswords(login), loginHidingRules, shape),

@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { catalog } from '../../shared/queryTypes/catalog';
-import { maskNamed, redactValues } from '../../shared/utils/redact';
-import { textOf } from '../../shared/utils/text';
+import { maskNamed, redactSecretsInJson } from '../../shared/utils/redact';
+import { textOf } from '../../shared/utils/toText';
 import { queryTypeOf } from './queryTypeMapping';
 
 /** Returns the possible names of the CIEC's field, in lower case. */
@@ -38,7 +38,7 @@ export function withoutCiec(record: IDataObject, mapping: TaxQueryMapping): IDat
 	});
 	if (masked.every(([key, value]) => value === record[key as string])) return record;
 	const ciecs = found.filter(({ length }) => length >= SHORTEST_CIEC);
-	const safe = redactValues(Object.fromEntries(masked) as IDataObject, ciecs);
+	const safe = redactSecretsInJson(Object.fromEntries(masked) as IDataObject, ciecs);
 	for (const key of IDENTITY) if (key in record) safe[key] = record[key];
 	return safe;
 }

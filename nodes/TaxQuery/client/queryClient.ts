@@ -3,13 +3,13 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { OperationItem } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/http/connection';
 import { RequestError, type Result } from '../../shared/http/result';
-import { taxQuery } from '../../shared/http/service';
+import { taxQuery } from '../../shared/http/serviceDefinitions';
 import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
 } from '../../shared/http/confirmedMappingNames';
-import type { ServiceMessage } from '../../shared/errors/problem';
-import { reportsFailure } from '../../shared/http/readRows';
+import type { ServiceMessage } from '../../shared/errors/requestProblem';
+import { reportsFailure } from '../../shared/http/parseRows';
 import { pathOf } from './queryTypeMapping';
 import { soleDefined, readRecord, findMatchingId } from './queryRecord';
 import type { QueryId, QueryRecord } from './queryModel';
@@ -43,7 +43,7 @@ export async function queryClientOf(item: OperationItem): Promise<QueryClient> {
  * Returns a client for reading billed queries. It continues when another item fails, until the execution is
  * cancelled.
  */
-export async function clientDespiteFailures(item: OperationItem): Promise<QueryClient> {
+export async function clientIgnoringItemFailures(item: OperationItem): Promise<QueryClient> {
 	const signal = item.run.cancelled ?? new AbortController().signal;
 	const request = async (options: ServiceRequest) => await item.request({ ...options, signal });
 	return { ...(await queryClientOf(item)), request };

@@ -5,15 +5,15 @@ import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
 } from '../../shared/http/confirmedMappingNames';
-import { parseCount, listReportsFailure } from '../../shared/http/readRows';
-import { stateOfClient } from '../../shared/processState';
+import { parseCount, listReportsFailure } from '../../shared/http/parseRows';
+import { clientScope } from '../../shared/processState';
 import { isObject } from '../../shared/utils/json';
-import { taxQuery } from '../../shared/http/service';
+import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { CodedError } from '../../shared/utils/codedError';
 import { findQuery, shapeError, type ReadOptions, type QueryClient } from './queryClient';
 import { pathOf } from './queryTypeMapping';
-import { mayLackResponse, soleDefined, readRecord } from './queryRecord';
-import type { Completeness, QueryListing, QueryRecord } from './queryModel';
+import { mayOmitResponse, soleDefined, readRecord } from './queryRecord';
+import type { ListCompleteness, QueryListing, QueryRecord } from './queryModel';
 
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
 export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';
@@ -116,7 +116,7 @@ interface ListProgress {
 function completenessOf(
 	progress: ListProgress,
 	{ list }: TaxQueryMapping,
-): Completeness | undefined {
+): ListCompleteness | undefined {
 	const { pages, length, longest, rowsRead, distinct, isNew, total, isTotalProved } = progress;
 	const more = pages < MAX_PAGES ? undefined : 'truncated';
 	if (total !== undefined) {
@@ -139,7 +139,7 @@ function completenessOf(
  * page where the API Mapping says how, or the service reports a total. The end is an empty page, a shorter one, or the
  * highest total reported, once that has exceeded a page. A reported failure is neither an end nor an empty list.
  */
-export async function* readList({
+export async function* readListChunks({
 	mapping,
 	request,
 	serviceMessage,
@@ -228,7 +228,7 @@ export function rethrowListError(error: unknown, clientKey: string): never {
 
 /** The whole list. */
 export async function listAllQueries(client: QueryClient): Promise<QueryListing> {
-	return await collect(readList(client));
+	return await collect(readListChunks(client));
 }
 
 /**
@@ -237,7 +237,7 @@ export async function listAllQueries(client: QueryClient): Promise<QueryListing>
  */
 export async function listSince(client: QueryClient, since: number): Promise<QueryListing> {
 	let [last, falls, isSorted] = [Infinity, false, true];
-	return await collect(readList(client), ({ records }) => {
+	return await collect(readListChunks(client), ({ records }) => {
 		for (const { createdAt = NaN } of records) {
 			falls ||= createdAt < last && last < Infinity;
 			isSorted &&= createdAt <= last;
@@ -288,9 +288,9 @@ const newComparisons = () => new Map<string, Promise<boolean>>();
  * record; the others follow it.
  */
 export async function isRowComplete(client: QueryClient, row: QueryRecord): Promise<boolean> {
-	if (mayLackResponse(row)) return false;
+	if (mayOmitResponse(row)) return false;
 	if (row.state !== 'success') return true;
-	const comparisons = stateOfClient(client.clientKey).shared(newComparisons);
+	const comparisons = clientScope(client.clientKey).shared(newComparisons);
 	const compareRow = async () => lengthOf(await fetchRecordOfRow(client, row)) <= lengthOf(row);
 	const comparison = comparisons.get(row.code) ?? compareRow();
 	comparisons.set(row.code, comparison);
@@ -313,7 +313,7 @@ const MAX_READ = 1000;
 const READERS = 20;
 
 /** The rows; the newest thousand of those that `isToRead` picks as `read` gives them, by their IDs. */
-export async function readSelectedRows(
+export async function completeSelectedRows(
 	rows: QueryRecord[],
 	isSelected: (row: QueryRecord) => boolean,
 	read: (row: QueryRecord) => Promise<QueryRecord>,

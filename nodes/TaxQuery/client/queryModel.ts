@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Problem } from '../../shared/http/result';
+import type { RequestProblem } from '../../shared/http/result';
 
-/** A query's ID. Only this folder makes one, by `asQueryId`. */
+/** A query's ID. Only this folder makes one, by `castToQueryId`. */
 export type QueryId = string & { readonly brand: 'Id' };
 
 /** The meaning of a status: `success` only for SUCCESS and those of the API Mapping, `unknown` if unexplained. */
@@ -49,22 +49,22 @@ export type UncertaintyReason =
 	| 'otherQuery';
 
 /** The response to a billed POST. */
-export type SubmissionResponse =
+export type SubmissionOutcome =
 	| { kind: 'accepted'; queries: Query[] }
-	| { kind: 'rejected'; problem: Problem }
-	| { kind: 'uncertain'; reason: UncertaintyReason; problem?: Problem; body?: IDataObject };
+	| { kind: 'rejected'; problem: RequestProblem }
+	| { kind: 'uncertain'; reason: UncertaintyReason; problem?: RequestProblem; body?: IDataObject };
 
 /**
  * The part of the list that was read: all of it, or less than the service reports. With `unknown` more rows may follow.
  */
-export type Completeness = 'complete' | 'truncated' | 'unknown';
+export type ListCompleteness = 'complete' | 'truncated' | 'unknown';
 
 /** The rows that were read of the list of queries (TQ §4.12), in the list's order. */
 export interface QueryListing {
 	records: QueryRecord[];
 	/** Rows that show no ID. */
 	unreadable: number;
-	completeness: Completeness;
+	completeness: ListCompleteness;
 	/** The number of queries that the service reports, if it reports one. */
 	total?: number;
 	/** The highest number of rows in one response. */

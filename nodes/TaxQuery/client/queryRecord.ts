@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Result } from '../../shared/http/result';
 import { hasEntries, isObject } from '../../shared/utils/json';
-import { idText, textOf } from '../../shared/utils/text';
+import { idText, textOf } from '../../shared/utils/toText';
 import { isZoned, timeOf } from '../../shared/utils/parseTime';
 import { withoutCiec } from './maskCiec';
 import { fromWireNames, queryTypes, queryTypeOf } from './queryTypeMapping';
@@ -11,7 +11,7 @@ import type {
 	Acknowledgement,
 	UncertaintyReason,
 	QueryId,
-	SubmissionResponse,
+	SubmissionOutcome,
 	Query,
 	QueryRecord,
 	QueryState,
@@ -25,7 +25,7 @@ const idIn = ({ queryId, _id }: IDataObject): QueryId | undefined =>
 	[queryId, _id].map(idText).find(Boolean) as QueryId | undefined;
 
 /** Takes a text that somebody entered or delivered for a query ID, unchecked. */
-export const asQueryId = (text: string): QueryId => text as QueryId;
+export const castToQueryId = (text: string): QueryId => text as QueryId;
 
 /** Returns the object's own spelling of this ID; undefined if the object has another ID. */
 export const findMatchingId = ({ queryId, _id }: IDataObject, id: string): QueryId | undefined =>
@@ -85,7 +85,7 @@ export function classifySubmissionResponse(
 	result: Result,
 	mapping: TaxQueryMapping,
 	most: number,
-): SubmissionResponse {
+): SubmissionOutcome {
 	if (!result.ok) {
 		const { problem, accepted } = result;
 		if (accepted === 'no') return { kind: 'rejected', problem };
@@ -190,9 +190,9 @@ const hasSent = (echo: IDataObject, { fields: names }: TaxQueryMapping): boolean
 	);
 
 /** Returns whether a row of the list, or what was just accepted, may hold less than its record does. */
-export const mayLackResponse = ({ state, hasResponse }: QueryRecord): boolean =>
+export const mayOmitResponse = ({ state, hasResponse }: QueryRecord): boolean =>
 	!hasResponse && state !== 'pending' && state !== 'failed';
 
 /** Returns whether the state is pending or unknown, so that a query may still end. */
-export const isUnfinishedState = (state: QueryState): boolean =>
+export const mayStillEnd = (state: QueryState): boolean =>
 	state === 'pending' || state === 'unknown';

@@ -6,9 +6,9 @@ import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
 } from '../../shared/http/confirmedMappingNames';
-import { mapKeys, mapValues, pickBy } from '../../shared/utils/objectEntries';
+import { mapKeys, mapValues, pickBy } from '../../shared/utils/objectTransforms';
 import { invertNames } from '../../shared/utils/invertNames';
-import { textOf } from '../../shared/utils/text';
+import { textOf } from '../../shared/utils/toText';
 
 export { catalog, queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
 
@@ -36,7 +36,7 @@ export function pathOf(operation: string, path: string, { paths }: TaxQueryMappi
 }
 
 /** Returns which keys of the API Mapping say where a query is sent. */
-export const keysOfPath = ({ operation, path }: QueryType): string[] =>
+export const pathKeysOfQueryType = ({ operation, path }: QueryType): string[] =>
 	isTax(path) ? ['paths.tax', `paths.${operation}`] : [`paths.${operation}`];
 
 /** Returns which keys of the API Mapping say what a query's body holds. */
@@ -46,8 +46,8 @@ const keysOfFields = ({ operation, fields }: QueryType): string[] => [
 ];
 
 /** A query of this client was accepted, so that the mapping is right, at least for its path. */
-export const markMappingConfirmed = (clientKey: string, queryType: QueryType): void =>
-	noteMappingNamesConfirmed(clientKey, 'query', ...keysOfPath(queryType));
+export const markQueryPathConfirmed = (clientKey: string, queryType: QueryType): void =>
+	noteMappingNamesConfirmed(clientKey, 'query', ...pathKeysOfQueryType(queryType));
 
 /**
  * Returns the API Mapping keys that may be missing when a query is refused with this status. They are those of its
@@ -59,7 +59,7 @@ export function suspectMappingKeys(
 	clientKey: string,
 ): string[] {
 	if (status === 404)
-		return keysOfPath(queryType).filter((key) => !isMappingNameConfirmed(clientKey, key));
+		return pathKeysOfQueryType(queryType).filter((key) => !isMappingNameConfirmed(clientKey, key));
 	const isProved = isMappingNameConfirmed(clientKey, 'query');
 	return !isProved && [400, 422].includes(status) ? keysOfFields(queryType) : [];
 }

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { RecordField, TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { mapKeys } from '../../shared/utils/objectEntries';
+import { mapKeys } from '../../shared/utils/objectTransforms';
 import { isObject } from '../../shared/utils/json';
 import { invertNames } from '../../shared/utils/invertNames';
 

@@ -1,26 +1,35 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import { sentences } from '../../shared/utils/sentences';
-import { problemCode, problemData, type ServiceMessage } from '../../shared/errors/problem';
+import {
+	problemCode,
+	serviceMessageData,
+	type ServiceMessage,
+} from '../../shared/errors/requestProblem';
 import { withRequestId } from '../../shared/errors/requestIds';
-import type { Problem } from '../../shared/http/result';
+import type { RequestProblem } from '../../shared/http/result';
 import { RequestError } from '../../shared/http/result';
 import { renderRequestError } from '../../shared/errors/requestErrorText';
 import { mappingHint, quoteServiceMessage } from '../../shared/errors/errorText';
-import { taxQuery } from '../../shared/http/service';
+import { taxQuery } from '../../shared/http/serviceDefinitions';
 import type { BillingSummary } from '../../shared/operations/operation';
-import type { PaidQuery } from '../request/queryRequest';
-import { keysOfPath } from '../client/queryTypeMapping';
-import type { UncertaintyReason, Completeness, QueryId, QueryListing } from '../client/queryModel';
+import type { PaidQueryDefinition } from '../request/queryRequest';
+import { pathKeysOfQueryType } from '../client/queryTypeMapping';
+import type {
+	UncertaintyReason,
+	ListCompleteness,
+	QueryId,
+	QueryListing,
+} from '../client/queryModel';
 
 /** Reasons why the list of queries was needed. */
 export type ListPurpose = 'reuse' | 'limit' | 'retry';
 
 /** The findings of the search for a lost query, or why it failed. */
-export type RecoverySearch =
+export type RecoverySearchResult =
 	| {
 			found: QueryId[];
 			possible: QueryId[];
-			completeness: Completeness;
+			completeness: ListCompleteness;
 			listed: number;
 			total?: number;
 	  }
@@ -37,8 +46,8 @@ export type QueryProblem =
 	/** Surely not accepted. */
 	| {
 			kind: 'refused';
-			problem: Problem;
-			definition: PaidQuery;
+			problem: RequestProblem;
+			definition: PaidQueryDefinition;
 			about?: 'rfc' | 'curp';
 			/** Lists the API Mapping keys that may correct it. */
 			mappingKeys?: string[];
@@ -46,14 +55,14 @@ export type QueryProblem =
 	/** It is unknown whether the query was accepted. */
 	| {
 			kind: 'unsure';
-			definition: PaidQuery;
+			definition: PaidQueryDefinition;
 			reason: UncertaintyReason;
 			/** The number of queries that the request is billed as. */
 			count: number;
 			/** The time of sending, in milliseconds by this machine's clock. */
 			sentAt: number;
-			search: RecoverySearch;
-			problem?: Problem;
+			search: RecoverySearchResult;
+			problem?: RequestProblem;
 			/** The message of a response without a query ID. */
 			serviceMessage?: ServiceMessage;
 	  }
@@ -61,10 +70,10 @@ export type QueryProblem =
 	| { kind: 'limitOfDay'; most: number; made: number }
 	/** Today's queries cannot be counted. */
 	| { kind: 'uncounted'; undated: number }
-	| { kind: 'uncounted'; listed: number; total?: number; completeness: Completeness }
+	| { kind: 'uncounted'; listed: number; total?: number; completeness: ListCompleteness }
 	| { kind: 'unlisted'; purpose: ListPurpose; cause: unknown }
 	/** The response is about somebody else, or of another query type. */
-	| { kind: 'otherQuery'; name: string; id: QueryId; type?: string; search?: RecoverySearch }
+	| { kind: 'otherQuery'; name: string; id: QueryId; type?: string; search?: RecoverySearchResult }
 	| { kind: 'failed'; name: string; ids: QueryId[]; status: string; serviceMessage: string }
 	| { kind: 'cancelled' }
 	/** Passes on another module's error with its code, data and status. */
@@ -118,7 +127,7 @@ export class QueryError extends UserError {
 }
 
 /** Names of the completeness of the list in an error's data, which programs read. */
-const LIST_DATA: Record<Completeness, string> = {
+const LIST_DATA: Record<ListCompleteness, string> = {
 	complete: 'whole',
 	truncated: 'cut',
 	unknown: 'untold',
@@ -142,7 +151,7 @@ export function textOfOtherError(error: unknown): QueryErrorText {
  * Returns why a result could not be read, in one text: the keys of the API Mapping that may set it right, and the
  * request.
  */
-export function reasonUnread(error: unknown): string {
+export function describeReadFailure(error: unknown): string {
 	const { mappingKeys = [], data } = error as Partial<RequestError>;
 	const what = textOfOtherError(error).message;
 	const text = mappingKeys.length > 0 ? sentences(what, mappingHint(mappingKeys)) : what;
@@ -207,7 +216,7 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 							description: `${queryProblem.undated} of the queries listed show no creation date with a time zone (createdAt). Remove the limit, or ask your provider for the date.`,
 						}
 					: {
-							description: truncationSentences(queryProblem),
+							description: truncatedListSentences(queryProblem),
 							data: { list: LIST_DATA[queryProblem.completeness] },
 							mappingKeys: LIST_KEYS,
 						}),
@@ -247,7 +256,7 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 					queryProblem.serviceMessage,
 					'If the reason names the fields, correct them. Retrying this execution reads it again; a new execution sends another one, which is billed',
 				),
-				data: { queryIds: ids, status, ...problemData(queryProblem) },
+				data: { queryIds: ids, status, ...serviceMessageData(queryProblem) },
 			};
 		}
 		case 'cancelled':
@@ -276,7 +285,7 @@ function renderRejected({
 	mappingKeys = [],
 }: Extract<QueryProblem, { kind: 'refused' }>): RenderedError {
 	const rendered = renderRequestError({ problem, accepted: 'no' }, taxQuery);
-	const text = { code: problemCode(problem), data: problemData(problem), mappingKeys };
+	const text = { code: problemCode(problem), data: serviceMessageData(problem), mappingKeys };
 	if (problem.kind !== 'status') return { ...rendered, ...text };
 	const { status } = problem;
 	if (problem.isTokenRefused) return { ...rendered, ...text, status };
@@ -347,11 +356,11 @@ function renderUncertain(queryProblem: Extract<QueryProblem, { kind: 'unsure' }>
 				? `If the list has it, its record uses other names: ${mappingKeysAdvice([`services.${operation}`, `fields.${operation}`])}`
 				: '',
 			why === 'noId'
-				? `If every item ends so, compare ${keysOfPath(queryType).join(' and ')} of the API Mapping with your contract`
+				? `If every item ends so, compare ${pathKeysOfQueryType(queryType).join(' and ')} of the API Mapping with your contract`
 				: '',
 		),
 		data: {
-			...problemData(rendered),
+			...serviceMessageData(rendered),
 			sentAfter,
 			...(isListed
 				? { list: LIST_DATA[search.completeness], found: search.found, possible: search.possible }
@@ -366,7 +375,7 @@ const sentAfterOf = ({ sentAt }: { sentAt: number }): string =>
 const MAX_LISTED_IDS = 10;
 
 function renderSearch(
-	search: Exclude<RecoverySearch, { unlisted: QueryErrorText }>,
+	search: Exclude<RecoverySearchResult, { unlisted: QueryErrorText }>,
 	count: number,
 ): string {
 	const { found, possible, completeness } = search;
@@ -379,7 +388,7 @@ function renderSearch(
 		found.length + possible.length === 0 && completeness === 'complete'
 			? 'It was looked for among the queries made and not found'
 			: '',
-		truncationSentences(search),
+		truncatedListSentences(search),
 	);
 }
 
@@ -387,7 +396,7 @@ function renderSearch(
 const LIST_KEYS = ['list.limit', 'list.offset', 'list.page'];
 
 /** Returns what is missing of a list, and how to have it; undefined if nothing is. */
-export function truncationText(
+export function listTruncationText(
 	list: Pick<QueryListing, 'completeness' | 'total'> & { listed: number },
 ): QueryErrorText | undefined {
 	const { completeness, listed, total } = list;
@@ -406,7 +415,7 @@ export function truncationText(
 }
 
 /** Returns how many of the service's queries come out, where it reports their number, and why not the others. */
-export function returnedCountText(
+export function outputCountText(
 	given: number,
 	total: number,
 	others?: 'limit' | 'filters',
@@ -420,7 +429,7 @@ export function returnedCountText(
 }
 
 /** Returns the text about a truncated list in one string, or ''. */
-export function truncationSentences(list: Parameters<typeof truncationText>[0]): string {
-	const rendered = truncationText(list);
+export function truncatedListSentences(list: Parameters<typeof listTruncationText>[0]): string {
+	const rendered = listTruncationText(list);
 	return rendered ? sentences(rendered.message, rendered.description) : '';
 }

@@ -1,5 +1,5 @@
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { maskedText } from '../../shared/personalData/personalDataHider';
+import { maskIdentifiersInText } from '../../shared/personalData/personalDataHider';
 import { sentences } from '../../shared/utils/sentences';
 import type { QueryRecord } from '../client/queryModel';
 import { mappingKeysAdvice } from './queryError';
@@ -55,7 +55,7 @@ export function describeUnknownLabels(
 function describeUnknown(what: string, texts: string[], keys: string[]): string {
 	const unique = uniqueTexts(texts);
 	if (unique.length === 0) return '';
-	return `Queries are left out whose ${what} is not known: ${joinImpersonally(unique)}. If they are meant, ${mappingKeysAdvice(keys)}`;
+	return `Queries are left out whose ${what} is not known: ${joinMaskingPersonal(unique)}. If they are meant, ${mappingKeysAdvice(keys)}`;
 }
 
 export const uniqueTexts = (texts: string[]): string[] =>
@@ -64,10 +64,10 @@ export const uniqueTexts = (texts: string[]): string[] =>
 const MAX_TEXT_LENGTH = 30;
 /** Returns whether a text may be shown to others: it is no sentence and holds no identifier or phone of one query. */
 export const isImpersonal = (text: string): boolean =>
-	text.length <= MAX_TEXT_LENGTH && !/\d{5}/.test(text) && maskedText(text) === text;
+	text.length <= MAX_TEXT_LENGTH && !/\d{5}/.test(text) && maskIdentifiersInText(text) === text;
 
 /** Joins texts for other readers; a text that is about one query is replaced by its length. */
-export const joinImpersonally = (texts: string[]): string =>
+export const joinMaskingPersonal = (texts: string[]): string =>
 	texts
 		.map((text) => (isImpersonal(text) ? text : `(a text of ${text.length} characters)`))
 		.join(', ');

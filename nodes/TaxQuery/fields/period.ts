@@ -45,7 +45,7 @@ export interface Period {
 }
 
 /** Throws a UserError that names the field if it is no period, lies in the future, runs backwards, or is too long. */
-export const period: Field<Period> = {
+export const periodField: Field<Period> = {
 	properties: [
 		{
 			displayName: 'Period',
@@ -101,7 +101,7 @@ export const period: Field<Period> = {
 };
 
 /** Missing or unexpected months; by their count where the response does not name all. */
-export function findAnsweredMonthMismatches(requested: string[], given: string[]): Warning[] {
+export function getMonthMismatchWarnings(requested: string[], given: string[]): Warning[] {
 	const areNamed = ![...requested, ...given].includes('');
 	const fewer = requested.length - given.length;
 	const missing = requested.filter((month) => areNamed && !given.includes(month));

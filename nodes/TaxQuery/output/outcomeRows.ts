@@ -4,18 +4,18 @@ import { areDifferentIdentifiers } from '../../shared/identifiers';
 import { identity } from '../../shared/operations/commonFields';
 import type { OperationItem } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
-import { redactValues } from '../../shared/utils/redact';
+import { redactSecretsInJson } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
 import { reasonIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
 import { quoteServiceMessage } from '../../shared/errors/errorText';
-import { textOf } from '../../shared/utils/text';
-import { findIdentifierMismatches, type Warning } from '../fields/identifiers';
-import { findAnsweredMonthMismatches } from '../fields/period';
-import { requestedPersonalFields, queryRule } from './personalDataRules';
+import { textOf } from '../../shared/utils/toText';
+import { getOtherIdentifierWarnings, type Warning } from '../fields/identifiers';
+import { getMonthMismatchWarnings } from '../fields/period';
+import { requestedPersonalFields, queryRecordRule } from './personalDataRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
-import type { PaidQuery } from '../request/queryRequest';
+import type { PaidQueryDefinition } from '../request/queryRequest';
 import { fromWireNames, queryTypeOf, type QueryType } from '../client/queryTypeMapping';
-import { isUnfinishedState } from '../client/queryRecord';
+import { mayStillEnd } from '../client/queryRecord';
 import { toRecordWireNames } from '../client/recordWireNames';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { QueryError, mappingKeysAdvice, renderQueryError } from '../errors/queryError';
@@ -26,18 +26,18 @@ import {
 	NO_RESULT_WARNING,
 	buildRecordRow,
 } from './simplify';
-import { pickBy } from '../../shared/utils/objectEntries';
+import { pickBy } from '../../shared/utils/objectTransforms';
 
 /** A response without an ID, for whose query no list has a record. */
 export interface ResponseWithoutId {
 	kind: 'withoutId';
 	raw: IDataObject;
 }
-export type ReturnedQuery = Query | ResponseWithoutId;
+export type SubmittedQueryResponse = Query | ResponseWithoutId;
 
 /** A query that an item has got, and how. */
-export interface QueryOutcome {
-	query: ReturnedQuery;
+export interface ObtainedQuery {
+	query: SubmittedQueryResponse;
 	/** The way in which the query was obtained; `resumed` means that an earlier try of this execution sent it. */
 	how: 'sent' | 'recovered' | 'reused' | 'resumed';
 	/** The age of a reused query. */
@@ -49,8 +49,8 @@ export interface QueryOutcome {
 }
 
 /** Settings by which an item's queries become rows. */
-export interface RowSettings {
-	definition: PaidQuery;
+export interface RowContext {
+	definition: PaidQueryDefinition;
 	mapping: TaxQueryMapping;
 	/** One record for each query that is billed. */
 	expected: ExpectedRecord[];
@@ -69,7 +69,7 @@ export interface RowSettings {
  * Returns one row for each query; another month becomes a warning instead. Throws a QueryError if no query has a
  * result and none is pending, or none matches the item.
  */
-export function buildRows(settings: RowSettings, outcomes: QueryOutcome[]): IDataObject[] {
+export function buildRows(settings: RowContext, outcomes: ObtainedQuery[]): IDataObject[] {
 	const { definition, expected, secrets } = settings;
 	const other = recordsOf(outcomes).filter((record) => isOtherRecord(record, expected));
 	const own = outcomes.filter(({ query }) => !other.some((one) => one === query));
@@ -98,7 +98,7 @@ export function buildRows(settings: RowSettings, outcomes: QueryOutcome[]): IDat
 		...mismatchedMonths(outcomes, settings),
 	];
 	return own.map((outcome) => {
-		const json = redactValues(shownResponse(outcome.query, settings), secrets);
+		const json = redactSecretsInJson(shownResponse(outcome.query, settings), secrets);
 		return settings.protect(
 			{ ...json, ...annotate(outcome, settings, ofMonths) },
 			'written',
@@ -107,7 +107,7 @@ export function buildRows(settings: RowSettings, outcomes: QueryOutcome[]): IDat
 	});
 }
 
-const recordsOf = (outcomes: QueryOutcome[]): QueryRecord[] =>
+const recordsOf = (outcomes: ObtainedQuery[]): QueryRecord[] =>
 	outcomes.map(({ query }) => query).filter((query) => query.kind === 'record');
 
 const warning = (field: string, code: string, ...texts: string[]): Warning => ({
@@ -117,9 +117,12 @@ const warning = (field: string, code: string, ...texts: string[]): Warning => ({
 });
 
 /** Returns whether a result is still to come, or nobody knows whether one has. */
-export const isUnfinished = ({ query }: QueryOutcome, { queryType }: PaidQuery): boolean =>
+export const isUnfinished = (
+	{ query }: ObtainedQuery,
+	{ queryType }: PaidQueryDefinition,
+): boolean =>
 	query.kind === 'acknowledged' ||
-	(query.kind === 'record' && (isUnfinishedState(query.state) || lacksDueResult(query, queryType)));
+	(query.kind === 'record' && (mayStillEnd(query.state) || lacksDueResult(query, queryType)));
 
 /** Returns whether a record surely belongs to another query: of another person, birth date or type. */
 export const isOtherRecord = (record: QueryRecord, expected: ExpectedRecord[]): boolean =>
@@ -134,7 +137,7 @@ const omit = (values: IDataObject, names: string[]): IDataObject =>
 /** Returns the problem of a record that belongs to another request. */
 export function otherQueryProblem(
 	record: QueryRecord,
-	{ definition, expected: [one] }: Pick<RowSettings, 'definition' | 'expected'>,
+	{ definition, expected: [one] }: Pick<RowContext, 'definition' | 'expected'>,
 ) {
 	const { id, code } = record;
 	const isOfOtherPerson = matchRecord({ ...one, code, otherCodes: [] }, record) === 'mismatch';
@@ -143,14 +146,14 @@ export function otherQueryProblem(
 }
 
 /** A row as it comes out; personal data is hidden first. */
-function shownResponse(query: ReturnedQuery, settings: RowSettings): IDataObject {
+function shownResponse(query: SubmittedQueryResponse, settings: RowContext): IDataObject {
 	const { definition, mapping, isSimple, protect } = settings;
 	const { queryType } = definition;
 	if (query.kind === 'record') {
 		const row = buildRecordRow(settings, query, mapping, isSimple, queryType);
 		return isSimple ? withoutItemColumns(row, query) : row;
 	}
-	return protect(query.raw, queryRule(query.raw, mapping, queryType), (safe) => {
+	return protect(query.raw, queryRecordRule(query.raw, mapping, queryType), (safe) => {
 		const isWithoutId = query.kind === 'withoutId';
 		if (!isSimple) return isWithoutId ? safe : toRecordWireNames(safe, mapping);
 		return {
@@ -172,7 +175,7 @@ function withoutItemColumns(row: IDataObject, { state }: QueryRecord): IDataObje
 
 const besideRequested = (
 	raw: IDataObject,
-	{ requested, definition, mapping, protect }: RowSettings,
+	{ requested, definition, mapping, protect }: RowContext,
 ) =>
 	joinRequestAndResult(
 		protect(requested, requestedPersonalFields, identity),
@@ -182,8 +185,8 @@ const besideRequested = (
 
 /** Returns the columns that the node adds to the service's record. */
 function annotate(
-	{ query, how, ageMs = 0, overdue, unread }: QueryOutcome,
-	settings: RowSettings,
+	{ query, how, ageMs = 0, overdue, unread }: ObtainedQuery,
+	settings: RowContext,
 	ofMonths: Warning[],
 ): IDataObject {
 	const { definition, externalReference, requested } = settings;
@@ -196,7 +199,7 @@ function annotate(
 		...(isUnknown ? [unknownStatus(record)] : []),
 		...(query.kind === 'withoutId' ? [withoutIdWarning(definition)] : []),
 		...(lacks ? [unread === undefined ? NO_RESULT_WARNING : unreadWarning(unread)] : []),
-		...findIdentifierMismatches(requested, isObject(response) ? response : query.raw),
+		...getOtherIdentifierWarnings(requested, isObject(response) ? response : query.raw),
 		...ofMonths,
 		...(record ? unknownService(record, settings) : []),
 		...(record && how !== 'reused' ? unechoedFields(record, settings) : []),
@@ -222,7 +225,7 @@ export function hasAllResultFields(
 	return body !== undefined && names.length > 0 && names.every((name) => name in body);
 }
 
-const withoutIdWarning = ({ hasNoShownResponse }: PaidQuery): Warning =>
+const withoutIdWarning = ({ hasNoShownResponse }: PaidQueryDefinition): Warning =>
 	hasNoShownResponse
 		? warning(
 				'Response',
@@ -238,7 +241,7 @@ const withoutIdWarning = ({ hasNoShownResponse }: PaidQuery): Warning =>
 /** Warns of a record whose query type the mapping does not know. */
 function unknownService(
 	{ code }: QueryRecord,
-	{ definition, mapping, expected: [{ code: own, otherCodes }] }: RowSettings,
+	{ definition, mapping, expected: [{ code: own, otherCodes }] }: RowContext,
 ): Warning[] {
 	if (code === '' || code.toUpperCase() === own.toUpperCase()) return [];
 	return [
@@ -254,10 +257,7 @@ function unknownService(
 }
 
 /** A field that the service does not know under this name may be ignored in silence, and a wrong result billed. */
-function unechoedFields(
-	{ request }: QueryRecord,
-	{ mustEcho, definition }: RowSettings,
-): Warning[] {
+function unechoedFields({ request }: QueryRecord, { mustEcho, definition }: RowContext): Warning[] {
 	if (!request) return [];
 	const plain = (value: unknown) => normalizeForComparison(value).replace(/[^\p{L}\p{N}]/gu, '');
 	const echoed = Object.values(request).map(plain);
@@ -290,10 +290,10 @@ const unreadWarning = (problem: string): Warning =>
 		'Read it later with Query → Get; do not send it again',
 	);
 
-function mismatchedMonths(outcomes: QueryOutcome[], { expected }: RowSettings): Warning[] {
+function mismatchedMonths(outcomes: ObtainedQuery[], { expected }: RowContext): Warning[] {
 	const monthOf = (period: unknown) =>
 		/^(\d{4})\D?(\d\d)$/.exec(textOf(period))?.slice(1).join('-') ?? '';
-	return findAnsweredMonthMismatches(
+	return getMonthMismatchWarnings(
 		expected.map(({ fields: { period } }) => monthOf(period)),
 		outcomes.map(({ query }) => {
 			if (query.kind === 'withoutId') return '';

@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import {
-	markPersonal,
-	markShown,
+	personalFields,
+	shownFields,
 	type PersonalDataRuleByField,
 	type PersonalDataRule,
 } from '../../shared/personalData/rules';
@@ -12,28 +12,28 @@ import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 
 /** The request's fields (TQ §4), which are echoed; of a birth date the year stays. */
 export const requestedPersonalFields: PersonalDataRuleByField = {
-	...markPersonal('rfc curp name firstLastName secondLastName day month'),
-	...markShown('year period from to'),
+	...personalFields('rfc curp name firstLastName secondLastName day month'),
+	...shownFields('year period from to'),
 };
 
 /** TQ §2.3 */
 const taxpayer: PersonalDataRuleByField = {
-	...markPersonal(
+	...personalFields(
 		'RFC RazonSocial RFCRepresentante CURPRepresentante EmailContacto NumeroCertificado',
 	),
-	...markPersonal('Municipio Ciudad OficinaPostal Zona CodigoPostal'),
-	...markShown('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
+	...personalFields('Municipio Ciudad OficinaPostal Zona CodigoPostal'),
+	...shownFields('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
 };
 
 /** Rules for the documented responses, by operation (TQ §2.2 to §2.4); the others are not shown. */
 const responses: Record<string, PersonalDataRule | undefined> = {
-	calculateRfc: markPersonal('rfc'),
+	calculateRfc: personalFields('rfc'),
 	getCrf: taxpayer,
 	getRfcData: taxpayer,
 	getCurpData: {
-		...markPersonal('rfc curp nombre apellidoPaterno apellidoMaterno sexo fechaNacimiento'),
-		...markPersonal('paisNacimiento estadoNacimiento codigoValidacion'),
-		...markShown('estatus docProbatorio estatusCurp codigoMensaje'),
+		...personalFields('rfc curp nombre apellidoPaterno apellidoMaterno sexo fechaNacimiento'),
+		...personalFields('paisNacimiento estadoNacimiento codigoValidacion'),
+		...shownFields('estatus docProbatorio estatusCurp codigoMensaje'),
 	},
 };
 
@@ -51,7 +51,7 @@ const requestedFields = (
 };
 
 /** A query record (TQ §2.1) or an acknowledgement (TQ §2.5, §4.11). */
-export function queryRule(
+export function queryRecordRule(
 	record: IDataObject,
 	mapping: TaxQueryMapping,
 	known?: QueryType,
@@ -60,11 +60,11 @@ export function queryRule(
 	const query = requestedFields(queryType, mapping);
 	return {
 		...query,
-		...markShown('_id id queryId service status authentication organizationId organizationSlug'),
-		...markShown('profileId createdAt updatedAt'),
-		metadata: { ...markShown('clientType'), query },
+		...shownFields('_id id queryId service status authentication organizationId organizationSlug'),
+		...shownFields('profileId createdAt updatedAt'),
+		metadata: { ...shownFields('clientType'), query },
 		query,
 		response: responses[queryType?.operation ?? ''] ?? 'free',
-		results: markShown('queryId period status'),
+		results: shownFields('queryId period status'),
 	};
 }

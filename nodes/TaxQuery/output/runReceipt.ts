@@ -8,9 +8,9 @@ import type {
 import { identity } from '../../shared/operations/commonFields';
 import type { QueryId } from '../client/queryModel';
 import { costText } from '../errors/queryError';
-import { addToMetadataCount, addMetadata } from './executionMetadata';
-import { runReceiptText, spentText, type ListGaps } from './runReceiptText';
-import type { QueryOutcome } from './outcomeRows';
+import { addToMetadataCount, addToExecutionMetadata } from './executionMetadata';
+import { runReceiptText, acceptedBeforeFailureText, type ListGaps } from './runReceiptText';
+import type { ObtainedQuery } from './outcomeRows';
 
 /** An RFC or a CURP somewhere in a text: neither goes into the metadata of an execution. */
 const IDENTIFIER = /[A-ZÑ&]{3,4}[\s-]?\d{6}/i;
@@ -91,7 +91,7 @@ export class RunReceipt {
 		const own = ids.map((id) => shown(item, id));
 		this.#billed.set(item.index, [...(this.#billed.get(item.index) ?? []), ...own]);
 		if (!isByEarlierTry) addToMetadataCount(this.#run, 'paidQueries', ids.length);
-		addMetadata(this.#run, 'queryIds', own);
+		addToExecutionMetadata(this.#run, 'queryIds', own);
 	}
 
 	/** Records queries of an item of which nobody knows whether they were accepted. */
@@ -103,7 +103,7 @@ export class RunReceipt {
 	/** Records the queries that an item has got, billed now or before; items with an equal `request` share them. */
 	take(
 		item: OperationItem,
-		outcomes: QueryOutcome[],
+		outcomes: ObtainedQuery[],
 		{
 			externalReference,
 			reuse,
@@ -126,7 +126,7 @@ export class RunReceipt {
 		const isProtected = item.protect({ reference }, 'free', identity).reference !== reference;
 		const isOwn = !isProtected || isImpersonalId(reference);
 		if (isOwn && !IDENTIFIER.test(reference) && this.#billed.has(item.index)) {
-			addMetadata(this.#run, 'externalReference', [shown(item, reference)]);
+			addToExecutionMetadata(this.#run, 'externalReference', [shown(item, reference)]);
 		}
 	}
 
@@ -165,7 +165,7 @@ export class RunReceipt {
 
 	/** Returns a text about the cost of the other items. */
 	#spentBefore(failing: number): string {
-		return spentText(
+		return acceptedBeforeFailureText(
 			[...this.#billed].flatMap(([index, own]) => (index === failing ? [] : own)),
 			[...this.#uncertainByItem.keys()].filter((index) => index !== failing).map(numberOf),
 		);

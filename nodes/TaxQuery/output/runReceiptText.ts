@@ -1,8 +1,8 @@
 import type { FailedItemCounts, NodeRun } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import type { QueryListing } from '../client/queryModel';
-import { truncationSentences, mappingKeysAdvice } from '../errors/queryError';
-import type { QueryOutcome } from './outcomeRows';
+import { truncatedListSentences, mappingKeysAdvice } from '../errors/queryError';
+import type { ObtainedQuery } from './outcomeRows';
 
 const MAX_LISTED_WARNINGS = 3;
 const MAX_LISTED_IDS = 50;
@@ -20,7 +20,7 @@ interface RunSummary {
 	failed: FailedItemCounts;
 	costText: string;
 	/** Counts the queries by how they were obtained. */
-	counts: Record<QueryOutcome['how'], number>;
+	counts: Record<ObtainedQuery['how'], number>;
 	/** Counts the queries that may have been accepted. */
 	uncertain: number;
 	/** Counts the items that came out though nothing was sent for them. */
@@ -68,7 +68,7 @@ export function runReceiptText(run: RunSummary): string {
 }
 
 /** Returns what was spent by these query IDs, and by items with these numbers of which nobody knows. */
-export const spentText = (ids: string[], uncertainItems: number[]): string =>
+export const acceptedBeforeFailureText = (ids: string[], uncertainItems: number[]): string =>
 	sentences(
 		ids.length > 0
 			? `Accepted before that, and billed: ${first(ids)}. Retrying this execution reads them and sends nothing again`
@@ -118,7 +118,7 @@ function gapTexts({ uncompared, cut }: ListGaps): string[] {
 	const todo = `To compare them, ${mappingKeysAdvice(['services', 'fields', 'statuses'])} (Connection → Diagnose proposes it)`;
 	return filled([
 		uncompared > 0 ? sentences(gap, todo) : '',
-		cut ? truncationSentences({ ...cut, listed: cut.records.length }) : '',
+		cut ? truncatedListSentences({ ...cut, listed: cut.records.length }) : '',
 	]);
 }
 

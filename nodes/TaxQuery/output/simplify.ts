@@ -5,17 +5,17 @@ import { areDifferentIdentifiers } from '../../shared/identifiers';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import { MASK } from '../../shared/utils/redact';
 import { reasonIn } from '../../shared/errors/serviceMessage';
-import { textOf } from '../../shared/utils/text';
+import { textOf } from '../../shared/utils/toText';
 import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 import { requestIn } from '../client/queryRecord';
 import { toRecordWireNames } from '../client/recordWireNames';
 import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
 import type { KnownOutputColumns } from '../../shared/operations/inputColumns';
 import type { OperationItem } from '../../shared/operations/operation';
-import { queryRule } from './personalDataRules';
+import { queryRecordRule } from './personalDataRules';
 import type { QueryRecord } from '../client/queryModel';
 import type { Warning } from '../fields/identifiers';
-import { mapKeys, mapValues, pickBy } from '../../shared/utils/objectEntries';
+import { mapKeys, mapValues, pickBy } from '../../shared/utils/objectTransforms';
 
 /** Columns of the query itself, behind its result. */
 const TAIL = ['status', 'service', 'createdAt', 'queryId'];
@@ -82,7 +82,7 @@ export const buildRecordRow = (
 	isSimple: boolean,
 	queryType = queryTypeOf(record.code, mapping),
 ): IDataObject =>
-	protect(record.raw, queryRule(record.raw, mapping, queryType), (safe) => {
+	protect(record.raw, queryRecordRule(record.raw, mapping, queryType), (safe) => {
 		if (!isSimple) return toRecordWireNames(safe, mapping);
 		const shown = { ...record, raw: safe, request: requestIn(safe, mapping) };
 		return simplifyRecord(shown, mapping, queryType, record);
@@ -185,7 +185,7 @@ export function knownOutputColumns(queryType: QueryType): KnownOutputColumns {
 }
 
 /** Lists the columns of Query → Get, whose rows are of any query type. */
-export const queryGetColumns: KnownOutputColumns = {
+export const knownQueryGetColumns: KnownOutputColumns = {
 	requested: ['queryId'],
 	own: [...OF_QUERY, 'message', 'service', 'createdAt', ...FAILURE_COLUMNS],
 };

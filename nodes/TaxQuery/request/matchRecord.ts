@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { areDifferentIdentifiers } from '../../shared/identifiers';
 import { isObject } from '../../shared/utils/json';
-import { textOf } from '../../shared/utils/text';
+import { textOf } from '../../shared/utils/toText';
 import { isCiecName } from '../client/maskCiec';
 import type { QueryRecord } from '../client/queryModel';
 

@@ -2,7 +2,7 @@ import type { IDataObject, INodeCredentialDescription, INodeProperties } from 'n
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Field } from '../../shared/operations/field';
 import { hash as hashText } from '../../shared/utils/hash';
-import { textOf } from '../../shared/utils/text';
+import { textOf } from '../../shared/utils/toText';
 import { isCiecName } from '../client/maskCiec';
 import type { Warning } from '../fields/identifiers';
 import {
@@ -14,10 +14,10 @@ import {
 	type QueryType,
 } from '../client/queryTypeMapping';
 import { canonicalFields, stableText, type ExpectedRecord } from './matchRecord';
-import { pickBy } from '../../shared/utils/objectEntries';
+import { pickBy } from '../../shared/utils/objectTransforms';
 
 /** One of the billed queries (TQ §4.2 to §4.11); they differ only by query type and fields. */
-export interface PaidQuery {
+export interface PaidQueryDefinition {
 	/** Its row of the catalog: path, code, and whether its result comes at once. */
 	queryType: QueryType;
 	/** Title Case, as shown in the selector. */
@@ -69,7 +69,7 @@ interface RequestTarget {
 
 /** A billed query, ready to be sent with one request. */
 export interface QueryRequest {
-	definition: PaidQuery;
+	definition: PaidQueryDefinition;
 	path: string;
 	/** The requested fields, under the API reference's names. */
 	fields: IDataObject;
@@ -94,7 +94,7 @@ export interface QueryRequest {
 
 /** Builds a billed query under the environment's names, by the API Mapping. */
 export function buildQueryRequest(
-	definition: PaidQuery,
+	definition: PaidQueryDefinition,
 	{ fields, secret = [], records }: QueryInput,
 	{ mapping, clientKey, accountKey, seal, additionalBodyFields }: RequestTarget,
 ): QueryRequest {

@@ -2,10 +2,10 @@ import type { Operation } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import { paidQueryOperation } from '../submission/paidQueryOperation';
 import { USUAL_PRICE_TEXT } from '../submission/submissionOptions';
-import type { PaidQuery } from '../request/queryRequest';
+import type { PaidQueryDefinition } from '../request/queryRequest';
 
 /** A query that costs money, with the texts that the panel and an AI agent's tool share. */
-interface Billed extends Omit<PaidQuery, 'action' | 'description' | 'tool'> {
+interface Billed extends Omit<PaidQueryDefinition, 'action' | 'description' | 'tool'> {
 	/** The action, where it is not the name in sentence case. */
 	action?: string;
 	/** A sentence about what the query does. */

@@ -1,14 +1,14 @@
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { isRefreshRefused } from '../../shared/credentials/accessToken';
+import { wasRefreshTokenRefused } from '../../shared/credentials/accessToken';
 import {
 	checkClock,
 	checkRateLimit,
-	checkTls,
-	Diagnosis,
+	checkHttps,
+	ConnectionDiagnosis,
 	type CheckOutcome,
 } from '../../shared/operations/diagnosis';
-import { operation } from '../../shared/operations/field';
+import { defineOperation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
 import { hasEntries, isObject, readObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
@@ -22,11 +22,11 @@ import {
 import { pathOf, queryTypes } from '../client/queryTypeMapping';
 import { toRecordWireNames } from '../client/recordWireNames';
 import type { QueryRecord } from '../client/queryModel';
-import { truncationText } from '../errors/queryError';
-import { joinImpersonally } from '../errors/unknownLabels';
+import { listTruncationText } from '../errors/queryError';
+import { joinMaskingPersonal } from '../errors/unknownLabels';
 import {
 	countQueriesWithPaging,
-	guessPaging,
+	detectPaging,
 	guessRecordMapping,
 	guessRowsKey,
 	guessTypesAndStatuses,
@@ -37,7 +37,7 @@ import {
 const DIAGNOSE =
 	'Check the service with plain reads (no new query), and propose the API Mapping. The output has no personal data.';
 
-const diagnose = operation({
+const diagnose = defineOperation({
 	name: 'Diagnose',
 	value: 'diagnose',
 	action: 'Diagnose connection to tax query service',
@@ -63,10 +63,10 @@ const diagnose = operation({
 		// requests confirm nothing about the credential as it is; and no message of the service comes out
 		const clientKey = `${own.clientKey} diagnosed`;
 		let client: QueryClient = { ...own, clientKey, request, serviceMessage: () => ({}) };
-		const diagnosis = new Diagnosis();
+		const diagnosis = new ConnectionDiagnosis();
 		const first = await checkList(diagnosis, client);
 		const credentials = await item.credentials('taxQueryApi');
-		await diagnosis.run('TLS', async () => checkTls(credentials.baseUrl, respondedAt));
+		await diagnosis.run('TLS', async () => checkHttps(credentials.baseUrl, respondedAt));
 		await diagnosis.run('Token lifetime', async () => tokenLifetime(credentials));
 		await diagnosis.run('Clock', async () => checkClock(headers, respondedAt));
 		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, respondedAt));
@@ -118,7 +118,7 @@ interface FirstPage {
 }
 
 async function checkList(
-	diagnosis: Diagnosis,
+	diagnosis: ConnectionDiagnosis,
 	{ mapping, clientKey, request }: QueryClient,
 ): Promise<FirstPage | undefined> {
 	return await diagnosis.run<FirstPage>('Address, token and list of queries', async () => {
@@ -187,7 +187,7 @@ async function checkPaging(
 			value: isSmaller ? { pageSize: longest } : {},
 		};
 	}
-	const paging = await guessPaging(client, rows);
+	const paging = await detectPaging(client, rows);
 	const count = paging ? await countQueriesWithPaging(client, paging) : -1;
 	if (count >= listed) {
 		return {
@@ -200,7 +200,7 @@ async function checkPaging(
 	return {
 		ok: completeness === 'unknown' && isFirstThere ? 'unknown' : false,
 		seen: isFirstThere
-			? sentences(truncationText({ ...listing, listed })?.message)
+			? sentences(listTruncationText({ ...listing, listed })?.message)
 			: 'The first queries are not in the list.',
 		advice:
 			'Ask your provider how the list is paged. Set list.limit with list.offset, or with list.page and list.firstPage. If all come at once, set list.paging to "none".',
@@ -216,7 +216,7 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): CheckOutcom
 			advice: 'Paste another one when the service refuses it.',
 		};
 	}
-	if (isRefreshRefused(credentials)) {
+	if (wasRefreshTokenRefused(credentials)) {
 		return {
 			ok: false,
 			seen: 'The service refused its own refresh token. The node logged in again.',
@@ -272,11 +272,11 @@ async function checkLabels(
 	const { services, statuses, unknown, found } = guessTypesAndStatuses(sample, client.mapping);
 	return {
 		ok: records.length === 0 ? 'unknown' : unknown.length === 0,
-		seen: `Query types: ${joinImpersonally(services) || 'none'}. Statuses: ${joinImpersonally(statuses) || 'none'}.`,
+		seen: `Query types: ${joinMaskingPersonal(services) || 'none'}. Statuses: ${joinMaskingPersonal(statuses) || 'none'}.`,
 		advice:
 			unknown.length === 0
 				? ''
-				: `Not known: ${joinImpersonally(unknown)}. Compare the proposal with your contract. An unknown status never counts as a success.`,
+				: `Not known: ${joinMaskingPersonal(unknown)}. Compare the proposal with your contract. An unknown status never counts as a success.`,
 		value: found,
 	};
 }

@@ -10,16 +10,16 @@ import {
 	type RfcCheck,
 	type CurpCheck,
 } from '../../shared/identifiers';
-import { operation, type Field } from '../../shared/operations/field';
-import { simplify } from '../../shared/operations/commonFields';
+import { defineOperation, type Field } from '../../shared/operations/field';
+import { simplifyField } from '../../shared/operations/commonFields';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { dayProperty, readPlainDay } from '../fields/dates';
-import { unwrapIdentifier } from '../fields/identifiers';
+import { unwrapCheckResult } from '../fields/identifiers';
 import { textProperty } from '../fields/text';
 import { normalizeText } from '../../shared/utils/inputTextCleaning';
-import { textOf } from '../../shared/utils/text';
+import { textOf } from '../../shared/utils/toText';
 import { CodedError } from '../../shared/utils/codedError';
-import { pickBy } from '../../shared/utils/objectEntries';
+import { pickBy } from '../../shared/utils/objectTransforms';
 
 /** A field of the panel with its value for one item. */
 interface Entry {
@@ -35,7 +35,7 @@ const cleaned = (value: unknown): unknown =>
 
 const readEntry = (item: OperationItem, name: string): Entry => {
 	const given = item.parameter<unknown>(name);
-	const value = cleaned(unwrapIdentifier(given));
+	const value = cleaned(unwrapCheckResult(given));
 	const isEmpty = value === undefined || value === null || value === '';
 	// an AI agent leaves out what it does not know
 	const isExpected = !item.run.isTool && item.isEntered(name);
@@ -71,7 +71,7 @@ const FINDINGS = ['valid', 'ready', 'problem', 'warning', 'type', 'birthDate'];
 const CHECK =
 	'Check RFC, CURP, NSS and zip code, and whether they fit each other. Nothing is sent or billed.';
 
-const check = operation({
+const check = defineOperation({
 	name: 'Check',
 	value: 'check',
 	action: 'Check identifiers',
@@ -96,7 +96,7 @@ const check = operation({
 		),
 		birthDate,
 	},
-	options: { simplify },
+	options: { simplify: simplifyField },
 	keepsInput: { requested: ['rfc', 'curp', 'nss', 'zipCode'], own: FINDINGS },
 	async execute(item, { simplify: isSimple, ...entries }) {
 		const checks = checkEntries(entries);

@@ -1,24 +1,30 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { field, operation, option, parseBoolean, parseText } from '../../shared/operations/field';
-import { returnAllOrLimit, simplify } from '../../shared/operations/commonFields';
+import {
+	field,
+	defineOperation,
+	optionField,
+	parseBoolean,
+	parseText,
+} from '../../shared/operations/field';
+import { returnAllOrLimit, simplifyField } from '../../shared/operations/commonFields';
 import type { Resource } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import { textProperty } from '../fields/text';
 import { mappingHint } from '../../shared/errors/errorText';
 import { findQuery, suspectPathKeys, queryClientOf } from '../client/queryClient';
-import { readList, completeRow } from '../client/queryList';
+import { readListChunks, completeRow } from '../client/queryList';
 import { queryTypeOf } from '../client/queryTypeMapping';
-import { mayLackResponse, findMatchingId } from '../client/queryRecord';
+import { mayOmitResponse, findMatchingId } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
-import { truncationText, returnedCountText } from '../errors/queryError';
+import { listTruncationText, outputCountText } from '../errors/queryError';
 import { isImpersonalId } from '../output/runReceipt';
 import {
-	queryGetColumns,
+	knownQueryGetColumns,
 	lacksDueResult,
 	NO_RESULT_WARNING,
 	buildRecordRow,
 } from '../output/simplify';
-import { filters } from './recordFilters';
+import { filters } from './recordFiltersField';
 import { CodedError } from '../../shared/utils/codedError';
 
 const queryId = field(
@@ -32,15 +38,15 @@ const queryId = field(
 );
 
 const GET = 'Get one past query with its status and result. It makes no new query.';
-const get = operation({
+const get = defineOperation({
 	name: 'Get',
 	value: 'get',
 	action: 'Get query',
 	tool: `${GET} Query ID: queryId of an earlier output. If pending is true, read it again later.`,
 	description: GET,
 	fields: { queryId },
-	options: { simplify },
-	keepsInput: queryGetColumns,
+	options: { simplify: simplifyField },
+	keepsInput: knownQueryGetColumns,
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
 		const client = await queryClientOf(item);
@@ -78,14 +84,17 @@ const AT_ONCE = 40;
 
 const GET_MANY =
 	'Get past queries with their status and result, in the order of the service. It makes no new query.';
-const getMany = operation({
+const getMany = defineOperation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many queries',
 	tool: `${GET_MANY} RFC: 12 or 13 characters. CURP: 18 characters. Created After: ISO 8601. Created Before: ISO 8601. Empty filters do not filter.`,
 	description: GET_MANY,
 	fields: { limit: returnAllOrLimit, filters },
-	options: { simplify, isCompleting: option(completeRowsOption, parseBoolean, false) },
+	options: {
+		simplify: simplifyField,
+		isCompleting: optionField(completeRowsOption, parseBoolean, false),
+	},
 	/** TQ §4.12: no parameter is shown, so this node filters by itself. */
 	async execute(item, { limit: wanted, filters: filter, simplify: isSimple, isCompleting }) {
 		const client = await queryClientOf(item);
@@ -95,7 +104,7 @@ const getMany = operation({
 		const kinds = new Map<string, QueryRecord>();
 		let [listed, unreadable, incomplete, unsearched] = [0, 0, 0, 0];
 		let reported: number | undefined;
-		for await (const chunk of readList(client)) {
+		for await (const chunk of readListChunks(client)) {
 			const { records, isLast, completeness, total } = chunk;
 			listed += records.length;
 			reported = total;
@@ -106,7 +115,7 @@ const getMany = operation({
 				const complete = isCompleting
 					? await Promise.all(some.map(async (row) => await completeRow(client, row)))
 					: some;
-				if (isCompleting) incomplete += complete.filter(mayLackResponse).length;
+				if (isCompleting) incomplete += complete.filter(mayOmitResponse).length;
 				for (const row of complete) {
 					const isFitting = fits(row);
 					if (isFitting) rows.push(row);
@@ -115,7 +124,7 @@ const getMany = operation({
 			}
 			if (rows.length >= wanted) break;
 			if (!isLast) continue;
-			const text = truncationText({ completeness, listed, total });
+			const text = listTruncationText({ completeness, listed, total });
 			if (!text) continue;
 			const { message, description } = text;
 			if (completeness === 'truncated') {
@@ -146,7 +155,7 @@ const getMany = operation({
 		const found = rows.slice(0, wanted);
 		if (reported !== undefined) {
 			const others = rows.length >= wanted ? 'limit' : rows.length < listed ? 'filters' : undefined;
-			item.run.hint(returnedCountText(found.length, reported, others));
+			item.run.hint(outputCountText(found.length, reported, others));
 		}
 		const excluded = leftOut([...kinds.values()]);
 		if (excluded !== undefined) item.run.hint(excluded);

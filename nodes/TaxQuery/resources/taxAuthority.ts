@@ -1,6 +1,6 @@
 import type { Resource } from '../../shared/operations/operation';
-import { rfcQueryInput, rfc, rfcCheckOptions, RFC_DESCRIPTION } from '../fields/identifiers';
-import { period } from '../fields/period';
+import { rfcQueryInput, rfc, rfcCheckOptions, RFC_TOOL_DESCRIPTION } from '../fields/identifiers';
+import { periodField } from '../fields/period';
 import { taxProfileInput } from '../fields/taxProfileLogin';
 import { catalog } from '../client/queryTypeMapping';
 import { queryClientOf } from '../client/queryClient';
@@ -11,7 +11,7 @@ const createTaxProfile = billedQuery({
 	queryType: catalog.createTaxProfile,
 	name: 'Create Tax Profile',
 	does: "Register a taxpayer's CIEC (tax-authority password). Needed once before CSF, 32D and invoice queries",
-	takes: `${RFC_DESCRIPTION}. The CIEC comes from the credential`,
+	takes: `${RFC_TOOL_DESCRIPTION}. The CIEC comes from the credential`,
 	price: 'what your contract says for a new profile, perhaps one query',
 	hasNoResult: true,
 	hasNoShownResponse: true,
@@ -43,15 +43,15 @@ const getInvoices = billedQuery({
 	action: 'Get invoices of taxpayer',
 	subtitle: 'Get invoices (CFDI)',
 	does: 'Get the invoices of an RFC in a period (CFDI, facturas), one item per month',
-	takes: RFC_DESCRIPTION,
+	takes: RFC_TOOL_DESCRIPTION,
 	price: 'one query per different item and month',
 	needsProfile: true,
 	input: {
-		properties: [...rfc.properties, ...period.properties],
+		properties: [...rfc.properties, ...periodField.properties],
 		async read(item) {
 			const { value, warnings } = await rfc.read(item);
 			const { mapping } = await queryClientOf(item);
-			return planInvoiceQueries(value, await period.read(item), mapping, warnings);
+			return planInvoiceQueries(value, await periodField.read(item), mapping, warnings);
 		},
 	},
 	options: rfcCheckOptions,

@@ -1,19 +1,19 @@
-import { captureMoment } from '../../shared/http/clockOffset';
-import type { Problem } from '../../shared/http/result';
+import { captureTimeAcrossClockChange } from '../../shared/http/clockOffset';
+import type { RequestProblem } from '../../shared/http/result';
 import type { QueryRequest } from '../request/queryRequest';
 import { sendQuery } from '../client/queryClient';
-import { suspectMappingKeys, markMappingConfirmed } from '../client/queryTypeMapping';
+import { suspectMappingKeys, markQueryPathConfirmed } from '../client/queryTypeMapping';
 import { classifySubmissionResponse } from '../client/queryRecord';
-import type { SubmissionResponse, Query } from '../client/queryModel';
+import type { SubmissionOutcome, Query } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
 import {
 	isOtherQuery,
-	type SubmissionContext,
+	type RunSubmissionContext,
 	type UncertainResponse,
 	type WantedQuery,
 } from './submissionContext';
 import { isUnresolved, transition } from './submissionState';
-import { knownBilledQueriesOf } from './knownBilledQueries';
+import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import type { Submission } from './submissionRegister';
 
 /**
@@ -21,12 +21,12 @@ import type { Submission } from './submissionRegister';
  * accepted it. Its state is saved at each step, and counted. Throws a QueryError if the service refuses it.
  */
 export async function attemptSubmission(
-	context: SubmissionContext,
+	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
 	reservation: string,
 ): Promise<{ queries: Query[] } | UncertainResponse> {
-	const { sendLocks } = knownBilledQueriesOf(wanted.client.accountKey);
+	const { sendLocks } = knownBilledQueriesOfClient(wanted.client.accountKey);
 	const sending = async () => {
 		submission.isInFlight = true;
 		try {
@@ -39,7 +39,7 @@ export async function attemptSubmission(
 }
 
 async function send(
-	context: SubmissionContext,
+	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
 	reservation: string,
@@ -71,7 +71,7 @@ async function send(
 	const received = response.kind === 'accepted' ? response.queries : [];
 	const isOwn = received.every((query) => !isOtherQuery(query, expected));
 	const isWhole = received.length === 0 || received.length === count;
-	const posted: SubmissionResponse =
+	const posted: SubmissionOutcome =
 		isOwn && isWhole ? response : { kind: 'uncertain', reason: 'otherQuery' };
 	submission.save(transition(submission.state, { type: 'response', posted }, count));
 	await context.limit.ended(item, reservation, request, submission);
@@ -87,7 +87,7 @@ async function send(
 
 /** Saves when a query goes to its socket, which may happen again: after a 429, or with a new token. */
 function trackSending(
-	{ journal, limit }: SubmissionContext,
+	{ journal, limit }: RunSubmissionContext,
 	{ expected, contentHash }: QueryRequest,
 	submission: Submission,
 	reservation: string,
@@ -96,7 +96,7 @@ function trackSending(
 	const before = submission.state;
 	let isSent = false;
 	/** Uses the current clock, in case it was set meanwhile. */
-	let sentAt = captureMoment();
+	let sentAt = captureTimeAcrossClockChange();
 	const save = () => {
 		submission.sentAt = sentAt();
 		submission.save({ status: 'inFlight', sentAt: sentAt(), contentHash });
@@ -106,7 +106,7 @@ function trackSending(
 		save,
 
 		beforeSend() {
-			sentAt = captureMoment();
+			sentAt = captureTimeAcrossClockChange();
 			submission.sentMoment = performance.now();
 			if (!isSent) {
 				limit.sending(reservation);
@@ -126,14 +126,14 @@ function trackSending(
 
 /** Notes the queries of a submission: for its item, its execution and this process. */
 export function noteSubmittedQueries(
-	{ journal, log }: SubmissionContext,
+	{ journal, log }: RunSubmissionContext,
 	{ item, request, client, known }: WantedQuery,
 	submission: Submission,
 	queries: Query[],
 	sentAt: number,
 ): void {
 	const ids = queries.map(({ id }) => id);
-	markMappingConfirmed(client.clientKey, request.definition.queryType);
+	markQueryPathConfirmed(client.clientKey, request.definition.queryType);
 	for (const id of ids) known.claim(id, sentAt);
 	journal.register.claim(client.accountKey, ids);
 	submission.queries = queries;
@@ -146,7 +146,7 @@ export function noteSubmittedQueries(
 	known.uncertainSince.delete(request.sharingKey);
 }
 
-function refusal(request: QueryRequest, problem: Problem, clientKey: string): QueryError {
+function refusal(request: QueryRequest, problem: RequestProblem, clientKey: string): QueryError {
 	const { definition, fields } = request;
 	const about = (['curp', 'rfc'] as const).find((name) => name in fields);
 	const status = problem.kind === 'status' && !problem.isTokenRefused ? problem.status : 0;
@@ -156,7 +156,7 @@ function refusal(request: QueryRequest, problem: Problem, clientKey: string): Qu
 
 async function describeUncertainty(
 	{ item, request }: WantedQuery,
-	{ problem, body }: Extract<SubmissionResponse, { kind: 'uncertain' }>,
+	{ problem, body }: Extract<SubmissionOutcome, { kind: 'uncertain' }>,
 ): Promise<UncertainResponse> {
 	if (!body) return { problem };
 	const { serviceMessage } = await item.connection();

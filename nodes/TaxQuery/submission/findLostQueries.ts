@@ -1,9 +1,9 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
-import { clientDespiteFailures, type QueryClient } from '../client/queryClient';
-import { completeRow, lacksRequestOrDate, readSelectedRows } from '../client/queryList';
-import type { Completeness, QueryId, QueryRecord } from '../client/queryModel';
-import { knownBilledQueriesOf } from './knownBilledQueries';
+import { clientIgnoringItemFailures, type QueryClient } from '../client/queryClient';
+import { completeRow, lacksRequestOrDate, completeSelectedRows } from '../client/queryList';
+import type { ListCompleteness, QueryId, QueryRecord } from '../client/queryModel';
+import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import { TIME_ZONE_TOLERANCE_MS, type SharedListReadings } from './sharedListReadings';
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
@@ -24,7 +24,7 @@ interface RecoveryResult {
 	found: QueryRecord[];
 	/** Queries that may match, though nothing proves it. */
 	possible: QueryId[];
-	completeness: Completeness;
+	completeness: ListCompleteness;
 	listed: number;
 	total?: number;
 	/** The list shows a query that was sent later. */
@@ -37,11 +37,11 @@ export async function findLostQueries(
 	item: OperationItem,
 	lost: LostQuery,
 ): Promise<RecoveryResult> {
-	const client = await clientDespiteFailures(item);
+	const client = await clientIgnoringItemFailures(item);
 	const { expected, sentAt: since } = lost;
 	const { listing, at } = await readings.read(client, since);
 	const { records, unreadable, completeness, total } = listing;
-	const sent = knownBilledQueriesOf(client.clientKey);
+	const sent = knownBilledQueriesOfClient(client.clientKey);
 	const offset = client.clockOffsetMs();
 	const sentAt = since + offset;
 	const rows = await readPossible(readings, client, records, lost, sentAt);
@@ -74,7 +74,9 @@ async function readPossible(
 		if (mayBe && (await isFree(row.id))) free.push(row);
 	}
 	const read = async (row: QueryRecord) => await readings.completeRow(client, row);
-	return (await readSelectedRows(free, lacksRequestOrDate, read)).filter((row) => !isTooOld(row));
+	return (await completeSelectedRows(free, lacksRequestOrDate, read)).filter(
+		(row) => !isTooOld(row),
+	);
 }
 
 /** Chooses for each query the matching record nearest to its sending; `readAt` and `sentAt` are by the service's clock. */

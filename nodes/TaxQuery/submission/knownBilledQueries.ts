@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { stateOfClient, type Scope } from '../../shared/processState';
+import { clientScope, type StateScope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { ReadWriteLocks } from '../../shared/utils/readWriteLock';
 import type { QueryId, Query } from '../client/queryModel';
@@ -72,8 +72,8 @@ export class KnownBilledQueries {
 	}
 }
 
-const newClientQueries = ({ knowsSince }: Scope) => new KnownBilledQueries(knowsSince);
+const newClientQueries = ({ knowsSince }: StateScope) => new KnownBilledQueries(knowsSince);
 
 /** Returns what this process knows of the billed queries of a client, or of an account. */
-export const knownBilledQueriesOf = (clientKey: string): KnownBilledQueries =>
-	stateOfClient(clientKey).shared(newClientQueries);
+export const knownBilledQueriesOfClient = (clientKey: string): KnownBilledQueries =>
+	clientScope(clientKey).shared(newClientQueries);

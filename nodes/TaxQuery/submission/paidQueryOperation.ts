@@ -1,4 +1,4 @@
-import { operation } from '../../shared/operations/field';
+import { defineOperation } from '../../shared/operations/field';
 import type {
 	OperationItem,
 	NextPhase,
@@ -9,7 +9,7 @@ import type {
 import type { IDataObject } from 'n8n-workflow';
 import {
 	buildQueryRequest,
-	type PaidQuery,
+	type PaidQueryDefinition,
 	type QueryRequest,
 	type QueryInput,
 } from '../request/queryRequest';
@@ -20,12 +20,12 @@ import { RunReceipt } from '../output/runReceipt';
 import {
 	isUnfinished,
 	buildRows,
-	type QueryOutcome,
-	type RowSettings,
+	type ObtainedQuery,
+	type RowContext,
 } from '../output/outcomeRows';
 import { knownOutputColumns } from '../output/simplify';
 import {
-	optionFieldsOf,
+	waitAndReuseFieldsOf,
 	paidQueryOptions,
 	USUAL_PRICE_TEXT,
 	priceNotice,
@@ -36,12 +36,12 @@ import {
 	sharesEqualRequests,
 	newSubmissionContext,
 	type SendingOptions,
-	type SubmissionContext,
+	type RunSubmissionContext,
 } from './submissionContext';
-import { verifyAndRecover } from './verifyAndRecover';
-import { isSubmittedByEarlierTry, reserveSubmissions, reuseOrSubmit } from './reuseOrSubmit';
+import { recoverIfOtherQuery } from './recoverIfOtherQuery';
+import { isSubmittedByEarlierTry, reserveSpending, reuseOrSubmit } from './reuseOrSubmit';
 import { mayBeWaitedFor, readMissingResult, waitForResult } from './waitForResult';
-import { pickBy } from '../../shared/utils/objectEntries';
+import { pickBy } from '../../shared/utils/objectTransforms';
 
 interface PaidQuerySettings extends SendingOptions {
 	additionalBodyFields: IDataObject;
@@ -57,13 +57,13 @@ const PENDING =
 const AT_ONCE = 'The result comes at once.';
 
 /** Makes the operation of a billed query: check, search a result to reuse, send, wait. */
-export function paidQueryOperation(definition: PaidQuery): Operation {
+export function paidQueryOperation(definition: PaidQueryDefinition): Operation {
 	const { queryType, input, tool, hasNoResult, price = USUAL_PRICE_TEXT, ...shown } = definition;
-	const paid = operation({
+	const paid = defineOperation({
 		...shown,
 		value: queryType.operation,
 		tool: `${tool} ${hasNoResult ? 'It may be billed.' : `Billed: ${price}.`} ${queryType.isImmediate ? AT_ONCE : PENDING}`,
-		fields: { price: priceNotice(definition), input, ...optionFieldsOf(definition) },
+		fields: { price: priceNotice(definition), input, ...waitAndReuseFieldsOf(definition) },
 		options: paidQueryOptions(definition),
 		execute: async (item, { input: queries, ...settings }) =>
 			await namingBilled(item, async () => await plan(item, definition, queries, settings)),
@@ -79,7 +79,7 @@ function startSpending(run: NodeRun) {
 		gaps: () => context.past.gaps(),
 		billed: (index) => countBilledQueries(context.journal.statesOf(index)),
 	});
-	const context: SubmissionContext = newSubmissionContext(run, receipt);
+	const context: RunSubmissionContext = newSubmissionContext(run, receipt);
 	run.atEnd(() => context.limit.end());
 	return { context, receipt };
 }
@@ -87,16 +87,16 @@ function startSpending(run: NodeRun) {
 /** One request of an item, and its queries. */
 interface RequestPart {
 	part: QueryRequest;
-	outcomes: QueryOutcome[];
+	outcomes: ObtainedQuery[];
 }
 
 /** The queries of an item: reused ones of the list, and its own. */
 interface ItemQueries {
-	listed: QueryOutcome[];
+	listed: ObtainedQuery[];
 	own: RequestPart[];
 }
 
-const outcomesOf = ({ listed, own }: ItemQueries): QueryOutcome[] => [
+const outcomesOf = ({ listed, own }: ItemQueries): ObtainedQuery[] => [
 	...listed,
 	...own.flatMap(({ outcomes }) => outcomes),
 ];
@@ -104,7 +104,7 @@ const outcomesOf = ({ listed, own }: ItemQueries): QueryOutcome[] => [
 /** Does everything that is free, so that no item is sent before all of them are known to be right. */
 async function plan(
 	item: OperationItem,
-	definition: PaidQuery,
+	definition: PaidQueryDefinition,
 	input: QueryInput,
 	settings: PaidQuerySettings,
 ): Promise<NextPhase> {
@@ -123,10 +123,10 @@ async function plan(
 		const ids = reusable.map((one) => one?.id ?? null);
 		context.journal.reuse(item, whole.journalKey, ids);
 	}
-	await reserveSubmissions(context, item, settings, parts);
+	await reserveSpending(context, item, settings, parts);
 	const next = async () => {
 		const now = Date.now() + target.clockOffsetMs();
-		const read = async (outcomes: QueryOutcome[]) =>
+		const read = async (outcomes: ObtainedQuery[]) =>
 			await Promise.all(
 				outcomes.map(async (one) => await readMissingResult(item, withAge(one, now), definition)),
 			);
@@ -135,7 +135,7 @@ async function plan(
 		for (const part of parts) {
 			const { queries, how } = await reuseOrSubmit(context, item, part, settings);
 			const outcomes = await read(queries.map((query) => ({ query, how })));
-			const accepted = await verifyAndRecover(context, item, part, settings, outcomes);
+			const accepted = await recoverIfOtherQuery(context, item, part, settings, outcomes);
 			own.push({ part, outcomes: accepted });
 		}
 		const queries = { listed: before, own };
@@ -162,7 +162,7 @@ async function namingBilled<T>(item: OperationItem, work: () => Promise<T>): Pro
 /** Returns the records that need not be billed, one for each expected; in a further try those of the first. */
 async function findReusable(
 	item: OperationItem,
-	{ journal, past }: SubmissionContext,
+	{ journal, past }: RunSubmissionContext,
 	request: QueryRequest,
 	reuse: Reuse | undefined,
 ): Promise<Array<QueryRecord | undefined>> {
@@ -186,7 +186,7 @@ function missingParts(input: QueryInput, reusable: Array<QueryRecord | undefined
 }
 
 /** Adds a query's age; `now` is by the service's clock. */
-function withAge(outcome: QueryOutcome, now: number): QueryOutcome {
+function withAge(outcome: ObtainedQuery, now: number): ObtainedQuery {
 	const { query, how } = outcome;
 	const { createdAt = now } = query.kind === 'record' ? query : {};
 	return how === 'reused' ? { ...outcome, ageMs: Math.max(0, now - createdAt) } : outcome;
@@ -199,7 +199,7 @@ const sharedOf = ([first, ...others]: IDataObject[]): IDataObject =>
 /** Returns the item's rows; if the operator wants results, it waits once all items are sent. */
 async function conclude(
 	item: OperationItem,
-	definition: PaidQuery,
+	definition: PaidQueryDefinition,
 	{ records, warnings }: QueryInput,
 	settings: PaidQuerySettings & Pick<QueryClient, 'mapping'>,
 	{ expected, fields, secrets }: QueryRequest,
@@ -207,7 +207,7 @@ async function conclude(
 ): Promise<StepResult> {
 	const { wait, simplify: isSimple, externalReference, mapping } = settings;
 	const { receipt, context } = item.run.shared(startSpending);
-	const rowSettings: RowSettings = {
+	const rowSettings: RowContext = {
 		definition,
 		mapping,
 		expected,
@@ -221,21 +221,21 @@ async function conclude(
 		secrets,
 		protect: item.protect,
 	};
-	const give = (ended: QueryOutcome[]) => {
+	const give = (ended: ObtainedQuery[]) => {
 		const rows = buildRows(rowSettings, ended);
 		receipt.give(item, rows, ended.filter((one) => isUnfinished(one, definition)).length);
 		return rows;
 	};
 	const isWaiting = wait !== undefined && outcomesOf(queries).some(mayBeWaitedFor);
 	if (!isWaiting) return give(outcomesOf(queries));
-	const waitForAll = async (outcomes: QueryOutcome[]) =>
+	const waitForAll = async (outcomes: ObtainedQuery[]) =>
 		await Promise.all(outcomes.map(async (one) => await waitForResult(item, one, wait)));
 	const next = async () => {
 		const [before, ...own] = await Promise.all([
 			waitForAll(queries.listed),
 			...queries.own.map(
 				async ({ part, outcomes }) =>
-					await verifyAndRecover(context, item, part, settings, await waitForAll(outcomes)),
+					await recoverIfOtherQuery(context, item, part, settings, await waitForAll(outcomes)),
 			),
 		]);
 		return give([...before, ...own.flat()]);

@@ -1,8 +1,8 @@
 import type { QueryId, Query } from '../client/queryModel';
-import { textOfOtherError, type RecoverySearch } from '../errors/queryError';
-import { isOtherQuery, type SubmissionContext, type WantedQuery } from './submissionContext';
-import { isUnresolved, transition, type Unresolved } from './submissionState';
-import { knownBilledQueriesOf } from './knownBilledQueries';
+import { textOfOtherError, type RecoverySearchResult } from '../errors/queryError';
+import { isOtherQuery, type RunSubmissionContext, type WantedQuery } from './submissionContext';
+import { isUnresolved, transition, type UnresolvedState } from './submissionState';
+import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import { findLostQueries } from './findLostQueries';
 import type { Submission } from './submissionRegister';
 import { LIST_LAG_MS } from './pastQueries';
@@ -12,8 +12,8 @@ import { noteSubmittedQueries } from './attemptSubmission';
 export type Recovery = { queries: Query[] } | Unrecovered;
 
 interface Unrecovered {
-	state: Unresolved;
-	search: RecoverySearch;
+	state: UnresolvedState;
+	search: RecoverySearchResult;
 	/** The list would surely show the query if it were accepted. */
 	isProvedMissing: boolean;
 }
@@ -25,14 +25,14 @@ const LATER_READING_DELAY_MS = 5000;
 
 /** Recovers an uncertain submission from the service's list while no equal request is in flight. */
 export async function recoverSubmission(
-	context: SubmissionContext,
+	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
 	mayBeSentAgain: boolean,
 ): Promise<Recovery> {
 	const { request, client, known } = wanted;
-	const state = submission.state as Unresolved;
-	const { sendLocks } = knownBilledQueriesOf(client.accountKey);
+	const state = submission.state as UnresolvedState;
+	const { sendLocks } = knownBilledQueriesOfClient(client.accountKey);
 	submission.isInFlight = true;
 	let isStopped = true;
 	try {
@@ -49,10 +49,10 @@ export async function recoverSubmission(
 }
 
 async function recover(
-	context: SubmissionContext,
+	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
-	state: Unresolved,
+	state: UnresolvedState,
 	mayBeSentAgain: boolean,
 ): Promise<Recovery> {
 	const { item, request } = wanted;
@@ -76,13 +76,13 @@ async function recover(
 
 /** Reads the list once. Takes the queries if all of them are there. */
 async function readOnce(
-	context: SubmissionContext,
+	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
-	state: Unresolved,
+	state: UnresolvedState,
 ): Promise<
 	| { queries: Query[] }
-	| { next: Submission['state']; search: RecoverySearch; isProvedMissing: boolean }
+	| { next: Submission['state']; search: RecoverySearchResult; isProvedMissing: boolean }
 > {
 	const { item, request } = wanted;
 	const { sentAt, contentHash } = state;
@@ -108,7 +108,7 @@ async function readOnce(
 
 /** Returns whether no other item has a query, and no list showed it before this one was sent. */
 async function isUnclaimed(
-	{ journal, past }: SubmissionContext,
+	{ journal, past }: RunSubmissionContext,
 	{ item, client, known }: WantedQuery,
 	id: QueryId,
 	since: number,
@@ -118,8 +118,8 @@ async function isUnclaimed(
 }
 
 /** Takes the wanted ones of several queries in a response, where the list does not show the others either. */
-export async function acceptReceivedQueries(
-	context: SubmissionContext,
+export async function acceptQueriesOfResponse(
+	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
 	received: Query[] = [],

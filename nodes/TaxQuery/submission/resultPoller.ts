@@ -1,11 +1,11 @@
 import { sleep } from 'n8n-workflow';
-import { stateOfClient } from '../../shared/processState';
+import { clientScope } from '../../shared/processState';
 import { getQuery, type ReadOptions, type QueryClient } from '../client/queryClient';
-import { hasList, readList, isRowComplete, fetchRecordOfRow } from '../client/queryList';
-import { isUnfinishedState } from '../client/queryRecord';
+import { hasList, readListChunks, isRowComplete, fetchRecordOfRow } from '../client/queryList';
+import { mayStillEnd } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
-import { QueryError, reasonUnread } from '../errors/queryError';
-import type { QueryOutcome } from '../output/outcomeRows';
+import { QueryError, describeReadFailure } from '../errors/queryError';
+import type { ObtainedQuery } from '../output/outcomeRows';
 
 const BACKOFF = 1.5;
 const LONGEST_PAUSE_MS = 15_000;
@@ -60,7 +60,7 @@ interface Unread {
 /** Every wait ends with a check. It is `queued` until the rate limit and the login let its request go. */
 type LastCheck = 'due' | 'queued' | 'sent' | 'ended';
 
-type WaitResult = Pick<QueryOutcome, 'query' | 'overdue'>;
+type WaitResult = Pick<ObtainedQuery, 'query' | 'overdue'>;
 
 /** Polls the queries of one client that items of this process wait for, once in each round for all. */
 export class ResultPoller {
@@ -182,20 +182,20 @@ export class ResultPoller {
 		this.#isListing = true;
 		try {
 			let pages = 0;
-			for await (const { records } of readList(client)) {
+			for await (const { records } of readListChunks(client)) {
 				const rows = new Map(records.map((row) => [row.id, row]));
 				for (const waiter of [...missing]) {
 					const row = rows.get(waiter.query.id);
 					if (!row) continue;
 					missing.delete(waiter);
-					const isKnown = isUnfinishedState(row.state) || (await isRowComplete(client, row));
+					const isKnown = mayStillEnd(row.state) || (await isRowComplete(client, row));
 					if (isKnown) this.#see(waiter, row);
 					else short.push({ waiter, row });
 				}
 				if (missing.size === 0 || ++pages >= MAX_PAGES) break;
 			}
 		} catch (error) {
-			for (const waiter of missing) waiter.problem = reasonUnread(error);
+			for (const waiter of missing) waiter.problem = describeReadFailure(error);
 		} finally {
 			this.#isListing = false;
 		}
@@ -216,14 +216,14 @@ export class ResultPoller {
 			const reading = row ? fetchRecordOfRow(client, row, how) : getQuery(client, query.id, how);
 			this.#see(waiter, await reading);
 		} catch (error) {
-			waiter.problem = reasonUnread(error);
+			waiter.problem = describeReadFailure(error);
 		}
 	}
 
 	#see(waiter: Waiter, query: QueryRecord): void {
 		waiter.query = query;
 		waiter.problem = undefined;
-		const hasEnded = !isUnfinishedState(query.state);
+		const hasEnded = !mayStillEnd(query.state);
 		if (hasEnded && this.#waiters.delete(waiter)) waiter.resolve({ query });
 	}
 }
@@ -232,7 +232,7 @@ const newResultPoller = () => new ResultPoller();
 
 /** Returns the poller that all items of this process share for a client. */
 export const resultPollerOf = ({ clientKey }: QueryClient): ResultPoller =>
-	stateOfClient(clientKey).shared(newResultPoller);
+	clientScope(clientKey).shared(newResultPoller);
 
 const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number): boolean =>
 	lastCheck === 'due' && deadline - LAST_CHECK_MS <= now;

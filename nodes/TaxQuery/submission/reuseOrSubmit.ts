@@ -1,19 +1,19 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
 import { findQuery } from '../client/queryClient';
-import { isUnfinishedState } from '../client/queryRecord';
+import { mayStillEnd } from '../client/queryRecord';
 import type { Query, QueryId } from '../client/queryModel';
 import {
 	sharesEqualRequests,
 	reservationName,
-	prepareSubmission,
+	toWantedQuery,
 	type ObtainedQueries,
 	type SendingOptions,
-	type SubmissionContext,
+	type RunSubmissionContext,
 	type WantedQuery,
 } from './submissionContext';
 import type { Reuse } from './submissionOptions';
-import { areShareable, type Submission } from './submissionRegister';
+import { haveShareableStates, type Submission } from './submissionRegister';
 import { LIST_LAG_MS } from './pastQueries';
 import { submitAndRecover, rereadAcceptedQueries } from './submitAndRecover';
 
@@ -22,7 +22,7 @@ const aDayAgo = () => Date.now() - DAY_MS;
 
 /** Returns the submission of an item's query that an earlier try of this execution has left, unless it was refused. */
 function ownSubmission(
-	{ journal }: SubmissionContext,
+	{ journal }: RunSubmissionContext,
 	item: OperationItem,
 	request: QueryRequest,
 ): Submission | undefined {
@@ -32,14 +32,14 @@ function ownSubmission(
 
 /** Returns whether an earlier try of this execution has submitted an item's query. */
 export const isSubmittedByEarlierTry = (
-	context: SubmissionContext,
+	context: RunSubmissionContext,
 	item: OperationItem,
 	request: QueryRequest,
 ): boolean => ownSubmission(context, item, request) !== undefined;
 
 /** Keeps what an item will submit below the limits. Throws a QueryError before anything is sent. */
-export async function reserveSubmissions(
-	context: SubmissionContext,
+export async function reserveSpending(
+	context: RunSubmissionContext,
 	item: OperationItem,
 	sending: SendingOptions,
 	requests: QueryRequest[],
@@ -56,13 +56,13 @@ export async function reserveSubmissions(
 
 /** Obtains an item's query: from an earlier try, from another item or execution, or by a submission of its own. */
 export async function reuseOrSubmit(
-	context: SubmissionContext,
+	context: RunSubmissionContext,
 	item: OperationItem,
 	request: QueryRequest,
 	sending: SendingOptions,
 ): Promise<ObtainedQueries> {
 	const { locks } = context.journal.register;
-	const wanted = await prepareSubmission(item, request, sending);
+	const wanted = await toWantedQuery(item, request, sending);
 	const own = ownSubmission(context, item, request);
 	if (own) return await submitAndRecover(context, wanted, own);
 	const { reuse } = sending;
@@ -85,7 +85,7 @@ export async function reuseOrSubmit(
  * Returns the uncertain submission that a call may repeat: of another call of this tool, or of another execution of the
  * same parent. Items and rounds of one run differ by their places.
  */
-function earlierTry({ run, journal }: SubmissionContext, request: QueryRequest) {
+function earlierTry({ run, journal }: RunSubmissionContext, request: QueryRequest) {
 	const mayBeIt = ({ run: sentBy, executionId }: Submission) =>
 		sentBy !== run && (run.isTool || executionId !== run.executionId);
 	return journal.register.uncertain(request).find(mayBeIt);
@@ -93,7 +93,7 @@ function earlierTry({ run, journal }: SubmissionContext, request: QueryRequest) 
 
 /** Takes what another item of the execution has obtained, or goes on with its uncertain submission. */
 async function reuseOfExecution(
-	context: SubmissionContext,
+	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	{ since }: Reuse,
 ): Promise<ObtainedQueries> {
@@ -115,21 +115,21 @@ async function reuseOfExecution(
 
 /** Returns the queries of an accepted submission, unless one has failed since another run saw it pending. */
 async function currentQueries(
-	{ run }: SubmissionContext,
+	{ run }: RunSubmissionContext,
 	wanted: WantedQuery,
 	accepted: Submission,
 ): Promise<Query[] | undefined> {
 	const { queries: seen } = accepted;
-	const isEnded = (query: Query) => query.kind === 'record' && !isUnfinishedState(query.state);
+	const isEnded = (query: Query) => query.kind === 'record' && !mayStillEnd(query.state);
 	if (seen && (accepted.run === run || seen.every(isEnded))) return seen;
 	const reading = rereadAcceptedQueries(wanted, accepted);
 	const queries = await (seen ? reading.catch(() => seen) : reading);
-	return areShareable(queries) ? queries : undefined;
+	return haveShareableStates(queries) ? queries : undefined;
 }
 
 /** Takes what another execution has obtained since the list of queries was read, or recovers what it has lost. */
 async function reuseOfProcess(
-	context: SubmissionContext,
+	context: RunSubmissionContext,
 	wanted: WantedQuery,
 ): Promise<ObtainedQueries> {
 	const { item, request, sending, client, known } = wanted;
@@ -149,7 +149,7 @@ async function reuseOfProcess(
 }
 
 async function acceptedElsewhere(
-	{ past, journal }: SubmissionContext,
+	{ past, journal }: RunSubmissionContext,
 	{ item, request, client, known }: WantedQuery,
 	reuse: Reuse,
 ): Promise<Query[] | undefined> {
@@ -165,10 +165,11 @@ async function acceptedElsewhere(
 		const read = await Promise.all(queries.map(async ({ id }) => await findQuery(client, id)));
 		return read.every((query) => query !== undefined) ? read : undefined;
 	};
-	if (before && before.atClock >= since && areShareable(before.queries)) {
+	if (before && before.atClock >= since && haveShareableStates(before.queries)) {
 		const queries = await unlisted(before);
 		const isOwn = (ids: QueryId[]) => !isEach || journal.register.claim(client.accountKey, ids);
-		if (queries && areShareable(queries) && isOwn(queries.map(({ id }) => id))) return queries;
+		if (queries && haveShareableStates(queries) && isOwn(queries.map(({ id }) => id)))
+			return queries;
 	}
 	if (before || !known.hasForgottenSince(readAt)) return undefined;
 	past.renew(client);
@@ -178,7 +179,10 @@ async function acceptedElsewhere(
 }
 
 /** Makes a submission of its own, if the limits allow that. */
-async function submit(context: SubmissionContext, wanted: WantedQuery): Promise<ObtainedQueries> {
+async function submit(
+	context: RunSubmissionContext,
+	wanted: WantedQuery,
+): Promise<ObtainedQueries> {
 	const { item, request, sending, client } = wanted;
 	const name = reservationName(context, item, request, sending);
 	await context.limit.plan(item, sending, [{ name, request }]); // an equal one may have used up what was planned

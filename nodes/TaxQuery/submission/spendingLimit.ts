@@ -1,14 +1,14 @@
 import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf } from '../client/queryClient';
-import { fetchRecordOfRow, readSelectedRows } from '../client/queryList';
+import { fetchRecordOfRow, completeSelectedRows } from '../client/queryList';
 import type { QueryId, QueryListing, QueryRecord } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
-import { knownBilledQueriesOf } from './knownBilledQueries';
+import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import type { Journal } from './journal';
 import type { PastQueries } from './pastQueries';
-import { spendingDayOf, startOfWorkflowDay, type SpendingDay } from './spendingDay';
-import type { NodeSpending, Submission } from './submissionRegister';
+import { currentDailySpendingOf, startOfWorkflowDay, type DailySpending } from './dailySpending';
+import type { ExecutionSpending, Submission } from './submissionRegister';
 
 /** The most queries that an execution and a day may send. */
 export interface Limits {
@@ -31,11 +31,11 @@ type CountedListing = Pick<QueryListing, 'completeness' | 'total'> & { listed: n
  */
 export class SpendingLimit {
 	readonly #run: NodeRun;
-	readonly #spending: NodeSpending;
+	readonly #spending: ExecutionSpending;
 	readonly #past: PastQueries;
 	/** Days whose listed queries this run has counted, one for each account. */
-	readonly #counting = new Map<SpendingDay, Promise<CountedListing>>();
-	readonly #reservedIn = new Set<SpendingDay>();
+	readonly #counting = new Map<DailySpending, Promise<CountedListing>>();
+	readonly #reservedIn = new Set<DailySpending>();
 
 	constructor(run: NodeRun, { spending }: Journal, past: PastQueries) {
 		this.#run = run;
@@ -47,7 +47,7 @@ export class SpendingLimit {
 	async plan(item: OperationItem, limits: Limits, planned: PlannedQuery[]): Promise<void> {
 		if (planned.length === 0) return;
 		const { maxQueries, maxQueriesPerDay } = limits;
-		const day = maxQueriesPerDay === Infinity ? undefined : await spendingDayOf(item);
+		const day = maxQueriesPerDay === Infinity ? undefined : await currentDailySpendingOf(item);
 		const listed = day && (await this.#countOnce(item, day));
 		// all of it is reserved or nothing, and nothing comes between
 		this.#checkExecution(planned, maxQueries);
@@ -67,14 +67,14 @@ export class SpendingLimit {
 		{ expected }: QueryRequest,
 		submission: Submission,
 	): Promise<void> {
-		const day = await spendingDayOf(item);
+		const day = await currentDailySpendingOf(item);
 		day.reserved.take(this.#nameInDay(name));
 		day.addOutcome(submission, expected);
 	}
 
 	/** Records that uncertain queries were accepted under these IDs. */
 	async found(item: OperationItem, submission: Submission, ids: QueryId[]): Promise<void> {
-		(await spendingDayOf(item)).resolve(submission, ids);
+		(await currentDailySpendingOf(item)).resolve(submission, ids);
 	}
 
 	/** Frees what was planned and never sent for others. */
@@ -84,24 +84,24 @@ export class SpendingLimit {
 	}
 
 	/** Counts a day's listed queries for all items of an account. Throws a QueryError if they cannot be counted. */
-	async #countOnce(item: OperationItem, day: SpendingDay): Promise<CountedListing> {
+	async #countOnce(item: OperationItem, day: DailySpending): Promise<CountedListing> {
 		const known = this.#counting.get(day) ?? this.#countListed(item, day);
 		this.#counting.set(day, known);
 		return await known;
 	}
 
-	async #countListed(item: OperationItem, day: SpendingDay): Promise<CountedListing> {
+	async #countListed(item: OperationItem, day: DailySpending): Promise<CountedListing> {
 		const client = await queryClientOf(item);
 		const start = startOfWorkflowDay(item);
 		const { records, unreadable, ...listing } = await this.#past.list(item, start, 'limit');
 		const isUndated = ({ createdAt }: QueryRecord) => createdAt === undefined;
 		const read = async (row: QueryRecord) => await fetchRecordOfRow(client, row);
-		const dated = await readSelectedRows(records, isUndated, read);
+		const dated = await completeSelectedRows(records, isUndated, read);
 		const undated = unreadable + dated.filter(isUndated).length;
 		if (undated > 0) throw new QueryError({ kind: 'uncounted', undated });
 		const since = start + client.clockOffsetMs();
 		const made = dated.filter(({ createdAt = 0 }) => createdAt >= since);
-		const known = knownBilledQueriesOf(client.clientKey);
+		const known = knownBilledQueriesOfClient(client.clientKey);
 		const unclaimed = made.filter(({ id }) => !known.isClaimed(id));
 		day.addListed(made, unclaimed, client.clockOffsetMs());
 		return { ...listing, listed: records.length };
@@ -116,7 +116,7 @@ export class SpendingLimit {
 	#checkDay(
 		planned: PlannedQuery[],
 		most: number,
-		{ reserved, made }: SpendingDay,
+		{ reserved, made }: DailySpending,
 		listed: CountedListing,
 	): void {
 		const unreserved = planned.filter(({ name }) => !reserved.has(this.#nameInDay(name)));
@@ -127,7 +127,7 @@ export class SpendingLimit {
 		if (listed.completeness !== 'complete') throw new QueryError({ kind: 'uncounted', ...listed });
 	}
 
-	#reserve(planned: PlannedQuery[], day: SpendingDay | undefined): void {
+	#reserve(planned: PlannedQuery[], day: DailySpending | undefined): void {
 		for (const one of planned) {
 			const count = countQueries([one]);
 			this.#spending.reserved.add(one.name, count, this.#run);

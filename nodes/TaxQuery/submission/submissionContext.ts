@@ -1,16 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { OperationItem, NodeRun } from '../../shared/operations/operation';
-import type { ServiceMessage } from '../../shared/errors/problem';
-import type { Problem } from '../../shared/http/result';
+import type { ServiceMessage } from '../../shared/errors/requestProblem';
+import type { RequestProblem } from '../../shared/http/result';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf, type QueryClient } from '../client/queryClient';
 import type { QueryId, Query } from '../client/queryModel';
-import { isOtherRecord, type ReturnedQuery, type QueryOutcome } from '../output/outcomeRows';
+import {
+	isOtherRecord,
+	type SubmittedQueryResponse,
+	type ObtainedQuery,
+} from '../output/outcomeRows';
 import { Journal } from './journal';
 import { SpendingLimit, type Limits } from './spendingLimit';
 import { SharedListReadings } from './sharedListReadings';
 import type { Reuse } from './submissionOptions';
-import { knownBilledQueriesOf, type KnownBilledQueries } from './knownBilledQueries';
+import { knownBilledQueriesOfClient, type KnownBilledQueries } from './knownBilledQueries';
 import { PastQueries } from './pastQueries';
 
 export interface SendingOptions extends Limits {
@@ -26,7 +30,7 @@ export interface SpendingLog {
 }
 
 /** The objects that all submissions of a run share. */
-export interface SubmissionContext {
+export interface RunSubmissionContext {
 	run: NodeRun;
 	journal: Journal;
 	past: PastQueries;
@@ -48,11 +52,11 @@ export interface WantedQuery {
 }
 
 /** The queries that an item gets, or a body without an ID where that is all there is. */
-export type ObtainedQueries = Pick<QueryOutcome, 'how'> & { queries: ReturnedQuery[] };
+export type ObtainedQueries = Pick<ObtainedQuery, 'how'> & { queries: SubmittedQueryResponse[] };
 
 /** The response to a submission of uncertain outcome, or its fault. */
 export interface UncertainResponse {
-	problem?: Problem;
+	problem?: RequestProblem;
 	/** A response without a query ID; `serviceMessage` is its message. */
 	body?: IDataObject;
 	serviceMessage?: ServiceMessage;
@@ -60,7 +64,7 @@ export interface UncertainResponse {
 	received?: Query[];
 }
 
-export function newSubmissionContext(run: NodeRun, log: SpendingLog): SubmissionContext {
+export function newSubmissionContext(run: NodeRun, log: SpendingLog): RunSubmissionContext {
 	const journal = new Journal(run);
 	const past = new PastQueries(run, journal.register);
 	return {
@@ -75,13 +79,13 @@ export function newSubmissionContext(run: NodeRun, log: SpendingLog): Submission
 }
 
 /** Adds to a request what submitting it needs: its client, and what this process knows of that client's queries. */
-export async function prepareSubmission(
+export async function toWantedQuery(
 	item: OperationItem,
 	request: QueryRequest,
 	sending: SendingOptions,
 ): Promise<WantedQuery> {
 	const client = await queryClientOf(item);
-	return { item, request, sending, client, known: knownBilledQueriesOf(client.clientKey) };
+	return { item, request, sending, client, known: knownBilledQueriesOfClient(client.clientKey) };
 }
 
 /** Returns whether items with an equal request share a query. */
@@ -90,7 +94,7 @@ export const sharesEqualRequests = (reuse: Reuse | undefined): reuse is Reuse =>
 
 /** Returns the name of a query's reservation, which sharers have in common. */
 export function reservationName(
-	{ run }: SubmissionContext,
+	{ run }: RunSubmissionContext,
 	item: OperationItem,
 	{ sharingKey, journalKey: key }: QueryRequest,
 	{ reuse }: SendingOptions,

@@ -2,18 +2,18 @@ import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import {
 	field,
-	oneOf,
-	option,
-	nestedOptionGroup,
+	parseOneOf,
+	optionField,
+	nestedOptionGroupBuilder,
 	parseBoolean,
 	parseNumber,
 	parseObject,
 	parseText,
 	type Field,
 } from '../../shared/operations/field';
-import { simplify } from '../../shared/operations/commonFields';
+import { simplifyField } from '../../shared/operations/commonFields';
 import type { OperationItem } from '../../shared/operations/operation';
-import type { PaidQuery } from '../request/queryRequest';
+import type { PaidQueryDefinition } from '../request/queryRequest';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -103,7 +103,7 @@ const reuse = field(
 		description:
 			'Whether to take a result or pending query of the same type and fields instead of sending another one',
 	},
-	oneOf('building', 'hours', 'month', 'never'),
+	parseOneOf('building', 'hours', 'month', 'never'),
 );
 const reuseHours = field(
 	numberField({
@@ -174,7 +174,7 @@ export const USUAL_PRICE_TEXT = 'one query per different item';
 export const priceNotice = ({
 	price = USUAL_PRICE_TEXT,
 	hasNoResult,
-}: PaidQuery): Field<undefined> => ({
+}: PaidQueryDefinition): Field<undefined> => ({
 	...emptyField,
 	properties: [
 		{
@@ -187,12 +187,12 @@ export const priceNotice = ({
 });
 
 /** The fields that paid queries have beside their inputs. */
-export const optionFieldsOf = ({ queryType, hasNoResult }: PaidQuery) => ({
+export const waitAndReuseFieldsOf = ({ queryType, hasNoResult }: PaidQueryDefinition) => ({
 	wait: queryType.isImmediate ? emptyField : waitForResult,
 	reuse: hasNoResult ? reuseWithoutResult : reuseResults,
 });
 
-const spending = nestedOptionGroup({
+const spending = nestedOptionGroupBuilder({
 	displayName: 'Spending Limits',
 	name: 'spendingLimits',
 	type: 'collection',
@@ -238,16 +238,19 @@ const limits = {
 
 /** Simplify, where it leaves documented fields out. */
 const simplifyWithout = (fields: string): Field<boolean> => ({
-	...simplify,
-	properties: simplify.properties.map((property) => ({
+	...simplifyField,
+	properties: simplifyField.properties.map((property) => ({
 		...property,
 		hint: `On: ten columns, without ${fields}. Off: the whole record.`,
 	})),
 });
 
 /** The entries of the "Options" collection of a paid query, those of the business first. */
-export const paidQueryOptions = ({ options = [], queryType: { leftOut } }: PaidQuery) => ({
-	simplify: leftOut === undefined ? simplify : simplifyWithout(leftOut),
+export const paidQueryOptions = ({
+	options = [],
+	queryType: { leftOut },
+}: PaidQueryDefinition) => ({
+	simplify: leftOut === undefined ? simplifyField : simplifyWithout(leftOut),
 	spendingLimits: spending.group(),
 	...limits,
 	maxQueries: {
@@ -255,7 +258,7 @@ export const paidQueryOptions = ({ options = [], queryType: { leftOut } }: PaidQ
 		read: async (item: OperationItem) =>
 			(await limits.maxQueries.read(item)) ?? (item.run.isTool ? MOST_AS_TOOL : Infinity),
 	},
-	externalReference: option<unknown>(
+	externalReference: optionField<unknown>(
 		{
 			displayName: 'External Reference',
 			name: 'externalReference',
@@ -269,7 +272,7 @@ export const paidQueryOptions = ({ options = [], queryType: { leftOut } }: PaidQ
 	),
 	/** Read by the definition's own input. */
 	checks: { ...emptyField, properties: options },
-	additionalBodyFields: option(
+	additionalBodyFields: optionField(
 		{
 			displayName: 'Additional Body Fields',
 			name: 'additionalBodyFields',

@@ -1,8 +1,8 @@
 import type {
 	UncertaintyReason,
-	Completeness,
+	ListCompleteness,
 	QueryId,
-	SubmissionResponse,
+	SubmissionOutcome,
 } from '../client/queryModel';
 
 /** The state of a billed query. The node never sends an uncertain one again by itself. */
@@ -19,9 +19,9 @@ export type SubmissionState =
 	| { status: 'missing'; sentAt: number; contentHash: string; reason: UncertaintyReason };
 
 export type SubmissionEvent =
-	| { type: 'response'; posted: SubmissionResponse }
+	| { type: 'response'; posted: SubmissionOutcome }
 	/** The list was searched: it holds queries that surely match the request, and some that may. */
-	| { type: 'search'; found: QueryId[]; possible: QueryId[]; completeness: Completeness }
+	| { type: 'search'; found: QueryId[]; possible: QueryId[]; completeness: ListCompleteness }
 	/** The operator and the limits allow the node to send a missing query again. */
 	| { type: 'sendAgain' };
 
@@ -45,8 +45,8 @@ export function transition(
 }
 
 /** The states of a query that was sent and whose outcome is unknown. */
-export type Unresolved = Extract<SubmissionState, { sentAt: number }>;
-export const isUnresolved = (state: SubmissionState): state is Unresolved => 'sentAt' in state;
+export type UnresolvedState = Extract<SubmissionState, { sentAt: number }>;
+export const isUnresolved = (state: SubmissionState): state is UnresolvedState => 'sentAt' in state;
 
 /** The IDs of what was accepted. */
 export const idsOf = (state: SubmissionState): QueryId[] =>
@@ -59,7 +59,7 @@ export const idsOf = (state: SubmissionState): QueryId[] =>
 export const countBilledQueries = (states: SubmissionState[]): number | undefined =>
 	states.some(isUnresolved) ? undefined : states.flatMap(idsOf).length;
 
-function afterResponse(sent: Unresolved, posted: SubmissionResponse): SubmissionState {
+function afterResponse(sent: UnresolvedState, posted: SubmissionOutcome): SubmissionState {
 	if (posted.kind === 'uncertain') return { ...sent, status: 'uncertain', reason: posted.reason };
 	if (posted.kind === 'rejected') return { status: 'rejected' };
 	return { status: 'accepted', ids: posted.queries.map(({ id }) => id) };
@@ -68,11 +68,11 @@ function afterResponse(sent: Unresolved, posted: SubmissionResponse): Submission
 /**
  * Returns why it is unknown whether a query was accepted. One of an earlier try that left no trace stays in flight.
  */
-export const uncertaintyReasonOfState = (state: Unresolved): UncertaintyReason =>
+export const uncertaintyReasonOfState = (state: UnresolvedState): UncertaintyReason =>
 	state.status === 'inFlight' ? 'earlierTry' : state.reason;
 
 function afterSearch(
-	state: Unresolved,
+	state: UnresolvedState,
 	{ found, possible, completeness }: Extract<SubmissionEvent, { type: 'search' }>,
 	count: number,
 ): SubmissionState {

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { QueryRequest } from '../request/queryRequest';
 import { findQuery } from '../client/queryClient';
 import type { QueryId, Query } from '../client/queryModel';
-import { QueryError, type RecoverySearch } from '../errors/queryError';
+import { QueryError, type RecoverySearchResult } from '../errors/queryError';
 import {
 	hasAllResultFields,
 	otherQueryProblem,
@@ -12,7 +12,7 @@ import {
 	isOtherQuery,
 	reservationName,
 	type ObtainedQueries,
-	type SubmissionContext,
+	type RunSubmissionContext,
 	type UncertainResponse,
 	type WantedQuery,
 } from './submissionContext';
@@ -21,9 +21,9 @@ import {
 	idsOf,
 	isUnresolved,
 	transition,
-	type Unresolved,
+	type UnresolvedState,
 } from './submissionState';
-import { recoverSubmission, acceptReceivedQueries } from './recoverSubmission';
+import { recoverSubmission, acceptQueriesOfResponse } from './recoverSubmission';
 import type { Submission } from './submissionRegister';
 import { attemptSubmission } from './attemptSubmission';
 
@@ -34,7 +34,7 @@ const MAX_SENDS = 3;
  * is sent again only where the operator allows that. Throws a QueryError if the outcome stays uncertain.
  */
 export async function submitAndRecover(
-	context: SubmissionContext,
+	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
 ): Promise<ObtainedQueries> {
@@ -59,7 +59,7 @@ export async function submitAndRecover(
 		const { state, search, isProvedMissing } = recovery;
 		const body = bodyToPassOn(wanted, state, uncertainty);
 		if (body) return { queries: [body], how: isEarlier ? 'resumed' : 'sent' };
-		const own = await acceptReceivedQueries(context, wanted, submission, uncertainty.received);
+		const own = await acceptQueriesOfResponse(context, wanted, submission, uncertainty.received);
 		if (own) return { queries: own, how: 'sent' };
 		context.log.uncertain(item, request.expected.length); // and stays so, whatever is sent after it
 		const isPlanned =
@@ -78,7 +78,7 @@ export async function submitAndRecover(
 
 /** Reserves a further sending, if the limits allow it. */
 const planAgain = async (
-	{ limit }: SubmissionContext,
+	{ limit }: RunSubmissionContext,
 	{ item, request, sending }: WantedQuery,
 	name: string,
 ): Promise<boolean> =>
@@ -89,10 +89,10 @@ const planAgain = async (
 
 /** Saves the uncertain state beside that of the next sending. */
 function saveBeside(
-	{ journal }: SubmissionContext,
+	{ journal }: RunSubmissionContext,
 	{ item, request, client }: WantedQuery,
 	{ sentAt }: Submission,
-	state: Unresolved,
+	state: UnresolvedState,
 	sends: number,
 ): void {
 	const beside = journal.begin(item, request, client.accountKey, ` ${sends}`);
@@ -121,7 +121,7 @@ export async function rereadAcceptedQueries(
  */
 function bodyToPassOn(
 	{ request: { definition, journalKey: key }, known: { lastBodies } }: WantedQuery,
-	state: Unresolved,
+	state: UnresolvedState,
 	{ body }: UncertainResponse,
 ): ResponseWithoutId | undefined {
 	if (uncertaintyReasonOfState(state) !== 'noId') return undefined;
@@ -134,8 +134,8 @@ function bodyToPassOn(
 
 function uncertainError(
 	{ definition, expected }: QueryRequest,
-	state: Unresolved,
-	search: RecoverySearch,
+	state: UnresolvedState,
+	search: RecoverySearchResult,
 	{ received, problem, serviceMessage }: UncertainResponse,
 ): QueryError {
 	const other = received?.find((query) => isOtherQuery(query, expected));

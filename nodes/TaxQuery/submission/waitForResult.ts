@@ -1,10 +1,10 @@
 import type { OperationItem } from '../../shared/operations/operation';
-import type { PaidQuery } from '../request/queryRequest';
-import { getQuery, clientDespiteFailures } from '../client/queryClient';
-import { mayLackResponse, isUnfinishedState } from '../client/queryRecord';
+import type { PaidQueryDefinition } from '../request/queryRequest';
+import { getQuery, clientIgnoringItemFailures } from '../client/queryClient';
+import { mayOmitResponse, mayStillEnd } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
-import { reasonUnread } from '../errors/queryError';
-import type { QueryOutcome } from '../output/outcomeRows';
+import { describeReadFailure } from '../errors/queryError';
+import type { ObtainedQuery } from '../output/outcomeRows';
 import { resultPollerOf } from './resultPoller';
 
 /** A result that is ready at once is not waited for. */
@@ -13,8 +13,8 @@ const FIRST_PAUSE_MS = 500;
 const BEFORE_TIMEOUT_MS = 3000;
 
 /** Returns whether a query may be waited for: it was only acknowledged, or nothing is known of its end. */
-export const mayBeWaitedFor = ({ query }: QueryOutcome): boolean =>
-	query.kind === 'acknowledged' || (query.kind === 'record' && isUnfinishedState(query.state));
+export const mayBeWaitedFor = ({ query }: ObtainedQuery): boolean =>
+	query.kind === 'acknowledged' || (query.kind === 'record' && mayStillEnd(query.state));
 
 /**
  * Waits until a query has ended or the time is over. Then it returns what is known, never an error, because a new
@@ -22,12 +22,12 @@ export const mayBeWaitedFor = ({ query }: QueryOutcome): boolean =>
  */
 export async function waitForResult(
 	item: OperationItem,
-	outcome: QueryOutcome,
+	outcome: ObtainedQuery,
 	maxMs: number,
-): Promise<QueryOutcome> {
+): Promise<ObtainedQuery> {
 	const { query } = outcome;
 	if (query.kind === 'withoutId' || !mayBeWaitedFor(outcome)) return outcome;
-	const client = await clientDespiteFailures(item); // one that failed must not blind the others
+	const client = await clientIgnoringItemFailures(item); // one that failed must not blind the others
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
 	const seen = await resultPollerOf(client).wait({
@@ -49,22 +49,22 @@ const newReads = () => new WeakMap<Query, Promise<QueryRecord>>();
  */
 export async function readMissingResult(
 	item: OperationItem,
-	outcome: QueryOutcome,
-	{ queryType: { isImmediate }, hasNoResult }: PaidQuery,
-): Promise<QueryOutcome> {
+	outcome: ObtainedQuery,
+	{ queryType: { isImmediate }, hasNoResult }: PaidQueryDefinition,
+): Promise<ObtainedQuery> {
 	const { query, how } = outcome;
 	const isNew = how === 'sent' || how === 'reused'; // the others were read
 	if (!isNew || query.kind === 'withoutId' || hasNoResult) return outcome;
-	const lacks = query.kind === 'record' && query.state === 'success' && mayLackResponse(query);
+	const lacks = query.kind === 'record' && query.state === 'success' && mayOmitResponse(query);
 	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
 	const reads = item.run.execution.shared(newReads);
-	const reading = reads.get(query) ?? getQuery(await clientDespiteFailures(item), query.id);
+	const reading = reads.get(query) ?? getQuery(await clientIgnoringItemFailures(item), query.id);
 	reads.set(query, reading);
 	return await reading.then(
 		(record) => ({ ...outcome, query: record }),
 		(error: unknown) => {
 			reads.delete(query);
-			return lacks ? { ...outcome, unread: reasonUnread(error) } : outcome;
+			return lacks ? { ...outcome, unread: describeReadFailure(error) } : outcome;
 		},
 	);
 }

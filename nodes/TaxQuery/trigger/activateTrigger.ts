@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import { stateOfProcess } from '../../shared/processState';
+import { processScope } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
-import { waitUnlessOver } from '../../shared/utils/sleep';
+import { sleepUnlessOver } from '../../shared/utils/sleep';
 import { nodeKey } from './emitter';
 import {
 	canSaveFailure,
@@ -11,7 +11,7 @@ import {
 } from './errorReporting';
 import { readSettings } from './triggerSettings';
 import { RETRY_MS } from './unstartedResults';
-import { PollingSession, sessionOf } from './pollingSession';
+import { PollingSession, findPublishedSession } from './pollingSession';
 
 /** The workflows that n8n has tried to publish, by their static data, with the nodes that failed. */
 const newFailures = () => new WeakMap<object, Set<string>>();
@@ -50,10 +50,10 @@ export async function activateTrigger(context: ITriggerFunctions): Promise<ITrig
  */
 const isFirstAttempt = (context: ITriggerFunctions): boolean =>
 	!['init', 'leadershipChange'].includes(context.getActivationMode()) &&
-	!stateOfProcess().shared(newFailures).get(publicationOf(context))?.has(nodeKey(context));
+	!processScope().shared(newFailures).get(publicationOf(context))?.has(nodeKey(context));
 
 function noteFailure(context: ITriggerFunctions): void {
-	const failed = stateOfProcess().shared(newFailures);
+	const failed = processScope().shared(newFailures);
 	const nodes = failed.get(publicationOf(context)) ?? new Set();
 	failed.set(publicationOf(context), nodes.add(nodeKey(context)));
 }
@@ -73,7 +73,7 @@ function tryOn(context: ITriggerFunctions): ITriggerResponse {
 	let session: PollingSession | undefined;
 	const keepTrying = async () => {
 		while (!isClosed && !session) {
-			await waitUnlessOver(Date.now(), RETRY_MS, () => isClosed);
+			await sleepUnlessOver(Date.now(), RETRY_MS, () => isClosed);
 			if (isClosed) return;
 			session = await open(context, false).catch((error: unknown) => {
 				if (!isClosed) reportTriggerOutage(context, error);
@@ -97,7 +97,7 @@ const isSharedId = (error: unknown): boolean =>
 
 /** Throws if another trigger of this publication has the same node ID, because their results would be confused. */
 function refuseSharedId(context: ITriggerFunctions): void {
-	const other = sessionOf(context)?.context;
+	const other = findPublishedSession(context)?.context;
 	const [name, otherName] = [context.getNode().name, other?.getNode().name];
 	if (!other || name === otherName || publicationOf(other) !== publicationOf(context)) return;
 	const what = `The triggers '${String(otherName)}' and '${name}' have the same node ID, so the results of one would never start`;

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, ITriggerFunctions } from 'n8n-workflow';
-import { taxQuery } from '../../shared/http/service';
-import { msLeft } from '../../shared/utils/sleep';
+import { taxQuery } from '../../shared/http/serviceDefinitions';
+import { msUntilElapsed } from '../../shared/utils/sleep';
 import { processStateOfNode } from './emitter';
 
 /** n8n makes an expression engine for each time a credential is read, some 40 ms of the whole process. */
@@ -24,7 +24,7 @@ export function forgetCredential(context: Context): void {
 export async function cachedCredential(context: Context): Promise<ICredentialDataDecryptedObject> {
 	const { id } = context.getNode().credentials?.[taxQuery.credentialType] ?? {};
 	const cache = processStateOfNode(context).shared(newCache);
-	const isFresh = cache.id === id && msLeft(cache.readAt, MAX_AGE_MS) > 0;
+	const isFresh = cache.id === id && msUntilElapsed(cache.readAt, MAX_AGE_MS) > 0;
 	if (isFresh && cache.credential) return await cache.credential;
 	const credential = context.getCredentials(taxQuery.credentialType);
 	Object.assign(cache, { id, readAt: Date.now(), credential });

@@ -1,5 +1,5 @@
 /** The facts about a result that is about to be emitted. */
-export interface EmissionState {
+export interface EmissionFacts {
 	/** The result is being emitted. */
 	isRunning: boolean;
 	/** An earlier process started it, and its end is not known. */
@@ -18,7 +18,7 @@ export interface EmissionState {
  * Decides what to do with a result, so that each starts once. `join` awaits the one in flight; `duplicate` and
  * `refuse` emit nothing.
  */
-export function decideEmission(state: EmissionState): 'join' | 'duplicate' | 'refuse' | 'emit' {
+export function decideEmission(state: EmissionFacts): 'join' | 'duplicate' | 'refuse' | 'emit' {
 	const { isRunning, isInterrupted, isRestart, hasChecks, isDone, canStart } = state;
 	if (isRunning) return 'join';
 	const isLeftToCheck = isInterrupted && hasChecks;

@@ -1,8 +1,8 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { stateOfProcess } from '../../shared/processState';
+import { processScope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { isUnfinishedState } from '../client/queryRecord';
+import { mayStillEnd } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import { describeUnknownLabels } from '../errors/unknownLabels';
 import type { FilterSettings } from './filterSettings';
@@ -28,7 +28,7 @@ export function dispositionOf(
 ): Disposition {
 	if (isChosen(record, choice) === false) return 'ignore';
 	if (!hasStatus || choice.states.includes(record.state)) return 'emit';
-	return isUnfinishedState(record.state) ? 'wait' : 'ignore'; // an unknown word may not be the last one
+	return mayStillEnd(record.state) ? 'wait' : 'ignore'; // an unknown word may not be the last one
 }
 
 const MAX_LABELS = 500;
@@ -42,7 +42,7 @@ export function reportUnknownLabels(
 	mapping: TaxQueryMapping,
 	records: QueryRecord[],
 ): void {
-	const met = stateOfProcess().shared(newSeenLabels);
+	const met = processScope().shared(newSeenLabels);
 	const known = met.get(context) ?? new BoundedMap(MAX_LABELS);
 	met.set(context, known);
 	const before = known.size;

@@ -1,10 +1,10 @@
 import { OperationalError, type ITriggerFunctions } from 'n8n-workflow';
 import { itemErrorOf, type ItemError } from '../../shared/operations/itemError';
-import { maskedText } from '../../shared/personalData/personalDataHider';
+import { maskIdentifiersInText } from '../../shared/personalData/personalDataHider';
 import { RequestError } from '../../shared/http/result';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { CodedError } from '../../shared/utils/codedError';
-import { msLeft } from '../../shared/utils/sleep';
+import { msUntilElapsed } from '../../shared/utils/sleep';
 import { processStateOfNode, type nodeKey } from './emitter';
 
 /** The name of failing checks among the hourly reports. */
@@ -73,7 +73,7 @@ export function reportError(context: ITriggerFunctions, error: unknown): void {
 export const toTriggerError = (
 	context: Pick<ITriggerFunctions, 'getNode'>,
 	error: unknown,
-): ItemError => itemErrorOf(context.getNode(), error, { hide: maskedText });
+): ItemError => itemErrorOf(context.getNode(), error, { hide: maskIdentifiersInText });
 
 type Identity = Parameters<typeof nodeKey>[0];
 
@@ -86,7 +86,7 @@ const reportTimes = (context: Identity) => processStateOfNode(context).shared(ne
 /** Runs a report at most once an hour; `what` names it. */
 export function runHourly(context: Identity, what: string, report: () => void): void {
 	const reportedAt = reportTimes(context);
-	if (msLeft(reportedAt.get(what) ?? -Infinity, AN_HOUR) > 0) return;
+	if (msUntilElapsed(reportedAt.get(what) ?? -Infinity, AN_HOUR) > 0) return;
 	reportedAt.set(what, Date.now());
 	report();
 }

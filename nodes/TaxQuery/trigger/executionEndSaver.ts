@@ -2,7 +2,7 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import { setStaticData } from '../../shared/operations/nodeStaticData';
 import { saveByEmit } from './emitter';
 import type { Ledger } from './ledger';
-import { LEDGER_KEY } from './triggerProcessMemory';
+import { LEDGER_STATIC_DATA_KEY } from './triggerProcessMemory';
 
 /** Ends are saved this long after the first of them, while other executions run. */
 const SAVE_ENDS_MS = 200;
@@ -36,7 +36,7 @@ export class ExecutionEndSaver {
 		await this.#owner.pause(ledger.startedCount() === 0 ? 0 : SAVE_ENDS_MS);
 		this.#isSaving = false;
 		if (!this.#maySave || !ledger.hasUnsavedEnds()) return;
-		setStaticData(context, LEDGER_KEY, ledger.saved);
+		setStaticData(context, LEDGER_STATIC_DATA_KEY, ledger.saved);
 		saveByEmit(context, key);
 	}
 

@@ -12,7 +12,7 @@ const typeOptions = [...queryTypes].sort((a, b) => a.label.localeCompare(b.label
 /** Among the query types: all of them. */
 const ANY = 'any';
 
-export const triggerOnField: INodeProperties = {
+export const queryTypesField: INodeProperties = {
 	displayName: 'Trigger On',
 	name: 'services',
 	type: 'multiOptions',
@@ -77,7 +77,7 @@ export const subtitle = `={{ ((types, states, others, names) => {
 );
 
 /** An entry of the "Options" collection. */
-export const otherServicesOption: INodeProperties = {
+export const otherQueryTypesOption: INodeProperties = {
 	displayName: 'Other Query Types',
 	name: 'otherServices',
 	type: 'string',

@@ -1,8 +1,8 @@
 import type { QueryClient } from '../client/queryClient';
-import { mayLackResponse } from '../client/queryRecord';
+import { mayOmitResponse } from '../client/queryRecord';
 import { readQuery } from './readById';
-import type { PolledTrigger } from './polledTrigger';
-import { awaitsDeliveredResult, type ItemMaker, type QuerySnapshot } from './querySnapshot';
+import type { PollableTrigger } from './pollableTrigger';
+import { succeededWithoutResult, type ItemMaker, type QuerySnapshot } from './querySnapshot';
 
 /** A result that was running when n8n ended, and its record, if the service has it. */
 export interface InterruptedResult {
@@ -18,12 +18,12 @@ const MAX_BY_ID = 20;
 /**
  * Returns whether an interrupted result starts once more. If not, it keeps its key: n8n starts only what it never had.
  */
-const isOnceMore = ({ settings, ledger }: PolledTrigger) =>
+const isOnceMore = ({ settings, ledger }: PollableTrigger) =>
 	settings.options.afterCrash !== 'leave' && !ledger.state.runsElsewhere;
 
 /** Reads interrupted results, as far as they can be read now: from the list, or else by ID. */
-export async function readInterrupted(
-	trigger: PolledTrigger,
+export async function fetchInterruptedResults(
+	trigger: PollableTrigger,
 	client: QueryClient,
 	listed: Map<string, QuerySnapshot>,
 ): Promise<InterruptedResult[]> {
@@ -38,7 +38,9 @@ export async function readInterrupted(
 	const rowOf = ({ queryId, deliveryId }: (typeof all)[number]) => {
 		const row = listed.get(queryId);
 		const isResult =
-			row?.deliveryId === deliveryId && !mayLackResponse(row.record) && !awaitsDeliveredResult(row);
+			row?.deliveryId === deliveryId &&
+			!mayOmitResponse(row.record) &&
+			!succeededWithoutResult(row);
 		return isResult ? row : undefined;
 	};
 	const shown = all.flatMap((each) => {
@@ -59,13 +61,13 @@ export async function readInterrupted(
 
 /** Starts interrupted results once more, never a third time. */
 export function startInterruptedAgain(
-	trigger: PolledTrigger,
+	trigger: PollableTrigger,
 	all: InterruptedResult[],
 	toItem: ItemMaker,
 ): void {
 	const { context, ledger } = trigger;
 	for (const { deliveryId, queryId, times, result } of all) {
-		if (result?.deliveryId === deliveryId && !awaitsDeliveredResult(result)) {
+		if (result?.deliveryId === deliveryId && !succeededWithoutResult(result)) {
 			const item = toItem(result, { confirmed: true });
 			void trigger.emitOnce(result, item, isOnceMore(trigger) ? 2 : times);
 			continue;

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { stateOfProcess } from '../../shared/processState';
+import { processScope } from '../../shared/processState';
 import {
-	hasMark,
-	mergeMarks,
+	hasStatusMark,
+	uniteStatusMarks,
 	keyOf,
-	markFor,
+	toStatusMark,
 	readQueries,
 	writeQueries,
-	type Marks,
-	type MarksByQuery,
+	type StatusMarks,
+	type StatusMarksByQuery,
 } from './ledgerCodec';
 import {
 	emptyState,
@@ -21,11 +21,11 @@ import {
 	type LedgerPollState,
 	type SavedLedger,
 } from './ledgerStaticData';
-import { RunningResults, type RunningResult } from './runningResults';
+import { RunningResults, type StartedResult } from './runningResults';
 
 /** This process, in the ledgers that it writes. */
 const newProcessId = () => ({ id: randomBytes(9).toString('base64url') });
-const processId = (): string => stateOfProcess().shared(newProcessId).id;
+const processId = (): string => processScope().shared(newProcessId).id;
 
 export const MAX_SEEN = 1_000;
 /** `seen` is trimmed once it is this much too long. */
@@ -56,7 +56,7 @@ export interface DroppedQueries {
 export class Ledger {
 	readonly state: LedgerPollState;
 	/** Started by an earlier process and not known to have ended, until it is started again or `end` is called. */
-	readonly interrupted: Map<string, RunningResult>;
+	readonly interrupted: Map<string, StartedResult>;
 	/** The process that had written it before. */
 	readonly savedBy: string | undefined;
 	/**
@@ -68,9 +68,9 @@ export class Ledger {
 			return this.#write();
 		},
 	};
-	#seen: MarksByQuery;
-	readonly #late: MarksByQuery;
-	readonly #pending: MarksByQuery;
+	#seen: StatusMarksByQuery;
+	readonly #late: StatusMarksByQuery;
+	readonly #pending: StatusMarksByQuery;
 	/** IDs of pending queries in the order of their turns, and their total number of letters. */
 	readonly #ids: Set<string>;
 	#letters: number;
@@ -117,7 +117,7 @@ export class Ledger {
 
 	/** Returns whether a query's result in this status came through before, or is not wanted. */
 	isSettled({ queryId, status }: QueryStatus): boolean {
-		return hasMark(this.#getMarks(keyOf(queryId)), markFor(status));
+		return hasStatusMark(this.#getMarks(keyOf(queryId)), toStatusMark(status));
 	}
 
 	/** Returns whether any status of a query has settled. */
@@ -161,9 +161,10 @@ export class Ledger {
 		const left = inOrder.splice(-MAX_SEEN);
 		for (const key of inOrder) {
 			const marks = pending.get(key);
-			if (marks !== undefined) pending.set(key, mergeMarks(marks, seen.get(key) as Marks));
+			if (marks !== undefined)
+				pending.set(key, uniteStatusMarks(marks, seen.get(key) as StatusMarks));
 		}
-		this.#seen = new Map(left.map((key) => [key, seen.get(key) as Marks]));
+		this.#seen = new Map(left.map((key) => [key, seen.get(key) as StatusMarks]));
 		this.state.isComplete = false;
 	}
 
@@ -172,10 +173,10 @@ export class Ledger {
 	 */
 	settle({ queryId, status }: QueryStatus, isStillPending = false): void {
 		const key = keyOf(queryId);
-		const mark = markFor(status);
+		const mark = toStatusMark(status);
 		if (!isStillPending) this.drop(queryId);
 		const where = [this.#seen, this.#pending].find((queries) => queries.has(key));
-		if (where) where.set(key, mergeMarks(where.get(key) as Marks, mark));
+		if (where) where.set(key, uniteStatusMarks(where.get(key) as StatusMarks, mark));
 		else this.#addLate(key, mark);
 	}
 
@@ -213,7 +214,7 @@ export class Ledger {
 		if (marks === '') return;
 		const listed = this.#seen.get(key);
 		if (listed === undefined) this.#addLate(key, marks);
-		else this.#seen.set(key, mergeMarks(listed, marks));
+		else this.#seen.set(key, uniteStatusMarks(listed, marks));
 	}
 
 	startedCount(): number {
@@ -242,7 +243,7 @@ export class Ledger {
 	}
 
 	/** Undoes a start that failed: only the number of failures changes. */
-	undoStart(deliveryId: string, known?: RunningResult): void {
+	undoStart(deliveryId: string, known?: StartedResult): void {
 		const failures = this.failedStarts(deliveryId) + 1;
 		this.end(deliveryId);
 		this.#failures.set(deliveryId, failures);
@@ -260,12 +261,12 @@ export class Ledger {
 	}
 
 	/** Takes over which statuses came through by what this process knew before another one wrote the ledger. */
-	adoptSettled(others: Iterable<[key: string, marks: Marks]>): void {
+	adoptSettled(others: Iterable<[key: string, marks: StatusMarks]>): void {
 		const [seen, pending, late] = [this.#seen, this.#pending, this.#late];
-		const unknown: MarksByQuery = new Map();
+		const unknown: StatusMarksByQuery = new Map();
 		for (const [key, more] of others) {
 			const where = [seen, pending, late].find((queries) => queries.has(key)) ?? unknown;
-			if (more !== '') where.set(key, mergeMarks(where.get(key) ?? '', more));
+			if (more !== '') where.set(key, uniteStatusMarks(where.get(key) ?? '', more));
 		}
 		const newer = [...late];
 		late.clear();
@@ -274,7 +275,7 @@ export class Ledger {
 	}
 
 	/** Returns the marks of all known queries. */
-	settledMarks(): Array<[key: string, marks: Marks]> {
+	settledMarks(): Array<[key: string, marks: StatusMarks]> {
 		return [...this.#late, ...this.#pending, ...this.#seen];
 	}
 
@@ -303,7 +304,7 @@ export class Ledger {
 		};
 	}
 
-	#getMarks(key: string): Marks {
+	#getMarks(key: string): StatusMarks {
 		return (
 			(this.#seen.get(key) ?? '') + (this.#pending.get(key) ?? '') + (this.#late.get(key) ?? '')
 		);
@@ -313,8 +314,8 @@ export class Ledger {
 		if (this.#ids.delete(queryId)) this.#letters -= queryId.length;
 	}
 
-	#addLate(key: string, marks: Marks): void {
-		const all = mergeMarks(this.#late.get(key) ?? '', marks);
+	#addLate(key: string, marks: StatusMarks): void {
+		const all = uniteStatusMarks(this.#late.get(key) ?? '', marks);
 		this.#late.delete(key);
 		this.#late.set(key, all); // the newest last
 		dropFirst(this.#late, MAX_LATE);

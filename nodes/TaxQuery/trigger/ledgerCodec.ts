@@ -1,7 +1,7 @@
-import { stateOfProcess } from '../../shared/processState';
+import { processScope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { hash } from '../../shared/utils/hash';
-import { textOf } from '../../shared/utils/text';
+import { textOf } from '../../shared/utils/toText';
 
 const KEY_LENGTH = 8;
 const MARK_LENGTH = 3;
@@ -11,7 +11,7 @@ const MAX_MARKS = 20;
 /** Caches hashes, because a service may list the same tens of thousands of queries repeatedly. */
 const newKeys = () => new BoundedMap<string, string>(50_000);
 export function keyOf(id: string): string {
-	const keys = stateOfProcess().shared(newKeys);
+	const keys = processScope().shared(newKeys);
 	const known = keys.get(id);
 	if (known !== undefined) return known;
 	const key = hash(id, KEY_LENGTH);
@@ -19,38 +19,38 @@ export function keyOf(id: string): string {
 	return key;
 }
 /** Returns the mark of a settled status. */
-export const markFor = (status: string) => hash(status, MARK_LENGTH);
+export const toStatusMark = (status: string) => hash(status, MARK_LENGTH);
 
 /** Marks of a query's settled statuses, one behind the other. */
-export type Marks = string;
+export type StatusMarks = string;
 
-export function hasMark(marks: Marks, mark: string): boolean {
+export function hasStatusMark(marks: StatusMarks, mark: string): boolean {
 	for (let at = 0; at < marks.length; at += MARK_LENGTH)
 		if (marks.startsWith(mark, at)) return true;
 	return false;
 }
 
 /** The marks of both, each once; the oldest are forgotten where they are too many. */
-export function mergeMarks(marks: Marks, more: Marks): Marks {
+export function uniteStatusMarks(marks: StatusMarks, more: StatusMarks): StatusMarks {
 	let joined = marks;
 	for (let at = 0; at < more.length; at += MARK_LENGTH) {
 		const mark = more.slice(at, at + MARK_LENGTH);
-		if (!hasMark(joined, mark)) joined += mark;
+		if (!hasStatusMark(joined, mark)) joined += mark;
 	}
 	return joined.slice(-MAX_MARKS * MARK_LENGTH);
 }
 
 /** Queries by the hash of their ID, with the marks of their statuses, in order. */
-export type MarksByQuery = Map<string, Marks>;
+export type StatusMarksByQuery = Map<string, StatusMarks>;
 
-export function writeQueries(queries: MarksByQuery): string {
+export function writeQueries(queries: StatusMarksByQuery): string {
 	const entries: string[] = [];
 	for (const [key, marks] of queries) entries.push(key + marks);
 	return entries.join(' ');
 }
 
 /** Reads queries as `writeQueries` writes them; anything else is none. */
-export function readQueries(saved: unknown): MarksByQuery {
+export function readQueries(saved: unknown): StatusMarksByQuery {
 	const entries = textOf(saved)
 		.split(' ')
 		.filter((entry) => entry.length >= KEY_LENGTH);

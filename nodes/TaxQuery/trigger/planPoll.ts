@@ -12,7 +12,7 @@ export interface ListedQuery extends QueryStatus {
 }
 
 /** The rows that were read of the list, from the newest on. */
-export interface ReadList<Row extends ListedQuery> {
+export interface ListedRows<Row extends ListedQuery> {
 	rows: Row[];
 	/** The list was read to its end, and surely nothing is left out. */
 	isWhole: boolean;
@@ -45,14 +45,14 @@ interface PollContext {
 }
 
 /** The reason why no known query is listed any more; it is reported. */
-export type ListLoss =
+export type VanishedListReason =
 	/** Another account has none of them: the trigger begins anew. */
 	| 'isElsewhere'
 	/** Only what was created since is new. */
 	| 'isLost';
 
 export interface PollPlan<Row extends ListedQuery> {
-	loss?: ListLoss;
+	loss?: VanishedListReason;
 	/** All that is known so far is forgotten, but for what has settled. */
 	isNewStart: boolean;
 	account: string;
@@ -88,7 +88,7 @@ export function isReadFarEnough(rows: QueryStatus[], pageSize: number, ledger: L
 }
 
 /** Returns the rows from the newest on, or undefined if the newest are unknown. One response may be all of them. */
-export function toNewestFirst<Row>(
+export function newestFirstIfKnown<Row>(
 	rows: Row[],
 	order: ListOrder | undefined,
 	isOneWhole: boolean,
@@ -104,7 +104,7 @@ export function toNewestFirst<Row>(
 /** Plans a poll from the ledger, the list and the notifications, and changes nothing. */
 export function planPoll<Row extends ListedQuery>(
 	ledger: Ledger,
-	{ rows, isWhole }: ReadList<Row>,
+	{ rows, isWhole }: ListedRows<Row>,
 	context: PollContext,
 	rules: RowRules<Row>,
 ): PollPlan<Row> {
@@ -126,7 +126,7 @@ export function planPoll<Row extends ListedQuery>(
 	const isKnown = ({ queryId: id }: Row) =>
 		ledger.isSeen(id) || ledger.isPending(id) || wanted.has(id);
 	const changed = rows
-		.filter((row) => !freshRows.has(row) && isKnown(row) && !isSettled(ledger, row))
+		.filter((row) => !freshRows.has(row) && isKnown(row) && !isStatusHandled(ledger, row))
 		.reverse();
 	const ready = [...changed.filter((row) => rules.dispositionOf(row) === 'emit'), ...taken.due]
 		.filter((row) => !rules.isRunning(row))
@@ -175,7 +175,7 @@ function selectNewRows<Row extends ListedQuery>(
 	const due: Row[] = [];
 	for (const row of fresh) {
 		const isOld = until > 0 && (row.createdAt ?? 0) < until;
-		const isDue = !isOld && !isSettled(ledger, row) && rules.dispositionOf(row) === 'emit';
+		const isDue = !isOld && !isStatusHandled(ledger, row) && rules.dispositionOf(row) === 'emit';
 		if (isDue && due.length === rules.maxResults) break;
 		take.push({ row, isOld });
 		if (isDue) due.push(row);
@@ -189,7 +189,7 @@ function lastSeen(rows: QueryStatus[], ledger: Ledger): number {
 	return -1;
 }
 
-function lossOf(ledger: Ledger, rows: number, accountKey: string): ListLoss | undefined {
+function lossOf(ledger: Ledger, rows: number, accountKey: string): VanishedListReason | undefined {
 	if (ledger.state.account !== accountKey) return 'isElsewhere';
 	return ledger.isEmpty() || rows === 0 ? undefined : 'isLost';
 }
@@ -197,7 +197,7 @@ function lossOf(ledger: Ledger, rows: number, accountKey: string): ListLoss | un
 /**
  * Returns whether its result in this status came through. A row without a status counts as settled if any status has.
  */
-export const isSettled = (ledger: Ledger, row: ListedQuery): boolean =>
+export const isStatusHandled = (ledger: Ledger, row: ListedQuery): boolean =>
 	row.hasStatus ? ledger.isSettled(row) : ledger.hasSettled(row.queryId);
 
 /**
@@ -219,7 +219,7 @@ export function applyPlan<Row extends ListedQuery>(
 	for (const id of plan.over) ledger.drop(id);
 	const awaited: string[] = [];
 	const note = (row: Row, isOld = false) => {
-		if (isSettled(ledger, row)) return;
+		if (isStatusHandled(ledger, row)) return;
 		const disposition = rules.dispositionOf(row);
 		if (disposition === 'ignore' || isOld) ledger.settle(row, row.isPending);
 		const isPending = disposition !== 'ignore' && (row.isPending || !isOld);

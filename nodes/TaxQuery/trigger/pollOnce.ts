@@ -1,10 +1,10 @@
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { connect } from '../../shared/http/connection';
-import { taxQuery } from '../../shared/http/service';
+import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { hasList } from '../client/queryList';
-import { mayLackResponse, isUnfinishedState } from '../client/queryRecord';
+import { mayOmitResponse, mayStillEnd } from '../client/queryRecord';
 import {
-	readInterrupted,
+	fetchInterruptedResults,
 	startInterruptedAgain,
 	type InterruptedResult,
 } from './interruptedResults';
@@ -19,19 +19,19 @@ import {
 	readListing,
 	type TriggerListing,
 } from './readListing';
-import { mergeDelivered, type QueryNotification } from './queryNotification';
-import type { PolledTrigger } from './polledTrigger';
+import { fillInDeliveredResponse, type QueryNotification } from './queryNotification';
+import type { PollableTrigger } from './pollableTrigger';
 import { readRecordsById, type RowResult, type RecordsReadById } from './readRecordsById';
-import { reportListLoss, reportDropped, reportListGaps, reportMissingResult } from './reports';
+import { reportVanishedList, reportDropped, reportListGaps, reportMissingResult } from './reports';
 import {
 	itemMaker,
-	awaitsDeliveredResult,
+	succeededWithoutResult,
 	type ItemMaker,
 	type QuerySnapshot,
 } from './querySnapshot';
 import { readStartFrom, startFromKey } from './triggerSettings';
 import { cachedCredential } from './cachedCredential';
-import { isSettled, planPoll, applyPlan, type PollPlan, type RowRules } from './planPoll';
+import { isStatusHandled, planPoll, applyPlan, type PollPlan, type RowRules } from './planPoll';
 
 /** Limits the requests of a poll whose list is up to date. */
 const MAX_REQUESTS = 3;
@@ -44,15 +44,15 @@ const FLOOD = 10;
 const FLOOD_REST_MS = 2_000;
 
 /** The progress of a query in a poll: emitted, pending or settled; or why it was not read. */
-export type PolledQueryProgress =
+export type PolledQueryOutcome =
 	Promise<EmitOutcome> | 'pending' | 'settled' | 'unknown' | 'later' | 'failed';
 
 /** Results for notified IDs that do not exist, and seldom for real ones. */
 const UNKNOWN_RESULTS: unknown[] = [undefined, 'unknown', 'later'];
 
-export interface PollOutcome {
+export interface PollReport {
 	/** The notified queries by ID; one that is not listed is missing. */
-	queries: Map<string, PolledQueryProgress>;
+	queries: Map<string, PolledQueryOutcome>;
 	/** The trigger reads the list, which shows all queries. */
 	isListed: boolean;
 	isWhole: boolean;
@@ -73,9 +73,9 @@ export interface PollOutcome {
  * be reached.
  */
 export async function pollOnce(
-	trigger: PolledTrigger,
+	trigger: PollableTrigger,
 	notifications: Map<string, QueryNotification>,
-): Promise<PollOutcome> {
+): Promise<PollReport> {
 	const { context, ledger, settings, attempts, mustBegin } = trigger;
 	const { state } = ledger;
 
@@ -112,7 +112,7 @@ export async function pollOnce(
 	const plan = planPoll(ledger, listing, pollContext, rules);
 	if (plan.isNewStart && startAt !== undefined) requireCreationDates(listing.rows);
 	const read = await readRecordsById(trigger, connection, plan, listing, notifications);
-	const interrupted = await readInterrupted(trigger, connection, plan.listed);
+	const interrupted = await fetchInterruptedResults(trigger, connection, plan.listed);
 
 	const poll = { trigger, mapping, toItem, notifications, listing, plan, rules, read, interrupted };
 	return applyPoll({ ...poll, isListed, isAudit, unresolved: new Set(), hasNews: false });
@@ -124,7 +124,7 @@ const newestFirst = (notifications: Map<string, QueryNotification>): string[] =>
 
 /** Everything that a poll has read, its plan, and its outcome so far. */
 interface Poll {
-	readonly trigger: PolledTrigger;
+	readonly trigger: PollableTrigger;
 	readonly mapping: TaxQueryMapping;
 	readonly toItem: ItemMaker;
 	readonly notifications: Map<string, QueryNotification>;
@@ -145,7 +145,7 @@ interface Poll {
  * Writes the ledger and emits the results. It is synchronous, with all that it calls, so that no other poll or webhook
  * call can come between. Throws if the workflow was unpublished meanwhile.
  */
-function applyPoll(poll: Poll): PollOutcome {
+function applyPoll(poll: Poll): PollReport {
 	const { trigger, plan, read, interrupted, toItem } = poll;
 	const { ledger } = trigger;
 	trigger.mustBeOpen();
@@ -153,7 +153,7 @@ function applyPoll(poll: Poll): PollOutcome {
 	markRunningStaticDataChanged();
 	startInterruptedAgain(trigger, interrupted, toItem);
 	for (const row of plan.due)
-		processResult(poll, row, mayLackResponse(row.record) ? read.rows.get(row.queryId) : row);
+		processResult(poll, row, mayOmitResponse(row.record) ? read.rows.get(row.queryId) : row);
 	for (const result of read.others) processResult(poll, result, result);
 	for (const id of read.refused) ledger.drop(id);
 	ledger.addPending(plan.pendingIds.filter((id) => ledger.isPending(id))); // had their turn
@@ -173,7 +173,7 @@ function recordListing({
 }: Poll): void {
 	const { context, ledger, settings } = trigger;
 	const { state } = ledger;
-	reportListLoss(context, plan.loss);
+	reportVanishedList(context, plan.loss);
 	reportListGaps(context, listing);
 	const records = [...listing.rows, ...read.others].map(({ record }) => record);
 	reportUnknownLabels(context, settings.choice, mapping, records);
@@ -200,12 +200,13 @@ function processResult(poll: Poll, row: QuerySnapshot, found: RowResult): void {
 		return ledger.drop(queryId);
 	}
 	const notification = notifications.get(queryId) ?? notifications.get(namedAs(poll, queryId));
-	const { result, origin } = mergeDelivered(found, notification, mapping);
+	const { result, origin } = fillInDeliveredResponse(found, notification, mapping);
 	const disposition = rules.dispositionOf(result);
-	if (disposition === 'ignore' || isSettled(ledger, result)) return settle(ledger, result, row);
+	if (disposition === 'ignore' || isStatusHandled(ledger, result))
+		return settle(ledger, result, row);
 	ledger.addPending([queryId]); // the others first, the next time
 	if (trigger.outcomeOf(result)) return;
-	if (disposition === 'wait' || awaitsDeliveredResult(result)) {
+	if (disposition === 'wait' || succeededWithoutResult(result)) {
 		unresolved.add(queryId);
 		attempts.noteFailure(queryId);
 		if (disposition === 'emit')
@@ -224,11 +225,11 @@ const namedAs = ({ read }: Poll, queryId: string): string =>
 	[...read.ownIds].find(([, own]) => own === queryId)?.[0] ?? queryId;
 
 /** Returns the poll's findings about the queries that webhook calls named, and when the next one may begin. */
-function outcomeOf(poll: Poll): PollOutcome {
+function outcomeOf(poll: Poll): PollReport {
 	const { trigger, notifications, listing, plan, read, interrupted, isListed, isAudit } = poll;
 	const { ledger } = trigger;
-	const progressOf = (result: QuerySnapshot): PolledQueryProgress => {
-		const isOver = !poll.unresolved.has(result.queryId) && isSettled(ledger, result);
+	const progressOf = (result: QuerySnapshot): PolledQueryOutcome => {
+		const isOver = !poll.unresolved.has(result.queryId) && isStatusHandled(ledger, result);
 		return trigger.outcomeOf(result) ?? (isOver ? 'settled' : 'pending');
 	};
 	const ids = newestFirst(notifications);
@@ -237,7 +238,7 @@ function outcomeOf(poll: Poll): PollOutcome {
 		(result) => [result.queryId, progressOf(result)] as const,
 	);
 	// the last of a query stands: its row, then its record, then why there is none
-	const queries = new Map<string, PolledQueryProgress>([...known, ...read.missing]);
+	const queries = new Map<string, PolledQueryOutcome>([...known, ...read.missing]);
 	for (const [id, own] of read.ownIds) queries.set(id, queries.get(own) ?? 'pending');
 	const unknownIds = ids.filter((id) => UNKNOWN_RESULTS.includes(queries.get(id)));
 	// an audit is rare, so the next poll needs one request for the list
@@ -268,7 +269,7 @@ const countUnreachable = (ledger: Ledger, { unlisted, listed }: PollPlan<QuerySn
 
 /** Settles a query in this state, in which it has come through; a row of the list may show another status. */
 function settle(ledger: Ledger, result: QuerySnapshot, row: QuerySnapshot): void {
-	const isStillPending = isUnfinishedState(result.record.state);
+	const isStillPending = mayStillEnd(result.record.state);
 	if (isStillPending && ledger.isPending(result.queryId)) ledger.addPending([result.queryId]);
 	ledger.settle(result, isStillPending);
 	if (row.status !== result.status) ledger.settle(row, isStillPending);

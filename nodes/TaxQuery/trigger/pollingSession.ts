@@ -1,31 +1,31 @@
 import { OperationalError, type INodeExecutionData, type ITriggerFunctions } from 'n8n-workflow';
 import { findVerificationProblem } from '../../shared/credentials/webhookVerification';
 import { connect } from '../../shared/http/connection';
-import { taxQuery } from '../../shared/http/service';
-import { stateOfProcess } from '../../shared/processState';
+import { taxQuery } from '../../shared/http/serviceDefinitions';
+import { processScope } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
-import { msLeft, waitUnlessOver } from '../../shared/utils/sleep';
-import { isUnfinishedState } from '../client/queryRecord';
+import { msUntilElapsed, sleepUnlessOver } from '../../shared/utils/sleep';
+import { mayStillEnd } from '../client/queryRecord';
 import { ReadAttempts } from './readAttempts';
 import { forgetCredential } from './cachedCredential';
 import { decideEmission } from './decideEmission';
 import { emitResult, nodeKey, startKey, type EmitOutcome } from './emitter';
 import { ExecutionEndSaver } from './executionEndSaver';
-import { pollOnce, type PollOutcome } from './pollOnce';
+import { pollOnce, type PollReport } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
-import type { PolledTrigger } from './polledTrigger';
+import type { PollableTrigger } from './pollableTrigger';
 import { setStaticData } from '../../shared/operations/nodeStaticData';
 import {
-	storeNotifications,
-	LEDGER_KEY,
+	storeEarlyNotifications,
+	LEDGER_STATIC_DATA_KEY,
 	MAX_WAITING_NOTIFICATIONS,
 	triggerMemoryOf,
 	takeStoredNotifications,
 	type NodeProcessMemory,
 } from './triggerProcessMemory';
 import type { Ledger } from './ledger';
-import type { RunningResult } from './runningResults';
-import type { UnlistedPendingCounts } from './readListing';
+import type { StartedResult } from './runningResults';
+import type { MissingPendingTotals } from './readListing';
 import { RETRY_MS, UnstartedResults } from './unstartedResults';
 import { itemMaker, type QuerySnapshot } from './querySnapshot';
 import { MIN_CHECK_MS, startFromKey, type TriggerSettings } from './triggerSettings';
@@ -41,11 +41,12 @@ const TIMES_IN_STREAM = 6;
 
 /** The published triggers of this process, by node. Only the leading main process has any. */
 const newPublished = () => new Map<string, PollingSession>();
-const publishedTriggers = () => stateOfProcess().shared(newPublished);
+const publishedTriggers = () => processScope().shared(newPublished);
 
 type Identity = Parameters<typeof nodeKey>[0];
-export const sessionOf = (context: Identity) => publishedTriggers().get(nodeKey(context));
-export const sessionsIn = (workflowId: string | undefined) =>
+export const findPublishedSession = (context: Identity) =>
+	publishedTriggers().get(nodeKey(context));
+export const sessionsOfWorkflow = (workflowId: string | undefined) =>
 	[...publishedTriggers().values()].filter(
 		({ context }) => context.getWorkflow().id === workflowId,
 	);
@@ -56,7 +57,7 @@ export const sessionsIn = (workflowId: string | undefined) =>
  */
 function replacedBy(context: ITriggerFunctions): PollingSession[] {
 	const { id, name } = context.getNode();
-	return sessionsIn(context.getWorkflow().id).filter((session) => {
+	return sessionsOfWorkflow(context.getWorkflow().id).filter((session) => {
 		const node = session.context.getNode();
 		return node.id === id || node.name === name;
 	});
@@ -85,10 +86,10 @@ async function checkVerification(context: ITriggerFunctions, { isAuthenticated }
  * A published trigger. It polls at intervals and when a webhook call arrives, one poll after the other, and emits each
  * result once.
  */
-export class PollingSession implements PolledTrigger {
+export class PollingSession implements PollableTrigger {
 	readonly ledger: Ledger;
 	readonly attempts: ReadAttempts;
-	readonly unlisted: UnlistedPendingCounts;
+	readonly unlisted: MissingPendingTotals;
 	/** Polls bring results. */
 	readonly needsPolls: boolean;
 	readonly #key: string;
@@ -103,7 +104,7 @@ export class PollingSession implements PolledTrigger {
 	#hasDroppedCalls = false;
 	/** The poll that runs or was the last, and the one that waits for its end. */
 	#last: Promise<unknown> = Promise.resolve();
-	#waiting: Promise<PollOutcome> | undefined;
+	#waiting: Promise<PollReport> | undefined;
 	/** The queries that webhook calls named for the next poll. */
 	#notifications = new Map<string, QueryNotification>();
 	/** The next poll begins `ms` milliseconds after `since`. */
@@ -125,9 +126,9 @@ export class PollingSession implements PolledTrigger {
 		if (mode === 'leadershipChange') this.ledger.state.runsElsewhere = true;
 		this.#isByTimer = settings.receiveBy !== 'webhook';
 		this.needsPolls = this.#isByTimer || settings.confirm !== 'off';
-		const wasClosedLongAgo = closedAt === undefined || msLeft(closedAt, PAUSE_MS) < 0;
+		const wasClosedLongAgo = closedAt === undefined || msUntilElapsed(closedAt, PAUSE_MS) < 0;
 		this.#isAnew = mode === 'activate' && wasClosedLongAgo;
-		setStaticData(context, LEDGER_KEY, this.ledger.saved);
+		setStaticData(context, LEDGER_STATIC_DATA_KEY, this.ledger.saved);
 		this.#published.set(this.#key, this);
 		this.#memory.isPublished = true;
 		this.#retryNotifications(takeStoredNotifications(context));
@@ -186,11 +187,11 @@ export class PollingSession implements PolledTrigger {
 	}
 
 	/** Polls from now on; callers share the poll that waits. Throws if the service cannot be reached. */
-	async pollSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollOutcome> {
+	async pollSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollReport> {
 		if (this.#hasClosed) this.#handOn(more);
 		else for (const [id, notification] of more) this.#addNotification(id, notification);
 		this.#waiting ??= this.#last.then(async () => {
-			await waitUnlessOver(this.#rest.since, this.#rest.ms, () => this.#hasClosed);
+			await sleepUnlessOver(this.#rest.since, this.#rest.ms, () => this.#hasClosed);
 			this.#waiting = undefined;
 			this.mustBeOpen();
 			const running = this.#pollNow();
@@ -226,7 +227,7 @@ export class PollingSession implements PolledTrigger {
 		const times = starts ?? 1;
 		const key = startKey(context, deliveryId, times, ledger.failedStarts(deliveryId));
 		ledger.start(deliveryId, queryId, times);
-		setStaticData(context, LEDGER_KEY, ledger.saved); // n8n saves it with the emit
+		setStaticData(context, LEDGER_STATIC_DATA_KEY, ledger.saved); // n8n saves it with the emit
 		const outcome = emitResult(context, {
 			item,
 			result,
@@ -250,14 +251,14 @@ export class PollingSession implements PolledTrigger {
 
 	/** Waits `ms` milliseconds, or until the trigger is unpublished. */
 	async pause(ms: number): Promise<void> {
-		await waitUnlessOver(Date.now(), ms, () => this.#hasClosed);
+		await sleepUnlessOver(Date.now(), ms, () => this.#hasClosed);
 	}
 
 	/** `before`: how the result was started, if it was interrupted. */
 	#settleEmission(
 		result: QuerySnapshot,
 		outcome: EmitOutcome,
-		before?: RunningResult,
+		before?: StartedResult,
 	): EmitOutcome {
 		const { ledger } = this;
 		const { deliveryId } = result;
@@ -268,7 +269,7 @@ export class PollingSession implements PolledTrigger {
 		}
 		this.#memory.emitted.set(deliveryId, true);
 		this.#unstarted.delete(deliveryId);
-		ledger.settle(result, isUnfinishedState(result.record.state));
+		ledger.settle(result, mayStillEnd(result.record.state));
 		// the other interrupted ones waited for what this one shows
 		if (before && ledger.interrupted.size > 0) this.#pollInBackground();
 		return outcome;
@@ -301,10 +302,10 @@ export class PollingSession implements PolledTrigger {
 	#handOn(all: Iterable<[id: string, QueryNotification]>): void {
 		const next = this.#published.get(this.#key);
 		if (next && next !== this) void next.pollSoon(all).catch(() => undefined);
-		else if (!storeNotifications(this.context, all)) this.#hasDroppedCalls = true;
+		else if (!storeEarlyNotifications(this.context, all)) this.#hasDroppedCalls = true;
 	}
 
-	async #pollNow(): Promise<PollOutcome> {
+	async #pollNow(): Promise<PollReport> {
 		const { context } = this;
 		const { outage } = this.#memory;
 		const since = Date.now();

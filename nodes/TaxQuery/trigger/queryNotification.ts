@@ -1,12 +1,12 @@
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { isUnfinishedState } from '../client/queryRecord';
+import { mayStillEnd } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import {
-	matchingEnvelope,
-	awaitsDeliveredResult,
-	mergeResponse,
+	envelopeOfSameStatus,
+	succeededWithoutResult,
+	addDeliveredResponse,
 	type PayloadEnvelope,
-	type Provenance,
+	type SnapshotConfirmation,
 	type QuerySnapshot,
 } from './querySnapshot';
 
@@ -30,7 +30,7 @@ export function mergeNotifications(
 	notification: QueryNotification,
 ): QueryNotification {
 	const worth = ({ isProved, detail }: QueryNotification) =>
-		4 * Number(isProved) + (detail ? (isUnfinishedState(detail.state) ? 1 : 2) : 0);
+		4 * Number(isProved) + (detail ? (mayStillEnd(detail.state) ? 1 : 2) : 0);
 	const [newer, older] = notification.isAgain ? [known, notification] : [notification, known];
 	const isNewStatus = newer.detail?.status !== older.detail?.status;
 	const isBetter = worth(newer) > worth(older) || (worth(newer) === worth(older) && isNewStatus);
@@ -47,19 +47,19 @@ const isAbout = ({ record }: QuerySnapshot, { status, state }: QueryRecord): boo
 	status === undefined || status === record.status || state === 'success';
 
 /** The record, with the response of the webhook call where it has none and that may be emitted. */
-export function mergeDelivered(
+export function fillInDeliveredResponse(
 	found: QuerySnapshot,
 	notification: Pick<QueryNotification, 'detail' | 'event' | 'envelope'> | undefined,
 	mapping: TaxQueryMapping,
-): { result: QuerySnapshot; origin: Provenance } {
-	const around = matchingEnvelope(found, notification?.envelope);
+): { result: QuerySnapshot; origin: SnapshotConfirmation } {
+	const around = envelopeOfSameStatus(found, notification?.envelope);
 	if (
-		!awaitsDeliveredResult(found) ||
+		!succeededWithoutResult(found) ||
 		!notification?.detail ||
 		!isAbout(found, notification.detail)
 	) {
 		return { result: found, origin: { confirmed: true, ...around } };
 	}
-	const result = mergeResponse(found, notification.detail, mapping);
+	const result = addDeliveredResponse(found, notification.detail, mapping);
 	return { result, origin: { confirmed: 'status', event: notification.event, ...around } };
 }

@@ -8,10 +8,10 @@ import {
 } from '../../shared/personalData/personalDataHider';
 import { queryTypes } from '../../shared/queryTypes/catalog';
 import type { Connection } from '../../shared/http/connection';
-import { textOf } from '../../shared/utils/text';
+import { textOf } from '../../shared/utils/toText';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { buildRecordRow } from '../output/simplify';
-import { isUnfinishedState, recordFromFields } from '../client/queryRecord';
+import { mayStillEnd, recordFromFields } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import type { TriggerSettings } from './triggerSettings';
 import type { ListedQuery } from './planPoll';
@@ -37,7 +37,7 @@ export function toQuerySnapshot(record: QueryRecord): QuerySnapshot {
 			.digest('hex')
 			.slice(0, 32),
 		isPending: state === 'pending',
-		isOpen: isUnfinishedState(state),
+		isOpen: mayStillEnd(state),
 		hasStatus: status !== undefined,
 		...(createdAt !== undefined && { createdAt }),
 		record,
@@ -48,11 +48,11 @@ const isDelivered = ({ operation }: QueryRecord) =>
 	queryTypes.find((queryType) => queryType.operation === operation)?.isDelivered ?? !operation;
 
 /** Returns whether a successful query lacks its result. It may come by webhook alone (TQ §6.1, §4.13). */
-export const awaitsDeliveredResult = ({ record }: QuerySnapshot): boolean =>
+export const succeededWithoutResult = ({ record }: QuerySnapshot): boolean =>
 	record.state === 'success' && !record.hasResponse && isDelivered(record);
 
 /** The record of the service with the response that a webhook call brought. */
-export const mergeResponse = (
+export const addDeliveredResponse = (
 	{ record }: QuerySnapshot,
 	delivered: QueryRecord,
 	mapping: TaxQueryMapping,
@@ -62,7 +62,7 @@ export const mergeResponse = (
 };
 
 /** The credential's names for fields, and its key of pseudonyms: items are made with them. */
-export type CredentialSettings = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
+export type ItemCredentialSettings = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
 
 /** The fields of a webhook call around a record. */
 export interface PayloadEnvelope {
@@ -72,13 +72,13 @@ export interface PayloadEnvelope {
 }
 
 /** The envelope of a result: that of a call about another status is not its own. */
-export const matchingEnvelope = (
+export const envelopeOfSameStatus = (
 	{ status }: QuerySnapshot,
 	envelope: PayloadEnvelope | undefined,
 ): { envelope?: IDataObject } =>
 	envelope && ['', status].includes(envelope.status) ? { envelope: envelope.fields } : {};
 
-export interface Provenance {
+export interface SnapshotConfirmation {
 	/** It was read from the service itself, or the service has confirmed its status alone. */
 	confirmed: boolean | 'status';
 	/** The kind of event that the webhook call named. */
@@ -88,7 +88,7 @@ export interface Provenance {
 }
 
 /** Makes the item that goes into the workflow. */
-export type ItemMaker = (result: QuerySnapshot, origin: Provenance) => INodeExecutionData;
+export type ItemMaker = (result: QuerySnapshot, origin: SnapshotConfirmation) => INodeExecutionData;
 
 /**
  * Returns a function that makes items by the parameters. Throws a UserError if pseudonyms are chosen and the
@@ -101,7 +101,7 @@ export function itemMaker(
 		options,
 		hasEnvelope,
 	}: Pick<TriggerSettings, 'simplify' | 'personalData' | 'options' | 'hasEnvelope'>,
-	{ mapping, pseudonymKey }: CredentialSettings,
+	{ mapping, pseudonymKey }: ItemCredentialSettings,
 ): ItemMaker {
 	const protection = personalDataHiderFor(personalData, pseudonymKey, readFieldsToKeep(options));
 	const protect: PersonalDataHider['shaped'] = (row, rule, shape) =>

@@ -3,7 +3,7 @@ import { RequestError } from '../../shared/http/result';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { CodedError } from '../../shared/utils/codedError';
 import { raceAbort } from '../../shared/utils/responseBody';
-import { msLeft } from '../../shared/utils/sleep';
+import { msUntilElapsed } from '../../shared/utils/sleep';
 import type { QueryClient } from '../client/queryClient';
 import { errorMessage, reportError, reportHourly } from './errorReporting';
 import { isRefusal, notFoundError, readQuery } from './readById';
@@ -99,7 +99,7 @@ export class ReadAttempts {
 			new CodedError(code, `${what} ${how}: ${reason}`, { queryId: id });
 		if (isPutAside) {
 			reportError(context, coded('putAside', `${MAX_REFUSALS} times and is put aside`));
-		} else if (msLeft(failedSince, REPORT_AFTER_MS) <= 0) {
+		} else if (msUntilElapsed(failedSince, REPORT_AFTER_MS) <= 0) {
 			reportHourly(context, coded('unreadable', 'for ten minutes. The trigger keeps trying'));
 		}
 	}
@@ -113,7 +113,7 @@ function countFailure(failed: FailedReads, error: unknown): void {
 		return;
 	}
 	failed.failedSince ||= Date.now();
-	if (isPermanent(error) && msLeft(failed.refusedAt, REFUSAL_MS) <= 0) {
+	if (isPermanent(error) && msUntilElapsed(failed.refusedAt, REFUSAL_MS) <= 0) {
 		failed.refusals++;
 		failed.refusedAt = Date.now();
 	}

@@ -1,7 +1,7 @@
 import { RequestError } from '../../shared/http/result';
-import type { Scope } from '../../shared/processState';
+import type { StateScope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { msLeft } from '../../shared/utils/sleep';
+import { msUntilElapsed } from '../../shared/utils/sleep';
 import { findQuery, suspectPathKeys, type QueryClient } from '../client/queryClient';
 import { findMatchingId } from '../client/queryRecord';
 import { toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
@@ -51,7 +51,7 @@ export type ReadByIdResult = QuerySnapshot | 'unknown' | 'later' | 'failed';
  * that the service did not know a minute ago. Throws if the service cannot be reached.
  */
 export async function readNotified(
-	node: Scope,
+	node: StateScope,
 	client: QueryClient,
 	ids: string[],
 	isProved: (id: string) => boolean,
@@ -61,9 +61,9 @@ export async function readNotified(
 	let failure: unknown;
 	let hasResponded = false;
 	// counted before the first read, or a slow service would make one poll last as long as a flood
-	let free = PER_SECOND - times.filter((time) => msLeft(time, 1_000) > 0).length;
+	let free = PER_SECOND - times.filter((time) => msUntilElapsed(time, 1_000) > 0).length;
 	for (const id of ids) {
-		const isKnownUnknown = msLeft(unknown.get(id) ?? 0, UNKNOWN_MS) > 0;
+		const isKnownUnknown = msUntilElapsed(unknown.get(id) ?? 0, UNKNOWN_MS) > 0;
 		if (isKnownUnknown || (!isProved(id) && free <= 0)) {
 			read.set(id, isKnownUnknown ? 'unknown' : 'later');
 			continue;

@@ -1,16 +1,16 @@
-import { msLeft } from '../../shared/utils/sleep';
+import { msUntilElapsed } from '../../shared/utils/sleep';
 import type { QueryClient } from '../client/queryClient';
-import { readList } from '../client/queryList';
-import type { Completeness } from '../client/queryModel';
+import { readListChunks } from '../client/queryList';
+import type { ListCompleteness } from '../client/queryModel';
 import type { Ledger } from './ledger';
 import type { ListOrder } from './ledgerStaticData';
 import { toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
-import { toNewestFirst, isReadFarEnough, type ReadList } from './planPoll';
+import { newestFirstIfKnown, isReadFarEnough, type ListedRows } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
-export interface TriggerListing extends ReadList<QuerySnapshot> {
+export interface TriggerListing extends ListedRows<QuerySnapshot> {
 	order: ListOrder | undefined;
-	completeness: Completeness;
+	completeness: ListCompleteness;
 	requests: number;
 	/** Rows without an ID. */
 	unreadable: number;
@@ -19,7 +19,7 @@ export interface TriggerListing extends ReadList<QuerySnapshot> {
 }
 
 /** The number of pending queries missing in the last check, and in the last one that read the list to its end. */
-export interface UnlistedPendingCounts {
+export interface MissingPendingTotals {
 	last: number;
 	afterAudit: number;
 }
@@ -35,13 +35,10 @@ const AUDIT_REST_MS = 10_000;
  * Returns whether the list must be read to its end: once a day, and more often while pending queries lie deeper than
  * polls read.
  */
-export function isAuditDue(
-	{ state }: Ledger,
-	{ last, afterAudit }: UnlistedPendingCounts,
-): boolean {
+export function isAuditDue({ state }: Ledger, { last, afterAudit }: MissingPendingTotals): boolean {
 	const isDeep = last > Math.max(FEW, afterAudit);
 	const everyMs = isDeep ? Math.max(A_MINUTE, state.auditRequests * AUDIT_REST_MS) : DAY_MS;
-	return msLeft(state.auditedAt, Math.min(DAY_MS, everyMs)) < 0;
+	return msUntilElapsed(state.auditedAt, Math.min(DAY_MS, everyMs)) < 0;
 }
 
 /**
@@ -62,7 +59,7 @@ export async function readListing(
 	let pageSize = 0;
 	// read by ID, each of these would cost a request
 	const pendingIds = new Set(notifiedIds.filter((id) => ledger.isPending(id)));
-	for await (const { records, unreadable, completeness, total, isLast } of readList(client)) {
+	for await (const { records, unreadable, completeness, total, isLast } of readListChunks(client)) {
 		for (const record of records) {
 			rows.push(toQuerySnapshot(record));
 			pendingIds.delete(record.id);
@@ -81,7 +78,7 @@ export async function readListing(
 	checkRows(rows, read.unreadable);
 	const isWhole = read.completeness === 'complete';
 	const { order = detectListOrder(rows, ledger.state.order || undefined) } = client.mapping.list;
-	const sorted = toNewestFirst(rows, order, isWhole && read.requests === 1, ledger);
+	const sorted = newestFirstIfKnown(rows, order, isWhole && read.requests === 1, ledger);
 	if (!sorted) throw unordered(order);
 	return { ...read, rows: sorted, isWhole, order };
 }

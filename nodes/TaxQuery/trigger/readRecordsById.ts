@@ -1,11 +1,11 @@
 import type { QueryClient } from '../client/queryClient';
-import { mayLackResponse } from '../client/queryRecord';
+import { mayOmitResponse } from '../client/queryRecord';
 import { notFoundError, readNotified, readQuery } from './readById';
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
 import type { QueryNotification } from './queryNotification';
-import type { PolledTrigger } from './polledTrigger';
-import { awaitsDeliveredResult, type QuerySnapshot } from './querySnapshot';
+import type { PollableTrigger } from './pollableTrigger';
+import { succeededWithoutResult, type QuerySnapshot } from './querySnapshot';
 import type { PollPlan } from './planPoll';
 
 /** A row with its result; undefined if that cannot be had now, 'refused' if it is put aside. */
@@ -31,7 +31,7 @@ const MAX_AGAIN = 10;
 
 /** Reads by ID what a poll needs and the list does not show. */
 export async function readRecordsById(
-	trigger: PolledTrigger,
+	trigger: PollableTrigger,
 	client: QueryClient,
 	plan: PollPlan<QuerySnapshot>,
 	listing: TriggerListing,
@@ -52,7 +52,7 @@ export async function readRecordsById(
 
 /** Reads the queries that webhook calls named. Throws if the service cannot be reached, unless it has just listed. */
 async function readNamed(
-	{ context, ledger }: PolledTrigger,
+	{ context, ledger }: PollableTrigger,
 	client: QueryClient,
 	ids: string[],
 	listing: TriggerListing,
@@ -85,7 +85,7 @@ async function readNamed(
 
 /** Reads pending queries that are not listed. */
 async function readPending(
-	{ attempts }: PolledTrigger,
+	{ attempts }: PollableTrigger,
 	client: QueryClient,
 	ids: string[],
 	listing: TriggerListing,
@@ -108,17 +108,17 @@ async function readPending(
 
 /** The results of rows that do not hold them. */
 async function readMissingResponses(
-	{ attempts }: PolledTrigger,
+	{ attempts }: PollableTrigger,
 	client: QueryClient,
 	due: QuerySnapshot[],
 ): Promise<RecordsReadById['rows']> {
-	const withoutResponse = due.filter(({ record }) => mayLackResponse(record));
+	const withoutResponse = due.filter(({ record }) => mayOmitResponse(record));
 	const isNew = ({ queryId }: QuerySnapshot) => attempts.failedTimes(queryId) === 0;
 	const again = withoutResponse.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
 	const read = [...withoutResponse.filter(isNew), ...again].map(async (row) => {
 		const found = await attempts.read(client, row.queryId);
 		// what does not promise more than it holds is taken as it is listed
-		const isEnough = found === 'refused' && row.hasStatus && !awaitsDeliveredResult(row);
+		const isEnough = found === 'refused' && row.hasStatus && !succeededWithoutResult(row);
 		return [row.queryId, isEnough ? row : found] as const;
 	});
 	return new Map(await Promise.all(read));

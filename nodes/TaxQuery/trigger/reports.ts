@@ -1,20 +1,20 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { msLeft } from '../../shared/utils/sleep';
+import { msUntilElapsed } from '../../shared/utils/sleep';
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
 import { reportError, reportHourly, runHourly } from './errorReporting';
 import { MAX_PENDING } from './ledger';
-import type { ListLoss } from './planPoll';
+import type { VanishedListReason } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
-const LOSSES: Record<ListLoss, string> = {
+const LOSSES: Record<VanishedListReason, string> = {
 	isElsewhere:
 		"The credential leads to another account, and the trigger begins anew, by 'Start From'",
 	isLost: 'The service lists none of the queries so far: only newer ones start the workflow',
 };
 
-export function reportListLoss(context: ITriggerFunctions, loss?: ListLoss): void {
+export function reportVanishedList(context: ITriggerFunctions, loss?: VanishedListReason): void {
 	if (!loss) return;
 	const what = `${LOSSES[loss]}. Compare the results in the service with your executions`;
 	reportError(context, new CodedError(loss, what));
@@ -83,7 +83,7 @@ export function reportMissingResult(
 		.getOrMake(id, () => none);
 	known.times++;
 	known.isDelivered ||= isDelivered;
-	if (known.isDelivered ? known.times < 2 : msLeft(known.since, MAY_TAKE_MS) > 0) return;
+	if (known.isDelivered ? known.times < 2 : msUntilElapsed(known.since, MAY_TAKE_MS) > 0) return;
 	const but = known.isDelivered ? 'but a' : 'and no';
 	const what = `The service's record of query ${id} has no result, ${but} webhook call brought one`;
 	const error = new CodedError('noResult', what, {

@@ -4,7 +4,7 @@ import type {
 	INodeTypeDescription,
 	IWebhookDescription,
 } from 'n8n-workflow';
-import { otherServicesOption, statusesField, triggerOnField } from './filterSettings';
+import { otherQueryTypesOption, statusesField, queryTypesField } from './filterSettings';
 import { simplifyProperty } from '../../shared/operations/commonFields';
 import {
 	fieldsToKeepOption,
@@ -28,7 +28,7 @@ const entry = (name: string, value: string, description: string, more: object = 
 
 /** Entries of the "Options" collection; from in there, the other fields are above. */
 const options: INodeProperties[] = [
-	otherServicesOption,
+	otherQueryTypesOption,
 	simplifyProperty,
 	personalDataOption,
 	fieldsToKeepOption,
@@ -103,7 +103,7 @@ export const webhookDescription: IWebhookDescription = {
 };
 
 /** The editor's text while it waits. */
-export const eventTriggerDescription =
+export const waitingForEventText =
 	"Waiting for the query service, or the sandbox's page, to send a result to the test URL";
 
 /** The texts beside the node's panel in the editor. */
@@ -145,7 +145,7 @@ export const properties: INodeProperties[] = [
 		default: '',
 		...shownFor(withWebhook),
 	},
-	triggerOnField,
+	queryTypesField,
 	statusesField,
 	{
 		displayName: 'Start From',

@@ -5,9 +5,9 @@ import { mergeNotifications, type QueryNotification } from './queryNotification'
 import { processStateOfNode, type nodeKey, type EmitOutcome } from './emitter';
 import { chooseLedger, Ledger } from './ledger';
 import { newTriggerOutage } from './errorReporting';
-import type { UnlistedPendingCounts } from './readListing';
+import type { MissingPendingTotals } from './readListing';
 
-export const LEDGER_KEY = 'taxQueryLedger';
+export const LEDGER_STATIC_DATA_KEY = 'taxQueryLedger';
 const MAX_EMITTED = 5_000;
 /** Limits the notifications stored for a later poll; senders of others must repeat them. */
 export const MAX_WAITING_NOTIFICATIONS = 100;
@@ -20,7 +20,7 @@ export class NodeProcessMemory {
 	/** Results that this process has emitted. */
 	readonly emitted = new BoundedMap<string, true>(MAX_EMITTED);
 	readonly outage = newTriggerOutage();
-	readonly unlisted: UnlistedPendingCounts = { last: 0, afterAudit: 0 };
+	readonly unlisted: MissingPendingTotals = { last: 0, afterAudit: 0 };
 	closedAt?: number;
 	isPublished = false;
 
@@ -35,7 +35,7 @@ const newMemory = () => new NodeProcessMemory();
 export function triggerMemoryOf(
 	context: ITriggerFunctions,
 ): NodeProcessMemory & { ledger: Ledger } {
-	const saved = new Ledger(getStaticData<IDataObject>(context, LEDGER_KEY));
+	const saved = new Ledger(getStaticData<IDataObject>(context, LEDGER_STATIC_DATA_KEY));
 	const memory = processStateOfNode(context).shared(newMemory);
 	const ledger = memory.ledger ? chooseLedger(memory.ledger, saved) : saved;
 	return Object.assign(memory, { ledger });
@@ -51,7 +51,7 @@ export const wasUnpublishedSince = (context: Identity, since: number): boolean =
 const newEarlyNotifications = () => new Map<string, QueryNotification>();
 
 /** Stores what webhook calls named for the next time that the trigger is published. Returns whether all has room. */
-export function storeNotifications(
+export function storeEarlyNotifications(
 	context: Identity,
 	all: Iterable<[id: string, QueryNotification]>,
 ): boolean {

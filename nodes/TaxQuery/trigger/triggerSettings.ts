@@ -1,12 +1,12 @@
 import { type IDataObject, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { parseBoolean } from '../../shared/operations/field';
-import { parsePositiveInt } from '../../shared/operations/commonFields';
+import { positiveIntOrUndefined } from '../../shared/operations/commonFields';
 import { readMoment } from '../fields/dates';
 import {
 	readFilterSettings,
 	settingError,
 	statusesField,
-	triggerOnField,
+	queryTypesField,
 	type FilterSettings,
 } from './filterSettings';
 import {
@@ -53,7 +53,7 @@ export function readSettings(context: Context): TriggerSettings {
 		const problem = `must be a number, ${MIN_SECONDS} or more`;
 		throw settingError('field.number', 'Check Every (Seconds)', problem);
 	}
-	const most = parsePositiveInt(maxResults);
+	const most = positiveIntOrUndefined(maxResults);
 	if (most === undefined) {
 		throw settingError(
 			'field.number',
@@ -71,7 +71,7 @@ export function readSettings(context: Context): TriggerSettings {
 		simplify: options.simplify !== false,
 		personalData: readPersonalData(options),
 		choice: readFilterSettings(
-			read('services', triggerOnField.default),
+			read('services', queryTypesField.default),
 			read('statuses', statusesField.default),
 			options.otherServices,
 		),

@@ -1,15 +1,15 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { raceAbort } from '../../shared/utils/responseBody';
-import { processStartedAt, stateOfProcess } from '../../shared/processState';
-import { msLeft } from '../../shared/utils/sleep';
+import { processStartedAt, processScope } from '../../shared/processState';
+import { msUntilElapsed } from '../../shared/utils/sleep';
 import { wasUnpublishedSince } from '../trigger/triggerProcessMemory';
-import { itemMaker, type CredentialSettings } from '../trigger/querySnapshot';
+import { itemMaker, type ItemCredentialSettings } from '../trigger/querySnapshot';
 import { dispositionOf, reportUnknownLabels } from '../trigger/disposition';
-import { sessionOf, type PollingSession } from '../trigger/pollingSession';
+import { findPublishedSession, type PollingSession } from '../trigger/pollingSession';
 import {
 	accepted,
 	responseForQuery,
-	later,
+	resultByNextPoll,
 	failed,
 	nothingNew,
 	starting,
@@ -19,7 +19,7 @@ import {
 	type WebhookResponse,
 	type OngoingCall,
 } from './responses';
-import type { ReceivedNotification } from './selectTrustedParts';
+import type { AssessedNotification } from './selectTrustedParts';
 
 /** n8n has started its triggers within this time, or one that is being published again. */
 const START_MS = 60_000;
@@ -31,7 +31,7 @@ const SLICE_MS = 100;
 
 /** Returns whether the trigger is surely coming: this process does not have it, but had it until a moment ago. */
 export const isTriggerBeingRepublished = (context: IWebhookFunctions): boolean =>
-	!sessionOf(context) && wasUnpublishedSince(context, Date.now() - START_MS);
+	!findPublishedSession(context) && wasUnpublishedSince(context, Date.now() - START_MS);
 
 /**
  * Returns the published trigger, or undefined if this process has none. n8n accepts calls before it starts its
@@ -43,10 +43,11 @@ export async function waitForSession(
 ): Promise<PollingSession | undefined> {
 	const since = Date.now();
 	const isComing = () =>
-		msLeft(processStartedAt(), START_MS) > 0 || isTriggerBeingRepublished(context);
+		msUntilElapsed(processStartedAt(), START_MS) > 0 || isTriggerBeingRepublished(context);
 	const timeoutMs = isTriggerBeingRepublished(context) ? PUBLISHING_TIMEOUT_MS : START_TIMEOUT_MS;
-	while (!sessionOf(context) && isComing() && msLeft(since, timeoutMs) > 0) await sleep(SLICE_MS);
-	return sessionOf(context);
+	while (!findPublishedSession(context) && isComing() && msUntilElapsed(since, timeoutMs) > 0)
+		await sleep(SLICE_MS);
+	return findPublishedSession(context);
 }
 
 /** Limits the wait for a response. After that, the result is on its way, but not known to have started. */
@@ -67,8 +68,8 @@ const inTime = async (
 /** Starts the results of a trusted webhook call as they were delivered. */
 export async function emitTrusted(
 	trigger: PollingSession,
-	all: ReceivedNotification[],
-	itemSettings: CredentialSettings,
+	all: AssessedNotification[],
+	itemSettings: ItemCredentialSettings,
 	isListed: boolean,
 ): Promise<WebhookResponse> {
 	const { context, settings } = trigger;
@@ -85,7 +86,7 @@ export async function emitTrusted(
 	});
 	return isListed
 		? await inTime(outcomes, () => accepted, HANDED_OVER_MS)
-		: await inTime(outcomes, () => later);
+		: await inTime(outcomes, () => resultByNextPoll);
 }
 
 /** Returns how many senders wait for their responses. */
@@ -94,26 +95,27 @@ const newSenders = () => ({ waiting: 0 });
 /** Makes the trigger poll, and responds by what it shows of the notified queries. */
 export async function pollAndRespond(
 	trigger: PollingSession,
-	all: ReceivedNotification[],
+	all: AssessedNotification[],
 	call: OngoingCall,
 ): Promise<WebhookResponse> {
 	const { ledger } = trigger;
-	const isOver = ({ queryId, reportedEnd }: ReceivedNotification) =>
+	const isOver = ({ queryId, reportedEnd }: AssessedNotification) =>
 		reportedEnd !== '' && ledger.isSettled({ queryId, status: reportedEnd });
 	if (all.every(isOver)) return nothingNew; // a poll would show nothing else, and may have to wait
-	const senders = stateOfProcess().shared(newSenders);
-	if (senders.waiting >= MAX_WAITING) return call.responseSoFar === later ? later : tooMany;
+	const senders = processScope().shared(newSenders);
+	if (senders.waiting >= MAX_WAITING)
+		return call.responseSoFar === resultByNextPoll ? resultByNextPoll : tooMany;
 	const polling = trigger
 		.pollSoon(all.map((notification) => [notification.queryId, notification]))
 		.then(async (seen) => {
 			const responses = all.map(async (each) => await responseForQuery(each, seen, trigger));
-			call.responseSoFar = later; // n8n has been given it
+			call.responseSoFar = resultByNextPoll; // n8n has been given it
 			return combineResponses(await Promise.all(responses));
 		})
 		// the session has reported why; if it was unpublished meanwhile, it has stored what the call names
 		.catch(() => {
 			if (!trigger.isClosed) return unreachable;
-			return trigger.hasDroppedCalls ? starting : later;
+			return trigger.hasDroppedCalls ? starting : resultByNextPoll;
 		});
 	senders.waiting++;
 	return await inTime(polling, () => call.responseSoFar).finally(() => {

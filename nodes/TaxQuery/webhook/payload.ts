@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { RecordField, TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { idText } from '../../shared/utils/text';
+import { idText } from '../../shared/utils/toText';
 import { wireName } from '../client/recordWireNames';
-import { pickBy } from '../../shared/utils/objectEntries';
+import { pickBy } from '../../shared/utils/objectTransforms';
 
 /** A delivery's data about one query, not yet verified. */
 export interface AnnouncedQuery {

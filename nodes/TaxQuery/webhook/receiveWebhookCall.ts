@@ -3,16 +3,16 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { raceAbort } from '../../shared/utils/responseBody';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { textOf } from '../../shared/utils/text';
+import { textOf } from '../../shared/utils/toText';
 import { processStateOfNode } from '../trigger/emitter';
-import { storeNotifications } from '../trigger/triggerProcessMemory';
+import { storeEarlyNotifications } from '../trigger/triggerProcessMemory';
 import { errorMessage, runHourly } from '../trigger/errorReporting';
 import { readSettings, type TriggerSettings } from '../trigger/triggerSettings';
-import { sessionOf, type PollingSession } from '../trigger/pollingSession';
+import { findPublishedSession, type PollingSession } from '../trigger/pollingSession';
 import { hasList } from '../client/queryList';
 import {
 	noCredential,
-	later,
+	resultByNextPoll,
 	nothingNew,
 	starting,
 	notShownYet,
@@ -20,18 +20,18 @@ import {
 	type WebhookResponse,
 	type OngoingCall,
 } from './responses';
-import { readCredentialSettings, verifyCall } from './webhookCredential';
+import { readItemSettings, verifyCall } from './verifyCall';
 import { startWithoutSession, type WebhookOutcome } from './startWithoutSession';
 import { extractJson } from './formBody';
 import { readPayload, type AnnouncedQuery } from './payload';
-import { decompressBody, readRawBody, type BodyReadFailure } from './requestBody';
+import { decompressBody, readRawBody, type BodyReadFailure } from './rawBody';
 import {
 	isTriggerBeingRepublished,
 	pollAndRespond,
 	emitTrusted,
 	waitForSession,
 } from './handToTrigger';
-import { selectTrustedParts, type ReceivedNotification } from './selectTrustedParts';
+import { selectTrustedParts, type AssessedNotification } from './selectTrustedParts';
 
 const RETRY_AFTER_SECONDS = 5;
 /**
@@ -95,7 +95,7 @@ const newTaken = () => new BoundedMap<string, true>(MAX_TAKEN);
 
 async function handleCall(context: IWebhookFunctions, call: OngoingCall): Promise<WebhookOutcome> {
 	const isTest = context.getMode() === 'manual';
-	const published = isTest ? undefined : sessionOf(context);
+	const published = isTest ? undefined : findPublishedSession(context);
 	const settings = published?.settings ?? readSettings(context);
 	const request = context.getRequestObject();
 	const read = await readRawBody(request);
@@ -107,7 +107,7 @@ async function handleCall(context: IWebhookFunctions, call: OngoingCall): Promis
 			return await handleNotifications(context, settings, payload.announced, secrets, call);
 		}
 		const { status, reason } = payload;
-		const trigger = sessionOf(context);
+		const trigger = findPublishedSession(context);
 		if (trigger && !isTest) pollForUnknown(trigger, reason);
 		return { status, message: reason };
 	};
@@ -132,8 +132,8 @@ async function handleCall(context: IWebhookFunctions, call: OngoingCall): Promis
 
 /** Returns the notifications of a call by query ID. */
 const named = (
-	all: ReceivedNotification[],
-): Array<[id: string, notification: ReceivedNotification]> =>
+	all: AssessedNotification[],
+): Array<[id: string, notification: AssessedNotification]> =>
 	all.map((notification) => [notification.queryId, notification]);
 
 const payloadOf = async (
@@ -146,7 +146,7 @@ type Names = Pick<TaxQueryMapping, 'record'>;
 
 /** The environment's names; without a credential that can be read, those of the API reference. */
 const namesFor = async (context: IWebhookFunctions): Promise<Names> =>
-	await readCredentialSettings(context).then(
+	await readItemSettings(context).then(
 		({ mapping }) => mapping,
 		() => ({ record: {} }),
 	);
@@ -158,19 +158,20 @@ async function handleNotifications(
 	secrets: string[],
 	call: OngoingCall,
 ): Promise<WebhookOutcome> {
-	const itemSettings = await readCredentialSettings(context);
+	const itemSettings = await readItemSettings(context);
 	const { mapping } = itemSettings;
 	const hidden = [...secrets, ...itemSettings.secrets];
 	const all = announced.map((each) => selectTrustedParts(each, settings, mapping, hidden));
 	const withoutSession = async () =>
 		await startWithoutSession(context, settings, all, itemSettings);
 	if (context.getMode() === 'manual') return await withoutSession();
-	const published = sessionOf(context);
+	const published = findPublishedSession(context);
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
-	const storeForLater = () => (storeNotifications(context, named(all)) ? later : starting);
+	const storeForLater = () =>
+		storeEarlyNotifications(context, named(all)) ? resultByNextPoll : starting;
 	if (!published && isListed) return storeForLater(); // this process has no trigger yet
 	const isRemembered = isTriggerBeingRepublished(context) && !all.some(({ trusted }) => trusted);
-	if (isListed || isRemembered) call.responseSoFar = later;
+	if (isListed || isRemembered) call.responseSoFar = resultByNextPoll;
 	const trigger = published ?? (await waitForSession(context));
 	if (!trigger) {
 		if (!isTriggerBeingRepublished(context)) return await withoutSession();
@@ -180,7 +181,7 @@ async function handleNotifications(
 
 	const trusted = all.filter((each) => each.trusted);
 	const unconfirmed = all.filter((each) => !each.trusted);
-	if (unconfirmed.length === 0) call.responseSoFar = later; // n8n is being given the results
+	if (unconfirmed.length === 0) call.responseSoFar = resultByNextPoll; // n8n is being given the results
 	const responses: Array<Promise<WebhookResponse>> = [];
 	if (trusted.length > 0) responses.push(emitTrusted(trigger, trusted, itemSettings, isListed));
 	if (unconfirmed.length > 0) {

@@ -1,4 +1,4 @@
-import type { PollOutcome } from '../trigger/pollOnce';
+import type { PollReport } from '../trigger/pollOnce';
 import type { PollingSession } from '../trigger/pollingSession';
 
 export interface WebhookResponse {
@@ -16,14 +16,17 @@ const retryResponse = (message: string): WebhookResponse => ({ status: 503, mess
 
 export const accepted: WebhookResponse = { status: 200, message: 'Accepted' };
 export const nothingNew: WebhookResponse = { status: 200, message: 'Nothing new' };
-export const later: WebhookResponse = { status: 202, message: 'The next check brings the result' };
+export const resultByNextPoll: WebhookResponse = {
+	status: 202,
+	message: 'The next check brings the result',
+};
 export const notShownYet = retryResponse('The service does not show the result yet');
 export const tooMany = retryResponse('Too many queries are named at once');
 export const unreachable = retryResponse('The query service did not respond');
 export const starting = retryResponse('The trigger is being published');
 export const noCredential = retryResponse('The trigger has no credential to read the result');
 export const failed = retryResponse('The result could not be taken');
-export const unknown: WebhookResponse = {
+export const unknownToService: WebhookResponse = {
 	status: 404,
 	message: 'The query service does not know this query',
 };
@@ -40,17 +43,17 @@ export function combineResponses(responses: WebhookResponse[]): WebhookResponse 
 /** Returns the response about a query, by its progress in a poll. */
 export async function responseForQuery(
 	{ queryId, isReportedPending }: { queryId: string; isReportedPending: boolean },
-	{ queries, isListed, isWhole }: PollOutcome,
+	{ queries, isListed, isWhole }: PollReport,
 	{ settings }: PollingSession,
 ): Promise<WebhookResponse> {
-	const notYet = settings.receiveBy === 'webhook' ? notShownYet : later;
+	const notYet = settings.receiveBy === 'webhook' ? notShownYet : resultByNextPoll;
 	const responses = {
-		unknown,
-		later: isListed ? later : tooMany,
+		unknown: unknownToService,
+		later: isListed ? resultByNextPoll : tooMany,
 		settled: nothingNew,
 		duplicate: nothingNew,
 		pending: isReportedPending ? nothingNew : notYet,
-		unlisted: isWhole ? unknown : notYet,
+		unlisted: isWhole ? unknownToService : notYet,
 		failed: failed,
 		started: accepted,
 	};

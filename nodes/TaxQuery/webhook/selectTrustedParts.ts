@@ -1,21 +1,21 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { redactLongSecrets, redactValues } from '../../shared/utils/redact';
+import { redactLongSecrets, redactSecretsInJson } from '../../shared/utils/redact';
 import type { QueryNotification } from '../trigger/queryNotification';
 import {
-	awaitsDeliveredResult,
+	succeededWithoutResult,
 	toQuerySnapshot,
-	type Provenance,
+	type SnapshotConfirmation,
 	type QuerySnapshot,
 } from '../trigger/querySnapshot';
 import type { TriggerSettings } from '../trigger/triggerSettings';
 import { withoutCiec } from '../client/maskCiec';
-import { asQueryId, readRecord } from '../client/queryRecord';
+import { castToQueryId, readRecord } from '../client/queryRecord';
 import { fromRecordWireNames } from '../client/recordWireNames';
 import type { AnnouncedQuery } from './payload';
 
 /** A webhook call's report of one query. */
-export interface ReceivedNotification extends QueryNotification {
+export interface AssessedNotification extends QueryNotification {
 	queryId: string;
 	isReportedPending: boolean;
 	/** The final status that the call reports, not verified; '' if it reports none. */
@@ -24,7 +24,7 @@ export interface ReceivedNotification extends QueryNotification {
 	 * Set if no confirmation is needed: the call is proved, nothing is to be confirmed, and it shows how the query
 	 * ended.
 	 */
-	trusted?: { result: QuerySnapshot; origin: Provenance };
+	trusted?: { result: QuerySnapshot; origin: SnapshotConfirmation };
 }
 
 /** Returns the parts of a call that may be used, by how far it is trusted; the rest is dropped. */
@@ -33,13 +33,13 @@ export function selectTrustedParts(
 	{ isAuthenticated: isProved, confirm, hasEnvelope }: TriggerSettings,
 	mapping: TaxQueryMapping,
 	secrets: string[],
-): ReceivedNotification {
+): AssessedNotification {
 	const { record: body, event } = redactLongSecrets(announced, secrets);
 	const record = readRecord(body, mapping);
-	const result = record && toQuerySnapshot({ ...record, id: asQueryId(queryId) });
+	const result = record && toQuerySnapshot({ ...record, id: castToQueryId(queryId) });
 	const hasResponse = record?.hasResponse === true;
 	const isUsed = isProved || confirm === 'statusOnly';
-	const notification: ReceivedNotification = {
+	const notification: AssessedNotification = {
 		queryId,
 		isProved,
 		hasResponse,
@@ -69,7 +69,7 @@ const maskEnvelope = (
 	mapping: TaxQueryMapping,
 	secrets: string[],
 ): IDataObject =>
-	redactValues(
+	redactSecretsInJson(
 		withoutCiec({ ...fromRecordWireNames(record, mapping), envelope }, mapping)
 			.envelope as IDataObject,
 		secrets,
@@ -78,4 +78,4 @@ const maskEnvelope = (
 /** Returns whether a status is final; an unknown one is only with a response. */
 const isFinalStatus = (result: QuerySnapshot): boolean =>
 	result.hasStatus &&
-	(result.record.state === 'unknown' ? result.record.hasResponse : !awaitsDeliveredResult(result));
+	(result.record.state === 'unknown' ? result.record.hasResponse : !succeededWithoutResult(result));

@@ -1,17 +1,17 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { getStaticData } from '../../shared/operations/nodeStaticData';
 import { connect } from '../../shared/http/connection';
-import { taxQuery } from '../../shared/http/service';
+import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { readNotified, type ReadByIdResult } from '../trigger/readById';
 import { processStateOfNode } from '../trigger/emitter';
 import { dispositionOf } from '../trigger/disposition';
 import { Ledger } from '../trigger/ledger';
-import { LEDGER_KEY } from '../trigger/triggerProcessMemory';
-import { mergeDelivered } from '../trigger/queryNotification';
+import { LEDGER_STATIC_DATA_KEY } from '../trigger/triggerProcessMemory';
+import { fillInDeliveredResponse } from '../trigger/queryNotification';
 import {
 	itemMaker,
-	awaitsDeliveredResult,
-	type CredentialSettings,
+	succeededWithoutResult,
+	type ItemCredentialSettings,
 } from '../trigger/querySnapshot';
 import type { TriggerSettings } from '../trigger/triggerSettings';
 import {
@@ -20,12 +20,12 @@ import {
 	nothingNew,
 	tooMany,
 	notShownYet,
-	unknown,
+	unknownToService,
 	unreachable,
 	combineResponses,
 	type WebhookResponse,
 } from './responses';
-import type { ReceivedNotification } from './selectTrustedParts';
+import type { AssessedNotification } from './selectTrustedParts';
 
 /** The outcome of a webhook call: the sender's response, or what n8n is to start and respond. */
 export type WebhookOutcome = WebhookResponse | IWebhookResponseData;
@@ -37,8 +37,8 @@ export type WebhookOutcome = WebhookResponse | IWebhookResponseData;
 export async function startWithoutSession(
 	context: IWebhookFunctions,
 	settings: TriggerSettings,
-	all: ReceivedNotification[],
-	itemSettings: CredentialSettings,
+	all: AssessedNotification[],
+	itemSettings: ItemCredentialSettings,
 ): Promise<WebhookOutcome> {
 	const isTest = context.getMode() === 'manual';
 	const toRead = all.filter(({ trusted }) => !trusted).map(({ queryId }) => queryId);
@@ -55,20 +55,20 @@ export async function startWithoutSession(
 					() => isProved,
 				).catch(() => undefined);
 	if (!read) return unreachable;
-	const ledger = new Ledger(isTest ? {} : getStaticData(context, LEDGER_KEY));
+	const ledger = new Ledger(isTest ? {} : getStaticData(context, LEDGER_STATIC_DATA_KEY));
 	const toItem = itemMaker(settings, itemSettings);
-	const resolveNotification = (notification: ReceivedNotification) => {
+	const resolveNotification = (notification: AssessedNotification) => {
 		const { queryId, trusted, isReportedPending } = notification;
 		if (trusted) return ifDue(trusted);
 		const found = read.get(queryId);
 		if (found === 'later') return tooMany;
-		if (typeof found !== 'object') return found === 'unknown' ? unknown : unreachable;
-		const brought = mergeDelivered(found, notification, itemSettings.mapping);
+		if (typeof found !== 'object') return found === 'unknown' ? unknownToService : unreachable;
+		const brought = fillInDeliveredResponse(found, notification, itemSettings.mapping);
 		const { result } = brought;
 		const isWaiting = dispositionOf(result, settings.choice) === 'wait' && !isReportedPending;
-		return isWaiting || awaitsDeliveredResult(result) ? notShownYet : ifDue(brought);
+		return isWaiting || succeededWithoutResult(result) ? notShownYet : ifDue(brought);
 	};
-	const ifDue = (brought: NonNullable<ReceivedNotification['trusted']>) =>
+	const ifDue = (brought: NonNullable<AssessedNotification['trusted']>) =>
 		dispositionOf(brought.result, settings.choice) === 'emit' && !ledger.isSettled(brought.result)
 			? brought
 			: nothingNew;

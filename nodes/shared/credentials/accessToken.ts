@@ -1,13 +1,13 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-workflow';
-import type { LoginProblem } from '../errors/problem';
+import type { TokenRequestProblem } from '../errors/requestProblem';
 import { backoffMs } from '../utils/backoff';
-import { stateOfClient } from '../processState';
+import { clientScope } from '../processState';
 import { BoundedMap } from '../utils/boundedMap';
 import { hash } from '../utils/hash';
 import { isObject, parseJson } from '../utils/json';
 import { refuseN8nPlaceholders } from './n8nPlaceholder';
 import { LoginError } from './loginError';
-import { bareToken, requestToken, sentSecrets } from './tokenRequest';
+import { bareToken, requestToken, sentSecrets } from './requestToken';
 
 /** A refused login is not tried again for this long, so that a long list of items cannot lock the client out. */
 const REFUSAL_MS = 30_000;
@@ -61,7 +61,7 @@ const newLogin = (): Login => ({
 	refused: new BoundedMap(100),
 });
 
-const loginOf = (clientKey: string): Login => stateOfClient(clientKey).shared(newLogin);
+const loginOf = (clientKey: string): Login => clientScope(clientKey).shared(newLogin);
 
 function fingerprint(credentials: ICredentialDataDecryptedObject): string {
 	const { baseUrl, clientId, clientSecret, apiMapping, additionalSecretFields } = credentials;
@@ -104,7 +104,7 @@ export function authSecrets(credentials: ICredentialDataDecryptedObject): string
 }
 
 /** Returns whether the last refresh token of this login failed in this process, so that it logged in anew. */
-export const isRefreshRefused = (credentials: ICredentialDataDecryptedObject): boolean =>
+export const wasRefreshTokenRefused = (credentials: ICredentialDataDecryptedObject): boolean =>
 	loginOf(fingerprint(credentials)).isRefreshRefused === true;
 
 /** Notes that the service accepted the token sent with these credentials. */
@@ -193,7 +193,7 @@ async function renew(
 }
 
 /** Notes a failure and returns the error to throw. It is transient only while the outage is young. */
-function remember(login: Login, problem: LoginProblem): LoginError {
+function remember(login: Login, problem: TokenRequestProblem): LoginError {
 	const now = performance.now();
 	const isNewOutage = !login.failed || now > login.failed.until + OUTAGE_MS;
 	login.failures = isNewOutage ? 1 : login.failures + 1;

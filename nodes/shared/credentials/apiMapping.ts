@@ -1,8 +1,8 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
 import { queryTypes } from '../queryTypes/catalog';
-import { mapValues } from '../utils/objectEntries';
-import { checkDistinct, checkMapping, type ValueShape, type MappingTable } from './mappingCheck';
-import { providers } from './providerLogin';
+import { mapValues } from '../utils/objectTransforms';
+import { checkDistinct, parseMapping, type ValueShape, type MappingShape } from './parseMapping';
+import { providers } from './providers';
 
 /**
  * An environment's names where the API references are neutral or show none. They are entered as JSON in the credential;
@@ -61,10 +61,10 @@ export interface TaxQueryMapping {
 }
 
 /** Returns a table with the same kind of value under each of these keys. */
-const each = (names: readonly string[], shape: ValueShape): MappingTable =>
+const each = (names: readonly string[], shape: ValueShape): MappingShape =>
 	Object.fromEntries(names.map((name) => [name, shape]));
 
-const CREDIT_PROFILE: MappingTable = {
+const CREDIT_PROFILE: MappingShape = {
 	paths: each(['credential', ...providers.map(({ value }) => value.split('/')[0])], 'path'),
 	fields: { bureauPublicKey: 'word' },
 	filterEncoding: ['brackets', 'dots', 'json'],
@@ -73,7 +73,7 @@ const CREDIT_PROFILE: MappingTable = {
 
 const operations = queryTypes.map(({ operation }) => operation);
 
-const TAX_QUERY: MappingTable = {
+const TAX_QUERY: MappingShape = {
 	paths: {
 		tax: 'path',
 		'oauth/token': 'whole path',
@@ -140,7 +140,7 @@ export const apiMappingProperty = (example: string): INodeProperties => ({
 export function readCreditProfileMapping(
 	credentials: ICredentialDataDecryptedObject,
 ): CreditProfileMapping {
-	const given = checkMapping(credentials.apiMapping, CREDIT_PROFILE);
+	const given = parseMapping(credentials.apiMapping, CREDIT_PROFILE);
 	const mapping = {
 		paths: {},
 		fields: {},
@@ -166,7 +166,7 @@ export function mapPath({ paths }: CreditProfileMapping, path: string): string {
 
 /** The mapping in a credential. Throws a UserError that names what is not known or of the wrong type. */
 export function readTaxQueryMapping(credentials: ICredentialDataDecryptedObject): TaxQueryMapping {
-	const given = checkMapping(credentials.apiMapping, TAX_QUERY);
+	const given = parseMapping(credentials.apiMapping, TAX_QUERY);
 	const mapping = mapValues<object, object>(TAX_QUERY_DEFAULTS, (defaults, name) => ({
 		...defaults,
 		...(given[name] as IDataObject | undefined),

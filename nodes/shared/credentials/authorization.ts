@@ -2,9 +2,9 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { findUsableToken } from './accessToken';
 import { readCreditProfileMapping, readTaxQueryMapping } from './apiMapping';
 import { refuseN8nPlaceholders } from './n8nPlaceholder';
-import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from './baseUrl';
+import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from './readBaseUrl';
 import { credentialError } from './credentialError';
-import { readAdditionalSecretFields, bareToken } from './tokenRequest';
+import { readAdditionalSecretFields, bareToken } from './requestToken';
 
 /** The header Authorization of CP §5.1. Throws a UserError if the credential cannot be right. */
 export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObject): string {

@@ -1,5 +1,5 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { stateOfProcess } from '../processState';
+import { processScope } from '../processState';
 
 /** The callback of each request that has not reached its socket yet. */
 const newCallbacks = () => new WeakMap<IHttpRequestOptions, () => void>();
@@ -8,8 +8,8 @@ const newCallbacks = () => new WeakMap<IHttpRequestOptions, () => void>();
  * Calls back after n8n's login, right before the request is sent. n8n calls nothing later than `authenticate` of a
  * credential type. If the callback throws, the request is not sent.
  */
-export function setBeforeSend(request: IHttpRequestOptions, callback: () => void): void {
-	stateOfProcess().shared(newCallbacks).set(request, callback);
+export function setBeforeSendCallback(request: IHttpRequestOptions, callback: () => void): void {
+	processScope().shared(newCallbacks).set(request, callback);
 }
 
 /** Runs the callback, and returns the request with its header Authorization. */
@@ -17,6 +17,6 @@ export function runBeforeSend(
 	request: IHttpRequestOptions,
 	Authorization: string,
 ): IHttpRequestOptions {
-	stateOfProcess().shared(newCallbacks).get(request)?.();
+	processScope().shared(newCallbacks).get(request)?.();
 	return { ...request, headers: { ...request.headers, Authorization } };
 }

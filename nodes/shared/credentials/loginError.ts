@@ -1,5 +1,5 @@
 import { UserError } from 'n8n-workflow';
-import type { LoginProblem } from '../errors/problem';
+import type { TokenRequestProblem } from '../errors/requestProblem';
 import { renderLoginError } from '../errors/loginErrorText';
 
 /**
@@ -7,14 +7,14 @@ import { renderLoginError } from '../errors/loginErrorText';
  * it throws.
  */
 export class LoginError extends UserError {
-	constructor(readonly problem: LoginProblem) {
+	constructor(readonly problem: TokenRequestProblem) {
 		const { message, description } = renderLoginError(problem);
 		super(message, { description });
 	}
 }
 
 /** The LoginError that n8n's helper wrapped into its own. Up to n8n 2.33 it does not keep what it wraps. */
-export function findLoginError(error: unknown): LoginError | undefined {
+export function loginErrorInCauses(error: unknown): LoginError | undefined {
 	for (let cause = error; cause instanceof Error; cause = cause.cause) {
 		if (cause instanceof LoginError) return cause;
 	}

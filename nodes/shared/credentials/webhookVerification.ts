@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
-import { textOf } from '../utils/text';
+import { textOf } from '../utils/toText';
 import { findN8nPlaceholderProblem } from './n8nPlaceholder';
-import { maskedField, requiredTextInput, shownFor, textInput } from './inputs';
+import { maskedField, requiredTextInput, shownFor, textInput } from './inputBuilders';
 
 /** Accepts timestamps this many seconds old. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;

@@ -1,5 +1,5 @@
 /** An operation's knowledge beyond the problem of its request, as codes; the sentences are below. */
-export interface ErrorAdvice {
+export interface ErrorAdviceCodes {
 	/** Keys of the API Mapping that may solve the problem: "paths.crf". */
 	mappingKeys?: string[];
 	/** Replaces the advice of the problem itself. */
@@ -7,7 +7,7 @@ export interface ErrorAdvice {
 	/** The object that a status 404 is about: "collection 42". */
 	missing?: string;
 	/** The meaning of the problem for the operation; the description then holds the problem itself. */
-	meaning?: MeaningCode;
+	meaning?: OutcomeSentenceKey;
 }
 
 /** The next click, by code. */
@@ -28,8 +28,8 @@ export const ADVICE = {
 export type AdviceCode = keyof typeof ADVICE;
 
 /** Sentences about what happened, by code. */
-export const MEANINGS = {
+export const OUTCOME_SENTENCES = {
 	savedUnknown: 'It is not known whether the login was saved',
 } satisfies Record<string, string>;
 
-export type MeaningCode = keyof typeof MEANINGS;
+export type OutcomeSentenceKey = keyof typeof OUTCOME_SENTENCES;

@@ -1,11 +1,11 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
-import { problemCode, type Problem } from './problem';
+import { problemCode, type RequestProblem } from './requestProblem';
 import { sentences } from '../utils/sentences';
 import { ADVICE } from './advice';
 
 /** Reasons why a file was not downloaded, as data; `renderFileProblem` writes the sentences. */
 export type DownloadProblem =
-	| Extract<Problem, { kind: 'status' | 'network' | 'rateLimit' | 'cancelled' }>
+	| Extract<RequestProblem, { kind: 'status' | 'network' | 'rateLimit' | 'cancelled' }>
 	/** The link is no address of the web. */
 	| { kind: 'link' }
 	| { kind: 'tooLarge'; megabytes: number }

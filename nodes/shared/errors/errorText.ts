@@ -1,4 +1,4 @@
-import type { ServiceMessage } from './problem';
+import type { ServiceMessage } from './requestProblem';
 
 /** The text of an error: what happened, and what to do about it. */
 export interface ErrorText {

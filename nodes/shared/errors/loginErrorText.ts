@@ -1,11 +1,11 @@
 import { describeFault } from './networkFault';
-import type { LoginProblem } from './problem';
+import type { TokenRequestProblem } from './requestProblem';
 import { sentences } from '../utils/sentences';
 import { ADVICE } from './advice';
 import { mappingHint, quoteServiceMessage, type ErrorText } from './errorText';
 
 /** The sentences about a login that failed. */
-export function renderLoginError(problem: LoginProblem): ErrorText {
+export function renderLoginError(problem: TokenRequestProblem): ErrorText {
 	const [message, ...todo] = renderReason(problem);
 	return { message, description: sentences(...todo, quoteServiceMessage(problem)) };
 }
@@ -15,7 +15,7 @@ function renderReason({
 	status = 0,
 	code = '',
 	hasSucceededBefore,
-}: LoginProblem): [message: string, ...todo: string[]] {
+}: TokenRequestProblem): [message: string, ...todo: string[]] {
 	switch (reason) {
 		case 'refused':
 			return ['The service refused the client ID or secret', 'Check both in the credential'];

@@ -1,7 +1,7 @@
 import { describeFault, isTlsFault, wasNeverSent, type NetworkFault } from './networkFault';
-import type { Acceptance, Problem, StatusProblem } from './problem';
+import type { Acceptance, RequestProblem, StatusProblem } from './requestProblem';
 import { sentences } from '../utils/sentences';
-import { ADVICE, MEANINGS, type ErrorAdvice } from './advice';
+import { ADVICE, OUTCOME_SENTENCES, type ErrorAdviceCodes } from './advice';
 import { renderLoginError } from './loginErrorText';
 import { mappingHint, quoteServiceMessage, type ErrorText } from './errorText';
 
@@ -16,9 +16,9 @@ export interface ServiceHints {
 
 /** The data of a request's error. */
 export interface RequestFailure {
-	problem: Problem;
+	problem: RequestProblem;
 	accepted: Acceptance;
-	advice?: ErrorAdvice;
+	advice?: ErrorAdviceCodes;
 }
 
 /** The sentences about a request that failed: the only place that writes them. */
@@ -30,7 +30,7 @@ export function renderRequestError(failure: RequestFailure, service: ServiceHint
 		: renderProblem(problem, service);
 	const isUncertain = accepted === 'unknown';
 	return {
-		message: advice.meaning ? MEANINGS[advice.meaning] : message,
+		message: advice.meaning ? OUTCOME_SENTENCES[advice.meaning] : message,
 		description: sentences(
 			advice.meaning ? message : '',
 			isUncertain ? service.uncertainHint : advice.todo ? ADVICE[advice.todo] : todo,
@@ -45,8 +45,10 @@ export function renderRequestError(failure: RequestFailure, service: ServiceHint
 const notFoundText = (what: string): ProblemText => [`There is no ${what}`, ADVICE.chooseAgain];
 
 /** Returns the API Mapping keys that may correct a problem: the operation's, else those of the path. */
-export const suggestedMappingKeys = (problem: Problem, { mappingKeys }: ErrorAdvice): string[] =>
-	mappingKeys ?? (problem.kind === 'status' ? problem.mappingKeys : undefined) ?? [];
+export const suggestedMappingKeys = (
+	problem: RequestProblem,
+	{ mappingKeys }: ErrorAdviceCodes,
+): string[] => mappingKeys ?? (problem.kind === 'status' ? problem.mappingKeys : undefined) ?? [];
 
 /** A few wrong passwords lock a person out. */
 const REFUSED_BEFORE =
@@ -55,7 +57,7 @@ const REFUSED_BEFORE =
 type ProblemText = [message: string, todo: string];
 
 function renderProblem(
-	problem: Exclude<Problem, { kind: 'login' }>,
+	problem: Exclude<RequestProblem, { kind: 'login' }>,
 	service: ServiceHints,
 ): ProblemText {
 	const the = `The ${service.displayName}`;
@@ -103,7 +105,7 @@ const TOO_MANY =
 	'Too many requests share this token. Run fewer executions at a time, give other programs their own token, or try again later.';
 
 function renderRateLimit(
-	{ waitedMs, refusals = 0, retryAt }: Extract<Problem, { kind: 'rateLimit' }>,
+	{ waitedMs, refusals = 0, retryAt }: Extract<RequestProblem, { kind: 'rateLimit' }>,
 	the: string,
 ): ProblemText {
 	if (retryAt !== undefined) return renderPause(the, retryAt);
@@ -166,7 +168,7 @@ function renderIncomplete({
 	given,
 	total,
 	isWhole,
-}: Extract<Problem, { kind: 'incomplete' }>): ProblemText {
+}: Extract<RequestProblem, { kind: 'incomplete' }>): ProblemText {
 	return total === undefined
 		? [
 				`Only ${given === 1 ? '1 row' : `${given} rows`} returned: the service does not report how many there are`,
@@ -179,7 +181,7 @@ function renderIncomplete({
 }
 
 function renderBody(
-	{ reason, maxBytes = 0 }: Extract<Problem, { kind: 'body' }>,
+	{ reason, maxBytes = 0 }: Extract<RequestProblem, { kind: 'body' }>,
 	the: string,
 ): ProblemText {
 	if (reason === 'tooLarge') {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { holdsSecret } from '../utils/secrets';
-import { textOf } from '../utils/text';
-import type { ServiceMessage } from './problem';
+import { holdsSecret } from '../utils/findSecrets';
+import { textOf } from '../utils/toText';
+import type { ServiceMessage } from './requestProblem';
 
 /** Services and proxies name a request in their logs by these headers. The last is of W3C Trace Context. */
 const HEADERS = ['x-request-id', 'x-correlation-id', 'traceparent'];

@@ -1,6 +1,6 @@
 import { hasEntries, isObject } from '../utils/json';
-import { holdsSecret } from '../utils/secrets';
-import type { ServiceMessage } from './problem';
+import { holdsSecret } from '../utils/findSecrets';
+import type { ServiceMessage } from './requestProblem';
 
 const LONGEST = 300;
 /** Limits how many of several entries are quoted. */

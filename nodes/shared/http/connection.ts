@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
 import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
-import type { ServiceMessage } from '../errors/problem';
+import type { ServiceMessage } from '../errors/requestProblem';
 import { readRequestIds } from '../errors/requestIds';
 import { extractServiceMessage } from '../errors/serviceMessage';
-import { stateOfClient } from '../processState';
+import { clientScope } from '../processState';
 import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
 import { hash } from '../utils/hash';
 import { redactLongSecrets } from '../utils/redact';
 import { sleepUnlessCancelled } from '../utils/sleep';
-import { classify, type HttpResponse } from './classify';
+import { toBodyOrProblem, type HttpResponse } from './toBodyOrProblem';
 import { ClockOffset } from './clockOffset';
 import {
 	exchange,
@@ -23,18 +23,18 @@ import {
 	isProblem,
 	RequestError,
 	type JsonBody,
-	type Problem,
+	type RequestProblem,
 	type Result,
 } from './result';
 import { readItemCredential } from './readItemCredential';
-import { acceptanceOf, newRetryPolicy } from './retry';
-import type { ServiceDefinition } from './service';
+import { acceptanceOf, newRetryPolicy } from './retryPolicy';
+import type { ServiceDefinition } from './serviceDefinitions';
 import { isMappingNameConfirmed } from './confirmedMappingNames';
 
 export type { RequestContext, ServiceRequest } from './exchange';
 
 /** Returns the contents of a body, or the problem with it. */
-export type JsonBodyReader<T extends object> = (body: JsonBody) => T | Problem;
+export type JsonBodyReader<T extends object> = (body: JsonBody) => T | RequestProblem;
 
 export interface Connection<Mapping = unknown> {
 	/** The service's names, by the credential's API Mapping. */
@@ -92,7 +92,7 @@ export async function connect<Mapping>(
 type ItemContext = RequestContext & Pick<IExecuteFunctions, 'getCredentials'>;
 
 /** The connections of one run. Each item's is by its own credential, shared by all items of one account. */
-export class Connections<Mapping = unknown> {
+export class RunConnections<Mapping = unknown> {
 	readonly #context: ItemContext;
 	readonly #service: ServiceDefinition<Mapping>;
 	readonly #byItem = new Map<number, Promise<Connection<Mapping>>>();
@@ -152,7 +152,7 @@ function openConnection<Mapping>(
 ): Connection<Mapping> {
 	const root = service.root(held.data);
 	const mapping = service.mapping(held.data);
-	const clock = stateOfClient(root).shared(newClock);
+	const clock = clientScope(root).shared(newClock);
 	const statistics = new ConnectionStatistics();
 	const clientKey = fingerprint(root, service.limitedBy(held.data));
 	const idsByBody = new WeakMap<object, string[]>();
@@ -282,7 +282,7 @@ async function sendRequest(state: ConnectionState, request: ServiceRequest): Pro
 /** Adds to a 404 the keys of its path under which nothing has worked yet. */
 function withPathKeys(
 	{ clientKey }: ConnectionState,
-	problem: Problem,
+	problem: RequestProblem,
 	{ pathKeys = [] }: ServiceRequest,
 ) {
 	if (problem.kind !== 'status' || problem.status !== 404) return problem;
@@ -292,9 +292,9 @@ function withPathKeys(
 
 /** Adds to a problem of the rate limit how long and how often the request was tried. */
 function withWait(
-	problem: Problem,
+	problem: RequestProblem,
 	{ since, refusals, busyMs }: { since: number; refusals: number; busyMs?: number },
-): Problem {
+): RequestProblem {
 	const waitedMs = performance.now() - since;
 	const retryAt = busyMs === undefined ? {} : { retryAt: Date.now() + busyMs };
 	if (problem.kind === 'rateLimit') return { ...problem, waitedMs, refusals };
@@ -311,8 +311,8 @@ function withWait(
 async function ofBodyOrToken(
 	state: ConnectionState,
 	{ method, secrets = [], timeoutMs, signal }: ServiceRequest,
-	problem: Problem,
-): Promise<Problem> {
+	problem: RequestProblem,
+): Promise<RequestProblem> {
 	const mayBeBody = problem.kind === 'status' && problem.isTokenRefused && method !== 'GET';
 	if (!mayBeBody || !secrets.some((secret) => secret !== '')) return problem;
 	const path = state.service.probePath(state.service.mapping(state.held.data));
@@ -354,7 +354,7 @@ const isRenewable = (
 type Attempt =
 	| { result: Result }
 	| {
-			problem: Problem;
+			problem: RequestProblem;
 			/** The request went to its socket. */
 			isSent: boolean;
 			/** Milliseconds for which the service wants no other request. */
@@ -406,7 +406,7 @@ function interpret(
 ): Attempt {
 	// collected only now, because a token may have been issued meanwhile
 	const secrets = [...service.secrets(sentWith), ...(request.secrets ?? [])];
-	const read = classify(outcome, { emptyAs: request.emptyAs, secrets });
+	const read = toBodyOrProblem(outcome, { emptyAs: request.emptyAs, secrets });
 	const hasResponse = 'response' in outcome;
 	if (hasResponse && !isTokenRefused(read)) service.tokens?.accepted(sentWith);
 	if (hasResponse && 'body' in read) {
@@ -417,8 +417,8 @@ function interpret(
 		return { result: { ok: true, status, headers, body } };
 	}
 	const isSent = hasResponse || sentAt !== undefined;
-	return { problem: read as Problem, isSent, sentWith };
+	return { problem: read as RequestProblem, isSent, sentWith };
 }
 
-const isTokenRefused = (read: ReturnType<typeof classify>): boolean =>
+const isTokenRefused = (read: ReturnType<typeof toBodyOrProblem>): boolean =>
 	'kind' in read && read.kind === 'status' && read.isTokenRefused === true;

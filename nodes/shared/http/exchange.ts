@@ -7,13 +7,13 @@ import {
 	type IHttpRequestOptions,
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
-import { setBeforeSend } from '../credentials/beforeSend';
-import { findLoginError } from '../credentials/loginError';
-import { TOKEN_TIMEOUT_MS } from '../credentials/tokenRequest';
+import { setBeforeSendCallback } from '../credentials/beforeSend';
+import { loginErrorInCauses } from '../credentials/loginError';
+import { TOKEN_TIMEOUT_MS } from '../credentials/requestToken';
 import { raceAbort, readBody, TooLargeError } from '../utils/responseBody';
 import { readFault } from '../errors/networkFault';
-import type { ExchangeOutcome } from './classify';
-import type { ServiceDefinition } from './service';
+import type { RawExchangeResult } from './toBodyOrProblem';
+import type { ServiceDefinition } from './serviceDefinitions';
 
 /** The contexts in which nodes speak to a service. */
 export type RequestContext = Pick<
@@ -69,7 +69,7 @@ export interface ReloadableCredentials {
 
 /** One request with its outcome. */
 export interface CompletedExchange {
-	outcome: ExchangeOutcome;
+	outcome: RawExchangeResult;
 	/** The credentials that it was sent with; n8n's helper puts a new token into them. */
 	sentWith: ICredentialDataDecryptedObject;
 	/** The time when the request went to its socket; undefined if it never did, or no connection was open. */
@@ -105,7 +105,7 @@ export async function exchange(
 		}
 		return (sentWith = held.data);
 	};
-	setBeforeSend(options, () => {
+	setBeforeSendCallback(options, () => {
 		if (signal.aborted) throw signal.reason;
 		try {
 			request.beforeSend?.();
@@ -121,11 +121,11 @@ export async function exchange(
 	});
 	const sending = respond(host, service.credentialType, options, maxBytesOf(request));
 	const outcome = await raceAbort(sending, signal).catch(
-		async (reason: unknown): Promise<ExchangeOutcome> => {
+		async (reason: unknown): Promise<RawExchangeResult> => {
 			const error = signal.aborted ? ((await failureOf(sending)) ?? reason) : reason;
 			if (unsent.cause) throw unsent.cause;
 			const wasRefused = sentAt === undefined && service.tokens?.failure(sentWith);
-			const login = findLoginError(error) ?? wasRefused;
+			const login = loginErrorInCauses(error) ?? wasRefused;
 			if (login) return { login: login.problem };
 			const fault = readFault(error);
 			if (fault.isUnsent) sentAt = undefined;
@@ -189,7 +189,7 @@ async function respond(
 	credentialType: string,
 	options: IHttpRequestOptions,
 	maxBytes: number,
-): Promise<ExchangeOutcome> {
+): Promise<RawExchangeResult> {
 	const { httpRequestWithAuthentication: send } = host.helpers;
 	const response = (await send.call(host, credentialType, options)) as IN8nHttpFullResponse;
 	const { statusCode: status, headers, body } = response;

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { RowsPage } from './readRows';
-import { idText } from '../utils/text';
+import type { RowsPage } from './parseRows';
+import { idText } from '../utils/toText';
 
 /** Reads one page; `limit` and `offset` count rows. */
-export type ReadPage = (limit: number, offset: number) => Promise<RowsPage>;
+export type ReadPageAtOffset = (limit: number, offset: number) => Promise<RowsPage>;
 
 /** The wanted rows of a list. */
 export interface Range {
@@ -41,7 +41,10 @@ const MAX_ROUNDS = 3;
  * next page is read, too. Throws what `read` throws, and an IncompleteList instead of fewer rows than the service
  * reports.
  */
-export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<IDataObject[]> {
+export async function* readPages(
+	read: ReadPageAtOffset,
+	range: Range,
+): AsyncGenerator<IDataObject[]> {
 	const readRows = withCheckedTotal(read, range);
 	const first = await readRows(range.wanted, range.startAt);
 	const uncounted = await readBeyondTotal(readRows, range, first);
@@ -57,7 +60,7 @@ const pageSize = (rows: number, { smallestPage = 1 }: Range): number =>
 
 /** Leaves out a page's total where the page contradicts it, because that does not count the rows of the list. */
 const withCheckedTotal =
-	(read: ReadPage, range: Range): ReadPage =>
+	(read: ReadPageAtOffset, range: Range): ReadPageAtOffset =>
 	async (rows, offset) => {
 		const page = await read(pageSize(rows, range), offset);
 		const { length } = page.rows;
@@ -69,7 +72,7 @@ const withCheckedTotal =
 
 /** Returns the pages that were read where totals do not count the list; undefined where they seem to. */
 async function readBeyondTotal(
-	readRows: ReadPage,
+	readRows: ReadPageAtOffset,
 	range: Range,
 	first: RowsPage,
 ): Promise<RowsPage[] | undefined> {
@@ -94,7 +97,7 @@ interface RequestedPage {
 
 /** A list whose total counts its rows, so that its pages can be requested side by side. */
 class CountedList {
-	readonly #readRows: ReadPage;
+	readonly #readRows: ReadPageAtOffset;
 	readonly #startAt: number;
 	readonly #wanted: number;
 	readonly #first: RowsPage;
@@ -108,7 +111,7 @@ class CountedList {
 	/** IDs of the rows that have come out. */
 	readonly #seen = new Set<string>();
 
-	constructor(readRows: ReadPage, { startAt, wanted }: Range, first: RowsPage) {
+	constructor(readRows: ReadPageAtOffset, { startAt, wanted }: Range, first: RowsPage) {
 		this.#readRows = readRows;
 		this.#startAt = startAt;
 		this.#wanted = wanted;
@@ -217,7 +220,7 @@ class CountedList {
  * `begun` holds the pages read so far; if it is the first alone, that one is short.
  */
 async function* readUntilShort(
-	readRows: ReadPage,
+	readRows: ReadPageAtOffset,
 	{ startAt, wanted }: Range,
 	begun: RowsPage[],
 ): AsyncGenerator<IDataObject[]> {

@@ -1,26 +1,26 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import {
 	problemCode,
-	problemData,
+	serviceMessageData,
 	type Acceptance,
 	type JsonBody,
-	type Problem,
-} from '../errors/problem';
-import type { ErrorAdvice } from '../errors/advice';
+	type RequestProblem,
+} from '../errors/requestProblem';
+import type { ErrorAdviceCodes } from '../errors/advice';
 import {
 	suggestedMappingKeys,
 	renderRequestError,
 	type ServiceHints,
 } from '../errors/requestErrorText';
 
-export { isProblem } from '../errors/problem';
-export type { Acceptance, JsonBody, Method, Problem } from '../errors/problem';
-export type { ErrorAdvice, AdviceCode } from '../errors/advice';
+export { isProblem } from '../errors/requestProblem';
+export type { Acceptance, JsonBody, Method, RequestProblem } from '../errors/requestProblem';
+export type { ErrorAdviceCodes, AdviceCode } from '../errors/advice';
 
 /** The result of a request, after all its attempts. */
 export type Result =
 	| { ok: true; status: number; headers: IDataObject; body: JsonBody }
-	| { ok: false; problem: Problem; accepted: Acceptance };
+	| { ok: false; problem: RequestProblem; accepted: Acceptance };
 
 /**
  * The error of a request: data, and the text that `render` makes of it where it is shown. An operation that knows more
@@ -32,9 +32,9 @@ export class RequestError extends UserError {
 
 	constructor(
 		readonly service: ServiceHints,
-		readonly problem: Problem,
+		readonly problem: RequestProblem,
 		readonly accepted: Acceptance = 'no',
-		readonly advice: ErrorAdvice = {},
+		readonly advice: ErrorAdviceCodes = {},
 	) {
 		const { message, description } = renderRequestError({ problem, accepted, advice }, service);
 		super(message, { description });
@@ -51,7 +51,7 @@ export class RequestError extends UserError {
 		const { problem } = this;
 		const rows = problem.kind === 'incomplete' && { given: problem.given, total: problem.total };
 		const fault = problem.kind === 'network' && { fault: problem.code };
-		return { ...problemData(problem), ...rows, ...fault };
+		return { ...serviceMessageData(problem), ...rows, ...fault };
 	}
 
 	/** Keys of the API Mapping that may solve the problem. */
@@ -60,7 +60,7 @@ export class RequestError extends UserError {
 	}
 
 	/** Returns the error with an operation's advice. */
-	withAdvice(advice: ErrorAdvice): RequestError {
+	withAdvice(advice: ErrorAdviceCodes): RequestError {
 		return new RequestError(this.service, this.problem, this.accepted, {
 			...this.advice,
 			...advice,

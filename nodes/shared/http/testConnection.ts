@@ -8,16 +8,16 @@ import {
 	type INodeCredentialTestResult,
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
-import { findPseudonymKeyProblem } from '../credentials/pseudonymKey';
+import { findPseudonymKeyProblem } from '../credentials/pseudonymKeyField';
 import { findStoredLoginProblem } from '../credentials/storedProviderLogins';
 import { findEnabledVerificationProblem } from '../credentials/webhookVerification';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { readFault } from '../errors/networkFault';
 import { withRequestId } from '../errors/requestIds';
 import { sentences } from '../utils/sentences';
-import { classify, type ExchangeOutcome } from './classify';
+import { toBodyOrProblem, type RawExchangeResult } from './toBodyOrProblem';
 import { RequestError } from './result';
-import { creditProfile, taxQuery, type ServiceDefinition } from './service';
+import { creditProfile, taxQuery, type ServiceDefinition } from './serviceDefinitions';
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 50_000_000;
@@ -66,7 +66,7 @@ async function findCredentialProblem<Mapping>(
 ): Promise<UserError | undefined> {
 	const outcome = await request(http, service, credentials);
 	const secrets = service.secrets(credentials);
-	const read = classify(outcome, { emptyAs: [], secrets });
+	const read = toBodyOrProblem(outcome, { emptyAs: [], secrets });
 	if ('body' in read) return undefined;
 	const key = read.kind === 'status' ? service.testKeys[read.status] : undefined;
 	return new RequestError(service, read, 'no', {
@@ -79,7 +79,7 @@ async function request<Mapping>(
 	http: IHttpRequestHelper,
 	service: ServiceDefinition<Mapping>,
 	credentials: ICredentialDataDecryptedObject,
-): Promise<ExchangeOutcome> {
+): Promise<RawExchangeResult> {
 	const root = service.root(credentials);
 	const path = service.testPath(service.mapping(credentials));
 	const isPasted = credentials.grant === 'accessToken';

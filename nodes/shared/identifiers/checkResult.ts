@@ -31,7 +31,7 @@ export const finding = <Code extends string>(
 
 export type CheckError = Finding<ErrorCode>;
 export type CheckWarning = Finding<WarningCode>;
-export type Mismatch = Finding<MismatchCode>;
+export type IdentifierContradiction = Finding<MismatchCode>;
 
 export interface CheckResult {
 	/** Is true without errors; there may be warnings. */

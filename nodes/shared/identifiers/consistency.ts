@@ -1,6 +1,6 @@
 import { checkCurp } from './curp';
 import { checkNss } from './nss';
-import { finding, type CheckResult, type Mismatch } from './checkResult';
+import { finding, type CheckResult, type IdentifierContradiction } from './checkResult';
 import { checkRfc, type RfcCheck } from './rfc';
 
 export interface Identifiers {
@@ -34,7 +34,7 @@ const SAME_PERSON = 'Check that both are of the same person.';
 export function checkConsistency(
 	{ birthDate, ...given }: Identifiers,
 	today = new Date(),
-): Mismatch[] {
+): IdentifierContradiction[] {
 	const rfc = checkRfc(given.rfc, today);
 	const curp = checkCurp(given.curp, today);
 	const dates = rfc.type === 'PF' ? rfc.dateCandidates : [];
@@ -44,7 +44,9 @@ export function checkConsistency(
 	const isAnother = (days: string[]) =>
 		birthDate !== undefined && days.length > 0 && !days.includes(birthDate);
 	const notIn = (name: string) => `The birth date is not the one in the ${name}`;
-	const checks: Array<[isSo: boolean, code: Mismatch['code'], problem: string, todo?: string]> = [
+	const checks: Array<
+		[isSo: boolean, code: IdentifierContradiction['code'], problem: string, todo?: string]
+	> = [
 		[
 			rfc.type === 'PM' && [given.curp, birthDate].some(Boolean),
 			'TYPE',

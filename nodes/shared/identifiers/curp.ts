@@ -1,4 +1,4 @@
-import { readDate } from './dates';
+import { readIdentifierDate } from './dates';
 import {
 	finding,
 	checkResult,
@@ -9,15 +9,15 @@ import {
 } from './checkResult';
 import { stateByCurpCode } from './states';
 import {
-	checkParts,
+	checkCharacters,
 	COPY_AGAIN,
-	DATE_DIGITS,
-	didYouMean,
+	DATE_DIGITS_RULE,
+	suggestConfusableCharacter,
 	DIGIT,
 	countCharacters,
 	readText,
 	type PositionRule,
-} from './text';
+} from './identifierText';
 import { CURP_INCONVENIENT_WORDS } from './inconvenientWords';
 
 const SEXES = { H: 'male', M: 'female', X: 'non-binary' } as const;
@@ -37,7 +37,7 @@ const PARTS: PositionRule[] = [
 	LETTER,
 	{ length: 1, allowed: /^[AEIOUX]$/, needs: 'a vowel or X (of the first surname)' },
 	{ ...LETTER, length: 2 },
-	DATE_DIGITS,
+	DATE_DIGITS_RULE,
 	{ length: 1, allowed: /^[HMX]$/, needs: 'H (man), M (woman) or X (non-binary)' },
 	{ length: 2, allowed: /^[A-Z]$/, needs: 'a letter A–Z (part of the state of birth)' },
 	{
@@ -65,11 +65,11 @@ export function checkCurp(value: unknown, today = new Date()): CurpCheck {
 		const problem = `The CURP has ${length} characters, but ${LENGTH} are needed`;
 		return checkResult(text, [finding('FORMAT', problem, COPY_AGAIN)]);
 	}
-	const format = checkParts(text, 'CURP', PARTS);
+	const format = checkCharacters(text, 'CURP', PARTS);
 	if (format.length > 0) return checkResult(text, format);
 
 	const century = DIGIT.test(text[16]) ? 1900 : 2000;
-	const read = readDate(text.slice(4, 10), 'CURP', 5, [century]);
+	const read = readIdentifierDate(text.slice(4, 10), 'CURP', 5, [century]);
 	const [birthDate] = read.dates;
 	const state = stateByCurpCode(text.slice(11, 13));
 	const flaws: CheckError[] = [
@@ -108,7 +108,7 @@ function warningsOf(text: string, birthDate: string | undefined, today: Date): C
 		warnings.push(finding('WORD', problem, COMPARE));
 	}
 	if (birthDate && birthDate > today.toISOString().slice(0, 10)) {
-		const proposal = didYouMean(text[16], DIGIT);
+		const proposal = suggestConfusableCharacter(text[16], DIGIT);
 		const problem = `Position 17 of the CURP is the letter ${text[16]}, so the birth year would be ${birthDate.slice(0, 4)}, in the future${proposal}`;
 		warnings.push(finding('FUTURE', problem, 'A digit means a birth until 1999.', COMPARE));
 	}

@@ -8,7 +8,7 @@ const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 4
  * Reads the YYMMDD that begins at position `start` of the identifier `name`, in each of the given centuries (1900, 2000).
  * Returns the ISO dates that exist, or a DATE error if there is none.
  */
-export function readDate(
+export function readIdentifierDate(
 	digits: string,
 	name: string,
 	start: number,

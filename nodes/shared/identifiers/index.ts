@@ -3,6 +3,12 @@ export { areDifferentIdentifiers, checkConsistency, type Identifiers } from './c
 export { checkCurp, type CurpCheck } from './curp';
 export { checkNss } from './nss';
 export { finding } from './checkResult';
-export type { CheckError, CheckResult, CheckWarning, Mismatch, MexicanState } from './checkResult';
+export type {
+	CheckError,
+	CheckResult,
+	CheckWarning,
+	IdentifierContradiction,
+	MexicanState,
+} from './checkResult';
 export { checkRfc, type RfcCheck } from './rfc';
 export { checkZipCode, type ZipCodeCheck } from './zipCode';

@@ -1,4 +1,4 @@
-import { readDate } from './dates';
+import { readIdentifierDate } from './dates';
 import {
 	finding,
 	checkResult,
@@ -7,13 +7,13 @@ import {
 	type CheckWarning,
 } from './checkResult';
 import {
-	checkParts,
+	checkCharacters,
 	COPY_AGAIN,
-	DATE_DIGITS,
+	DATE_DIGITS_RULE,
 	countCharacters,
 	readText,
 	type PositionRule,
-} from './text';
+} from './identifierText';
 import { RFC_INCONVENIENT_WORDS } from './inconvenientWords';
 
 export interface RfcCheck extends CheckResult {
@@ -68,12 +68,17 @@ export function checkRfc(value: unknown, today = new Date()): RfcCheck {
 	}
 	const { type, hasHomoclave } = shape;
 	const letters = type === 'PF' ? 4 : 3;
-	const format = checkParts(text, 'RFC', partsOf(letters, length, hasHomoclave));
+	const format = checkCharacters(text, 'RFC', partsOf(letters, length, hasHomoclave));
 	if (format.length > 0) return { ...checkResult(text, format), ...bare };
 	if (GENERIC.test(text)) {
 		return { ...checkResult(text, [], [GENERIC_WARNING]), ...bare, type: 'generic', generic: true };
 	}
-	const found = readDate(text.slice(letters, letters + 6), 'RFC', letters + 1, [1900, 2000]);
+	const found = readIdentifierDate(
+		text.slice(letters, letters + 6),
+		'RFC',
+		letters + 1,
+		[1900, 2000],
+	);
 	const dateCandidates = found.dates.filter((date) => date <= today.toISOString().slice(0, 10));
 	// only the four letters of a person are replaced
 	const isInconvenient = type === 'PF' && RFC_INCONVENIENT_WORDS.includes(text.slice(0, 4));
@@ -106,7 +111,7 @@ function partsOf(letters: number, length: number, hasHomoclave: boolean): Positi
 			allowed: /^[A-ZÑ&]$/,
 			needs: `a letter A–Z without accent, Ñ or & (${owner})`,
 		},
-		{ ...DATE_DIGITS, needs: `${DATE_DIGITS.needs}; ${owner}` },
+		{ ...DATE_DIGITS_RULE, needs: `${DATE_DIGITS_RULE.needs}; ${owner}` },
 		...(hasHomoclave ? HOMOCLAVE : []),
 	];
 }

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { fieldError } from '../utils/codedError';
-import { option, parseBoolean, type Field } from './field';
+import { optionField, parseBoolean, type Field } from './field';
 
 const returnAll: INodeProperties = {
 	displayName: 'Return All',
@@ -28,7 +28,7 @@ export const simplifyProperty: INodeProperties = {
 };
 
 /** A whole number from 1 up, entered as a number or as its digits; undefined if the value is none. */
-export function parsePositiveInt(value: unknown): number | undefined {
+export function positiveIntOrUndefined(value: unknown): number | undefined {
 	const isText = typeof value === 'string' && /^\s*\d+\s*$/.test(value);
 	const number = isText ? Number(value) : value;
 	return Number.isSafeInteger(number) && (number as number) > 0 ? (number as number) : undefined;
@@ -42,13 +42,13 @@ export const returnAllOrLimit: Field<number> = {
 	properties: [returnAll, most],
 	read(item) {
 		if (parseBoolean(item.parameter(returnAll.name), returnAll.displayName)) return Infinity;
-		const number = parsePositiveInt(item.parameter(most.name));
+		const number = positiveIntOrUndefined(item.parameter(most.name));
 		if (number !== undefined) return number;
 		throw fieldError('field.number', most.displayName, 'must be a whole number, 1 or more');
 	},
 };
 
-export const simplify: Field<boolean> = option(simplifyProperty, parseBoolean, true);
+export const simplifyField: Field<boolean> = optionField(simplifyProperty, parseBoolean, true);
 
 /** The shape of a row with Simplify off. */
 export const identity = (row: IDataObject): IDataObject => row;

@@ -1,5 +1,5 @@
 import type { IDataObject, UserError } from 'n8n-workflow';
-import { maskedText } from '../personalData/personalDataHider';
+import { maskIdentifiersInText } from '../personalData/personalDataHider';
 import { withRequestId } from '../errors/requestIds';
 import type { RequestError } from '../http/result';
 import { sentences } from '../utils/sentences';
@@ -28,7 +28,7 @@ const NOTHING_TO_DO = 'Nothing to do.';
 const RESULTS = { true: 'OK', false: 'Change needed', unknown: 'Not known' };
 
 /** The rows of Connection → Diagnose, in the order of the checks. */
-export class Diagnosis {
+export class ConnectionDiagnosis {
 	readonly #checks: Check[] = [];
 	#hasFirstFailed = false;
 
@@ -48,7 +48,12 @@ export class Diagnosis {
 			return { ok: false, seen, advice: sentences(description) };
 		});
 		// a service may put identifiers into its messages
-		this.#checks.push({ check, ok, seen: maskedText(seen), advice: maskedText(advice ?? '') });
+		this.#checks.push({
+			check,
+			ok,
+			seen: maskIdentifiersInText(seen),
+			advice: maskIdentifiersInText(advice ?? ''),
+		});
 		return value;
 	}
 
@@ -114,7 +119,7 @@ export class Diagnosis {
 }
 
 /** Returns whether the address is encrypted; `respondedAt` is the time of a response, 0 if none came. */
-export function checkTls(baseUrl: unknown, respondedAt: number): Finding {
+export function checkHttps(baseUrl: unknown, respondedAt: number): Finding {
 	const address = String(baseUrl).trim();
 	if (/^https:/i.test(address)) {
 		return respondedAt === 0 ? NOTHING : { ok: true, seen: 'https, with an accepted certificate.' };

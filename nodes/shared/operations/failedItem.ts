@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { textOf } from '../utils/text';
+import { textOf } from '../utils/toText';
 import type { ItemError } from './itemError';
 import type { Operation } from './operation';
 
@@ -26,7 +26,7 @@ export function failedColumns(
  * replaces the JSON of an item that still has one. Its router copies own enumerable properties, so the copy has none.
  * An item that n8n does not copy becomes a plain one when its JSON is to be replaced.
  */
-export function forErrorOutput(item: INodeExecutionData, error: ItemError): INodeExecutionData {
+export function routeToErrorOutput(item: INodeExecutionData, error: ItemError): INodeExecutionData {
 	const { json } = item;
 	Object.defineProperties(item, {
 		error: { value: error, enumerable: false, configurable: true },

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { readObject } from '../utils/json';
 import type { OperationItem, Operation, StepResult } from './operation';
-import { FIELD_ADVICE, fieldError } from '../utils/codedError';
+import { DEFAULT_FIELD_ADVICE, fieldError } from '../utils/codedError';
 import { normalizeText, hasEncodingDamage } from '../utils/inputTextCleaning';
 
 /** A parameter of an operation that reads itself; with several properties, they make one value together. */
@@ -26,7 +26,7 @@ interface Definition<F extends Fields, O extends Fields> extends Omit<
 }
 
 /** An operation whose fields are read, and so checked, before it begins. */
-export function operation<F extends Fields, O extends Fields = Record<never, never>>(
+export function defineOperation<F extends Fields, O extends Fields = Record<never, never>>(
 	definition: Definition<F, O>,
 ): Operation {
 	const { fields, options, execute, ...entry } = definition;
@@ -56,7 +56,7 @@ export const field = <T>(
  * An entry of the "Options" collection. `absent` is its value where it was not added. One that was added and comes out
  * empty is an error: left out in silence, a limit would not hold.
  */
-export const option = <T>(
+export const optionField = <T>(
 	property: INodeProperties,
 	parse: (value: unknown, label: string) => T,
 	absent: T,
@@ -75,7 +75,7 @@ function readOption<T>(
 }
 
 /** Options of one subject, in a collection of their own among the options; each counts only where it was added. */
-export function nestedOptionGroup(group: INodeProperties) {
+export function nestedOptionGroupBuilder(group: INodeProperties) {
 	const properties: INodeProperties[] = [];
 	return {
 		/** The group itself, once all its entries are there. */
@@ -101,7 +101,7 @@ export function nestedOptionGroup(group: INodeProperties) {
 }
 
 /** Reads one of these values; throws a UserError for anything else. */
-export const oneOf =
+export const parseOneOf =
 	<T extends string>(...values: T[]) =>
 	(value: unknown, label: string): T => {
 		if (values.includes(value as T)) return value as T;
@@ -109,7 +109,7 @@ export const oneOf =
 			'field.choice',
 			label,
 			'is not in the list',
-			`It must be one of ${values.join(', ')}. ${FIELD_ADVICE}`,
+			`It must be one of ${values.join(', ')}. ${DEFAULT_FIELD_ADVICE}`,
 		);
 	};
 

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { normalizeText } from '../utils/inputTextCleaning';
-import { idText } from '../utils/text';
+import { idText } from '../utils/toText';
 
 export const includeOtherFields: INodeProperties = {
 	displayName: 'Include Other Input Fields',

@@ -8,7 +8,7 @@ import {
 import { withRequestId } from '../errors/requestIds';
 import { RequestError } from '../http/result';
 import { sentences } from '../utils/sentences';
-import { mapValues } from '../utils/objectEntries';
+import { mapValues } from '../utils/objectTransforms';
 
 export type ItemError = NodeApiError | NodeOperationError;
 

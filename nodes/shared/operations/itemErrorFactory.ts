@@ -7,7 +7,7 @@ import { itemErrorOf, type ItemError, type ItemErrorOptions } from './itemError'
 import type { BillingSummary, FailedItemCounts, Operation, NodeRun } from './operation';
 
 /** An item that failed, and why. */
-export interface Failure {
+export interface ItemFailure {
 	index: number;
 	cause: unknown;
 }
@@ -40,7 +40,7 @@ export class ItemErrorFactory {
 	}
 
 	/** Returns an error for where the run goes on: its item shows which one it is. */
-	ofItem(failure: Failure): ItemError {
+	ofItem(failure: ItemFailure): ItemError {
 		const error = this.#make(failure, { costOf: failure.index });
 		this.failedItems.all++;
 		if (error.context.sent === false) this.failedItems.unsent++;
@@ -53,13 +53,13 @@ export class ItemErrorFactory {
 	}
 
 	/** Returns the error that ends the run; `more` holds further sentences of the run. */
-	ofRun(failure: Failure, more: string[]): ItemError {
+	ofRun(failure: ItemFailure, more: string[]): ItemError {
 		const item = this.run.items > 1 ? failure.index + 1 : undefined;
 		return this.#make(failure, { more, item, isJoined: this.run.isTool });
 	}
 
 	#make(
-		{ index, cause }: Failure,
+		{ index, cause }: ItemFailure,
 		{
 			more = [],
 			costOf,

@@ -44,7 +44,7 @@ export interface OperationItem {
 	wait(ms: number): Promise<void>;
 	/** A row as it may come out by Personal Data, then in this shape. One that does not come from here is hidden whole. */
 	protect: PersonalDataHider['shaped'];
-	files: FileHelpers;
+	files: FileDownloadHelpers;
 }
 
 /** The state that the items of one run of a node share. */
@@ -113,13 +113,13 @@ export type ItemRequest = Omit<ServiceRequest, 'timeoutMs'>;
 type Helpers = IExecuteFunctions['helpers'];
 
 /** n8n's helpers for files: requests without a credential, and its store of binary data. */
-export type FileHelpers = Pick<Helpers, 'httpRequest' | 'prepareBinaryData'>;
+export type FileDownloadHelpers = Pick<Helpers, 'httpRequest' | 'prepareBinaryData'>;
 
 /** Rows that come out as items, those that have one with a file; under Continue On Fail errors in their place. */
 export class RowsWithFiles {
-	constructor(readonly rows: RowWithFile[]) {}
+	constructor(readonly rows: DownloadedRow[]) {}
 }
-export type RowWithFile = { json: IDataObject; file?: IBinaryData } | { error: unknown };
+export type DownloadedRow = { json: IDataObject; file?: IBinaryData } | { error: unknown };
 
 /** The output of an item, or its next step once every item of the run has come as far. */
 export type StepResult = IDataObject | IDataObject[] | RowsWithFiles | NextPhase;

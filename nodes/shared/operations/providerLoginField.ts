@@ -4,10 +4,10 @@ import {
 	loginFields,
 	taxAuthority,
 	type CheckedLogin,
-	type Provider,
-} from '../credentials/providerLogin';
+	type LoginProvider,
+} from '../credentials/providers';
 import { storedLogin } from '../credentials/storedProviderLogins';
-import { option, parseBoolean, type Field } from './field';
+import { optionField, parseBoolean, type Field } from './field';
 import { CodedError, fieldError } from '../utils/codedError';
 
 const loginFrom: INodeProperties = {
@@ -33,11 +33,11 @@ const loginFrom: INodeProperties = {
 
 /** A provider's login, checked offline. */
 export interface CheckedProviderLogin extends CheckedLogin {
-	provider: Provider;
+	provider: LoginProvider;
 }
 
 /** CP §4.1.1 to §4.1.3 allow it. */
-export const allowEmptyOption = option(
+export const allowEmptyLoginOption = optionField(
 	{
 		displayName: 'Allow Empty',
 		name: 'allowEmpty',
@@ -55,7 +55,7 @@ const newHintSet = () => new Set<string>();
 
 /** The login of one of these providers, from the service's credential or from fields of the node. */
 export const providerLoginField = (
-	providers: Provider[],
+	providers: LoginProvider[],
 	credentialType: string,
 ): Field<CheckedProviderLogin> => ({
 	properties: [loginFrom, ...loginFields(providers, { loginFrom: ['fields'] })],
@@ -70,7 +70,7 @@ export const providerLoginField = (
 			? Object.fromEntries(provider.fields.map(({ name }) => [name, item.parameter(name)]))
 			: storedLogin(await item.credentials(credentialType), provider);
 		if (!values) throw noStoredLogin(provider);
-		const allowsEmpty = await allowEmptyOption.read(item);
+		const allowsEmpty = await allowEmptyLoginOption.read(item);
 		const login = checkLogin(provider, values as IDataObject, { allowsEmpty });
 		const hinted = item.run.shared(newHintSet);
 		for (const warning of login.warnings.filter((one) => !hinted.has(one))) {
@@ -81,7 +81,7 @@ export const providerLoginField = (
 	},
 });
 
-const noStoredLogin = (provider: Provider): CodedError =>
+const noStoredLogin = (provider: LoginProvider): CodedError =>
 	new CodedError('storedLogin.provider', `The credential stores no login of "${provider.name}"`, {
 		description:
 			provider === taxAuthority

@@ -19,20 +19,20 @@ import {
 import { readFieldsToKeep, readPersonalData } from '../personalData/personalDataOptions';
 import { personalDataHiderFor } from '../personalData/personalDataHider';
 import { DEFAULT_TIMEOUT_MS } from '../http/exchange';
-import { Connections, type Connection } from '../http/connection';
+import { RunConnections, type Connection } from '../http/connection';
 import { parseBoolean, parseNumber } from './field';
-import { FAILURE_COLUMNS, failedColumns, forErrorOutput } from './failedItem';
+import { FAILURE_COLUMNS, failedColumns, routeToErrorOutput } from './failedItem';
 import { mergeInputColumns, includeOtherFields, isSameValue } from './inputColumns';
 import type { ItemError } from './itemError';
-import { ItemErrorFactory, type Failure } from './itemErrorFactory';
+import { ItemErrorFactory, type ItemFailure } from './itemErrorFactory';
 import { sendUnlessSecretRefused } from './sendUnlessSecretRefused';
-import { startRun, type StartedRun } from './startRun';
+import { startRun, type NodeRunHandle } from './startRun';
 import { bodyOf } from '../http/result';
-import type { ServiceDefinition } from '../http/service';
+import type { ServiceDefinition } from '../http/serviceDefinitions';
 import { isObject } from '../utils/json';
 import { sentences } from '../utils/sentences';
-import { redactValues } from '../utils/redact';
-import { textOf } from '../utils/text';
+import { redactSecretsInJson } from '../utils/redact';
+import { textOf } from '../utils/toText';
 import { sleepUnlessCancelled } from '../utils/sleep';
 import { CodedError, fieldError } from '../utils/codedError';
 
@@ -50,7 +50,7 @@ export async function runItems(
 	resources: Resource[],
 	service: ServiceDefinition,
 ): Promise<INodeExecutionData[][]> {
-	const connections = new Connections(context, service);
+	const connections = new RunConnections(context, service);
 	const started = startRun(context);
 	const errors = new ItemErrorFactory(context.getNode(), started.run);
 	const withInput = new Set<number>();
@@ -68,11 +68,11 @@ export async function runItems(
  */
 async function runInStep(
 	begun: Begun,
-): Promise<{ results: INodeExecutionData[]; failure?: Failure }> {
+): Promise<{ results: INodeExecutionData[]; failure?: ItemFailure }> {
 	const { context, started } = begun;
 	const goesOn = context.continueOnFail();
 	const results: OutputRow[][] = [];
-	const failures: Failure[] = [];
+	const failures: ItemFailure[] = [];
 
 	const step = async ({ index, next }: PendingItem): Promise<PendingItem[]> => {
 		try {
@@ -136,7 +136,7 @@ interface OutputRow {
 const wasStopped = (cause: unknown): boolean =>
 	cause instanceof UserError && (cause as { code?: unknown }).code === 'cancelled';
 
-function failedRow({ errors }: Begun, failure: Failure): OutputRow {
+function failedRow({ errors }: Begun, failure: ItemFailure): OutputRow {
 	const { index } = failure;
 	const error = errors.ofItem(failure);
 	return { index, json: failedColumns(error, errors.operations.get(index)), error };
@@ -155,7 +155,7 @@ function toItems(begun: Begun, rows: OutputRow[]): INodeExecutionData[] {
 			pairedItem: { item: row.index },
 			...(row.file && { binary: { data: row.file } }),
 		};
-		return row.error && hasErrorOutput ? forErrorOutput(item, row.error) : item;
+		return row.error && hasErrorOutput ? routeToErrorOutput(item, row.error) : item;
 	});
 }
 
@@ -170,7 +170,7 @@ function rowWithInput(
 	if (errors.run.isTool || !(error || withInput.has(index))) return json;
 	const parameter = (name: string) => parameterOf(context, name, index);
 	const given = context.getInputData()[index].json;
-	const input = redactValues(
+	const input = redactSecretsInJson(
 		given,
 		secretNames.map((name) => textOf(parameter(name))),
 	);
@@ -200,8 +200,8 @@ interface Begun {
 	context: IExecuteFunctions;
 	resources: Resource[];
 	service: ServiceDefinition;
-	connections: Connections;
-	started: StartedRun;
+	connections: RunConnections;
+	started: NodeRunHandle;
 	errors: ItemErrorFactory;
 	/** Items whose rows keep the columns of their input. */
 	withInput: Set<number>;

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ReadWriteLocks } from '../utils/readWriteLock';
 import type { Connection, ServiceRequest } from '../http/connection';
-import type { Problem, Result } from '../http/result';
+import type { RequestProblem, Result } from '../http/result';
 import type { NodeRun } from './operation';
 
 /** Refusals by the fingerprint of what was refused: never the secret itself. */
@@ -48,7 +48,7 @@ export async function sendUnlessSecretRefused(
 	});
 }
 
-const again = ({ status }: { status: number }): Problem => ({
+const again = ({ status }: { status: number }): RequestProblem => ({
 	kind: 'status',
 	status,
 	isRepeated: true,

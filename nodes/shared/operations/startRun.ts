@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { stateOfProcess } from '../processState';
+import { processScope } from '../processState';
 import { enterExecution, rootExecutionId } from './workflowExecutionState';
 import type { FinishRun, FailedItemCounts, NodeRun } from './operation';
 
@@ -55,7 +55,7 @@ export function startRun(context: IExecuteFunctions) {
 	};
 }
 
-export type StartedRun = ReturnType<typeof startRun>;
+export type NodeRunHandle = ReturnType<typeof startRun>;
 
 /**
  * Returns the data that n8n stores for the node with its execution; without such a store a memory of this run alone.
@@ -94,7 +94,7 @@ const newRunIndexes = () => new WeakMap<object, number>();
 /** n8n counts each try of a tool call as a run of its own: the first one's index names them all. */
 function firstRunIndex(context: IExecuteFunctions): number {
 	const args = argumentsOf(context);
-	const firstRunIndexes = stateOfProcess().shared(newRunIndexes);
+	const firstRunIndexes = processScope().shared(newRunIndexes);
 	const index = firstRunIndexes.get(args) ?? runIndexOf(context);
 	firstRunIndexes.set(args, index);
 	return index;

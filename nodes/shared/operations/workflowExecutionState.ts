@@ -1,12 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { Scope, stateOfExecution, stateOfProcess, trimExecutions } from '../processState';
+import { StateScope, executionScope, processScope, trimExecutions } from '../processState';
 import { BoundedMap } from '../utils/boundedMap';
 
 /**
  * This process's state of one execution with all its sub-executions: their runs of nodes, loop rounds, tool calls and
  * tries share it.
  */
-export type ExecutionState = Scope;
+export type ExecutionState = StateScope;
 
 /** The root of each sub-execution that has run here. */
 const newRoots = () => new BoundedMap<string, string>(10_000);
@@ -22,7 +22,7 @@ export function rootExecutionId(context: IExecuteFunctions): string | undefined 
 	// older hosts do not have it
 	const parent = (context as Partial<IExecuteFunctions>).getExecutionContext?.()?.parentExecutionId;
 	if (id === undefined) return undefined;
-	const roots = stateOfProcess().shared(newRoots);
+	const roots = processScope().shared(newRoots);
 	if (parent !== undefined && parent !== UNKNOWN_ID && parent !== id) {
 		roots.set(id, roots.get(parent) ?? parent);
 	}
@@ -34,9 +34,9 @@ export function enterExecution(
 	root: string | undefined,
 	callArguments: object,
 ): { state: ExecutionState; leave(): void; succeed(): void } {
-	const calls = stateOfProcess().shared(newCalls);
+	const calls = processScope().shared(newCalls);
 	const state =
-		root === undefined ? (calls.get(callArguments) ?? new Scope()) : stateOfExecution(root);
+		root === undefined ? (calls.get(callArguments) ?? new StateScope()) : executionScope(root);
 	state.enter();
 	if (root === undefined) calls.set(callArguments, state);
 	return {
@@ -46,7 +46,7 @@ export function enterExecution(
 		leave() {
 			state.leave();
 			if (root === undefined || state.isInUse) return;
-			stateOfExecution(root); // the one that ended its last run longest ago is forgotten first
+			executionScope(root); // the one that ended its last run longest ago is forgotten first
 			trimExecutions();
 		},
 	};

@@ -1,12 +1,19 @@
 import type { IDataObject } from 'n8n-workflow';
-import { SHORTEST_PSEUDONYM_KEY } from '../credentials/pseudonymKey';
+import { SHORTEST_PSEUDONYM_KEY } from '../credentials/pseudonymKeyField';
 import { isObject } from '../utils/json';
 import { MASK } from '../utils/redact';
-import { hideIdentifiersInText, masks, pseudonyms, STARS, yearOf, type Hiding } from './hiding';
+import {
+	hideIdentifiersInText,
+	masks,
+	pseudonyms,
+	STARS,
+	yearOf,
+	type ValueHider,
+} from './valueHiding';
 import type { PersonalDataMode } from './personalDataOptions';
 import type { PersonalDataRuleByField, PersonalDataRule } from './rules';
 import { CodedError } from '../utils/codedError';
-import { mapValues } from '../utils/objectEntries';
+import { mapValues } from '../utils/objectTransforms';
 
 export type RowOrRows = IDataObject | IDataObject[];
 
@@ -48,12 +55,13 @@ export function personalDataHiderFor(
 }
 
 /** A text that the node wrote, masked. */
-export const maskedText = (value: string): string => hideIdentifiersInText(value, masks.personal);
+export const maskIdentifiersInText = (value: string): string =>
+	hideIdentifiersInText(value, masks.personal);
 
 /** Values nested deeper are hidden whole; no meaningful response is. */
 const DEEPEST = 100;
 
-function protectionBy(hiding: Hiding, visible: Set<string>): PersonalDataHider {
+function protectionBy(hiding: ValueHider, visible: Set<string>): PersonalDataHider {
 	const text = (value: string) => hideIdentifiersInText(value, hiding.personal);
 
 	function leaf(value: unknown, rule: PersonalDataRule): unknown {

@@ -25,7 +25,7 @@ const named = (rule: PersonalDataRule, names: string): PersonalDataRuleByField =
 	Object.fromEntries(names.split(/\s+/).map((name) => [name, rule]));
 
 /** Fields that come out as they are, by their names in one text. */
-export const markShown = (names: string): PersonalDataRuleByField => named('shown', names);
+export const shownFields = (names: string): PersonalDataRuleByField => named('shown', names);
 
 /** Fields that are hidden, by their names in one text. */
-export const markPersonal = (names: string): PersonalDataRuleByField => named('personal', names);
+export const personalFields = (names: string): PersonalDataRuleByField => named('personal', names);

@@ -1,14 +1,14 @@
 import { sleep } from 'n8n-workflow';
-import type { Problem } from '../errors/problem';
+import type { RequestProblem } from '../errors/requestProblem';
 import type { TimedResponse } from './limitHeaders';
-import { Pace } from './pace';
-import { stateOfClient } from '../processState';
+import { RequestPacer } from './requestPacer';
+import { clientScope } from '../processState';
 import { hash } from '../utils/hash';
 import { FairQueue } from './fairQueue';
 import { CodedError } from '../utils/codedError';
 
 /** The reason why a request got no turn. */
-export type AcquireFailure = Extract<Problem, { kind: 'rateLimit' | 'cancelled' }>;
+export type AcquireFailure = Extract<RequestProblem, { kind: 'rateLimit' | 'cancelled' }>;
 
 /** Keeps all who use one token within its rate limit (§8). */
 export interface RateLimiter {
@@ -42,7 +42,7 @@ const MAX_WAIT_MS = 300_000;
 const SLICE_MS = 25;
 
 class TokenRateLimiter implements RateLimiter {
-	readonly #pace = new Pace();
+	readonly #pace = new RequestPacer();
 	readonly #turns = new FairQueue<Waiter>();
 	#configured = '';
 	#isDriving = false;
@@ -153,7 +153,7 @@ export function rateLimiterFor(options: {
 			{ description: 'Check it in the credential.' },
 		);
 	}
-	const rateLimiter = stateOfClient(hash(JSON.stringify([baseUrl, token]))).shared(newRateLimiter);
+	const rateLimiter = clientScope(hash(JSON.stringify([baseUrl, token]))).shared(newRateLimiter);
 	rateLimiter.configure(pointsPerSecond, processes);
 	return rateLimiter;
 }

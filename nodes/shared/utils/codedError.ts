@@ -15,12 +15,13 @@ export class CodedError extends UserError {
 }
 
 /** Advises what to do about most values that a field cannot use. */
-export const FIELD_ADVICE = 'Enter it, or check the expression that fills it for this item.';
+export const DEFAULT_FIELD_ADVICE =
+	'Enter it, or check the expression that fills it for this item.';
 
 /** The error of a field whose value an item cannot use; its message begins with the field. */
 export const fieldError = (
 	code: string,
 	label: string,
 	problem: string,
-	description = FIELD_ADVICE,
+	description = DEFAULT_FIELD_ADVICE,
 ): CodedError => new CodedError(code, `'${label}' ${problem}`, { field: label, description });

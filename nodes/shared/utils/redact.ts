@@ -1,14 +1,14 @@
-import { mapKeys, mapValues } from './objectEntries';
+import { mapKeys, mapValues } from './objectTransforms';
 import { isObject } from './json';
-import { secretFinder } from './secrets';
+import { secretDetector } from './findSecrets';
 
 export const MASK = '***';
 /** Values nested deeper are masked whole; no meaningful response is. */
 const DEEPEST = 500;
 
 /** A copy of a JSON value in which every text, number or key that repeats one of these secrets is masked. */
-export function redactValues<T>(json: T, secrets: string[]): T {
-	const holdsSecret = secretFinder(secrets);
+export function redactSecretsInJson<T>(json: T, secrets: string[]): T {
+	const holdsSecret = secretDetector(secrets);
 	const safeKey = (key: string) => (holdsSecret(key) ? MASK : key);
 	const copy = (value: unknown, depth: number): unknown => {
 		if (typeof value === 'string' || typeof value === 'number') {
@@ -30,7 +30,7 @@ const RANDOM = 16;
 
 /** The body of a good response, in which nothing is changed but texts that repeat a secret of the request. */
 export const redactLongSecrets = <T>(body: T, secrets: string[]): T =>
-	redactValues(
+	redactSecretsInJson(
 		body,
 		secrets.filter(({ length }) => length >= RANDOM),
 	);

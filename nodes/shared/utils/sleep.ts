@@ -3,7 +3,8 @@ import { sleep, OperationalError } from 'n8n-workflow';
 const SLICE_MS = 200;
 
 /** Milliseconds until `ms` have passed since a moment; 0 or less also where the machine's clock was set back by more. */
-export const msLeft = (since: number, ms: number): number => ms - Math.abs(Date.now() - since);
+export const msUntilElapsed = (since: number, ms: number): number =>
+	ms - Math.abs(Date.now() - since);
 
 /** Waits `ms` milliseconds; throws an OperationalError soon after the execution was cancelled. */
 export async function sleepUnlessCancelled(ms: number, signal?: AbortSignal): Promise<void> {
@@ -19,11 +20,15 @@ export async function sleepUnlessCancelled(ms: number, signal?: AbortSignal): Pr
 }
 
 /** Waits until `ms` have passed since a moment, or until it is not wanted any more. */
-export async function waitUnlessOver(
+export async function sleepUnlessOver(
 	since: number,
 	ms: number,
 	isOver: () => boolean,
 ): Promise<void> {
-	for (let left = msLeft(since, ms); left > 0 && !isOver(); left = msLeft(since, ms))
+	for (
+		let left = msUntilElapsed(since, ms);
+		left > 0 && !isOver();
+		left = msUntilElapsed(since, ms)
+	)
 		await sleep(Math.min(SLICE_MS, left));
 }

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import {
 	Collection,
-	CollectionPath,
+	CollectionPathParams,
 	CollectionsPage,
 	CollectionsQuery,
-	TagList,
-	VersionsPage,
+	TagListResponse,
+	CollectionVersionsPage,
 	VersionsPath,
 	VersionsQuery,
 } from '../../../contract/creditProfile';
@@ -32,7 +32,7 @@ function pageOf<T>(entries: T[], { limit, offset }: { limit: number; offset: num
 }
 
 /** The distinct tags with their count (CP §4.3, 4.7). */
-export function buildTagList(tags: Iterable<string>): TagList {
+export function buildTagList(tags: Iterable<string>): TagListResponse {
 	const data = [...new Set(tags)].sort((a, b) => a.localeCompare(b, 'es'));
 	return { count: data.length, data };
 }
@@ -53,7 +53,7 @@ export function registerDataCollectionRoutes(
 				tags,
 				summary: 'Tags of all collections',
 				querystring: NoQuery,
-				response: { 200: TagList },
+				response: { 200: TagListResponse },
 			},
 		},
 		async () => buildTagList(entries.flatMap(({ collection }) => collection.tags)),
@@ -83,13 +83,13 @@ export function registerDataCollectionRoutes(
 		},
 	);
 
-	app.get<{ Params: CollectionPath }>(
+	app.get<{ Params: CollectionPathParams }>(
 		'/data/collection/:id',
 		{
 			schema: {
 				tags,
 				summary: 'One collection',
-				params: CollectionPath,
+				params: CollectionPathParams,
 				querystring: NoQuery,
 				response: { 200: Collection },
 			},
@@ -101,7 +101,7 @@ export function registerDataCollectionRoutes(
 			}),
 	);
 
-	app.get<{ Params: CollectionPath; Querystring: VersionsQuery }>(
+	app.get<{ Params: CollectionPathParams; Querystring: VersionsQuery }>(
 		'/data/collection/:id/versions',
 		{
 			schema: {
@@ -109,7 +109,7 @@ export function registerDataCollectionRoutes(
 				summary: 'Versions of a collection, newest first',
 				params: VersionsPath,
 				querystring: VersionsQuery,
-				response: { 200: VersionsPage },
+				response: { 200: CollectionVersionsPage },
 			},
 		},
 		async ({ params: { id }, query }) => {

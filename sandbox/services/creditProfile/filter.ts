@@ -1,4 +1,4 @@
-import { type CollectionFilter, type Collection } from '../../../contract/creditProfile';
+import { type CollectionsFilter, type Collection } from '../../../contract/creditProfile';
 import { ORGANIZATION_ID } from '../../data/organizationUsers';
 import type { CreditProfileMapping } from '../../mapping';
 import { HttpError } from '../../plugins/errors';
@@ -74,9 +74,9 @@ const sameTags = (wanted: string[], tags: string[]): boolean =>
 
 /** Tests a row by each key of CP §4.4 and the wanted value. */
 const tests: {
-	[K in keyof Required<CollectionFilter>]: (
+	[K in keyof Required<CollectionsFilter>]: (
 		collection: Collection,
-		wanted: NonNullable<CollectionFilter[K]>,
+		wanted: NonNullable<CollectionsFilter[K]>,
 	) => boolean;
 } = {
 	name__eq: ({ name }, wanted) => many(wanted).includes(name),
@@ -93,8 +93,8 @@ const tests: {
 };
 
 /** Returns whether the collection passes every key of the filter. */
-export function passesFilter(collection: Collection, filter: CollectionFilter): boolean {
-	return (Object.keys(filter) as Array<keyof CollectionFilter>).every((key) => {
+export function passesFilter(collection: Collection, filter: CollectionsFilter): boolean {
+	return (Object.keys(filter) as Array<keyof CollectionsFilter>).every((key) => {
 		const test = tests[key] as (collection: Collection, wanted: unknown) => boolean;
 		return test(collection, filter[key]);
 	});

@@ -3,13 +3,13 @@ import type { SandboxContext } from '../../context';
 import { HttpError } from '../../plugins/errors';
 import { registerDataCollectionRoutes } from './dataCollectionRoutes';
 import { registerProviderLoginRoutes } from './providerLoginRoutes';
-import { registerDocumentRoutes } from './documentRoutes';
-import { seedCollections } from '../../data/seededCollections';
+import { registerDocumentListRoutes } from './documentListRoutes';
+import { createSeededCollections } from '../../data/seededCollections';
 
 /** The Credit Profile service; its paths are relative to /api/v1. */
 export function registerCreditProfileService(app: FastifyInstance, context: SandboxContext): void {
 	const { options, secrets } = context;
-	const collections = seedCollections(options.seed, options.documents);
+	const collections = createSeededCollections(options.seed, options.documents);
 
 	app.addHook('onRequest', async ({ headers: { authorization } }) => {
 		if (!authorization) {
@@ -21,5 +21,5 @@ export function registerCreditProfileService(app: FastifyInstance, context: Sand
 	});
 	registerProviderLoginRoutes(app, context);
 	registerDataCollectionRoutes(app, collections, options.mapping.creditProfile);
-	registerDocumentRoutes(app, collections, context);
+	registerDocumentListRoutes(app, collections, context);
 }

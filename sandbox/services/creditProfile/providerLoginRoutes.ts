@@ -1,7 +1,7 @@
 import type { TObject } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import {
-	Credential,
+	ProviderCredential,
 	CredentialList,
 	credentialUpserts,
 	type ProviderId,
@@ -40,7 +40,7 @@ export function registerProviderLoginRoutes(
 	{ options, providerLogins }: SandboxContext,
 ): void {
 	const { creditProfile: mapping = {} } = options.mapping;
-	const shown = (credential: Credential): Credential => ({
+	const shown = (credential: ProviderCredential): ProviderCredential => ({
 		...credential,
 		type: pathIn(mapping, credential.type),
 	});
@@ -53,7 +53,7 @@ export function registerProviderLoginRoutes(
 					tags: ['Credential'],
 					summary: 'Create or replace the credential of this provider',
 					body: bodyIn(mapping, body),
-					response: { 200: withResponseMapper(Credential, shown) },
+					response: { 200: withResponseMapper(ProviderCredential, shown) },
 				},
 			},
 			async ({ body: { user, username } }) => {

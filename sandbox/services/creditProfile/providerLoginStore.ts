@@ -1,6 +1,6 @@
-import type { Credential, ProviderId } from '../../../contract/creditProfile';
+import type { ProviderCredential, ProviderId } from '../../../contract/creditProfile';
 import type { Clock } from '../../clock';
-import { ORGANIZATION_ID, OWNER_ID } from '../../data/organizationUsers';
+import { ORGANIZATION_ID, CREDENTIALS_OWNER_ID } from '../../data/organizationUsers';
 
 /** Lists logins that the organization has at first, so that a list of them is not empty. */
 const SEEDED_LOGINS: Array<[ProviderId, string]> = [
@@ -20,17 +20,17 @@ function nextYear(now: number): string {
 
 /** Holds one credential per provider (CP §4.1), without its secrets. */
 export class ProviderLoginStore {
-	private credentials = new Map<ProviderId, Credential>();
+	private credentials = new Map<ProviderId, ProviderCredential>();
 
 	constructor(private readonly clock: Clock) {
 		for (const [provider, user] of SEEDED_LOGINS) this.upsert(provider, user);
 	}
 
 	/** Creates or replaces the credential of a provider. */
-	upsert(provider: ProviderId, user: string | null): Credential {
+	upsert(provider: ProviderId, user: string | null): ProviderCredential {
 		const existing = this.credentials.get(provider);
 		const now = this.clock.iso();
-		const credential: Credential = {
+		const credential: ProviderCredential = {
 			id: existing?.id ?? this.credentials.size + 1,
 			createdAt: existing?.createdAt ?? now,
 			updatedAt: now,
@@ -40,21 +40,21 @@ export class ProviderLoginStore {
 			metadata: BUREAUS.includes(provider) ? { expirationDate: nextYear(this.clock.now()) } : null,
 			...(provider === 'bureau/pf' && { configuration: { isAutoRenewEnabled: true } }),
 			isEnabled: true,
-			ownerId: OWNER_ID,
+			ownerId: CREDENTIALS_OWNER_ID,
 		};
 		this.credentials.set(provider, credential);
 		return credential;
 	}
 
-	list(): Credential[] {
+	list(): ProviderCredential[] {
 		return [...this.credentials.values()];
 	}
 
-	save(): Credential[] {
+	save(): ProviderCredential[] {
 		return this.list();
 	}
 
-	load(credentials: Credential[]): void {
+	load(credentials: ProviderCredential[]): void {
 		this.credentials = new Map(credentials.map((one) => [one.type as ProviderId, one]));
 	}
 }

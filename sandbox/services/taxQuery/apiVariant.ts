@@ -1,7 +1,12 @@
 import { Type, type TObject, type TSchema } from '@sinclair/typebox';
 import { DateTime } from 'luxon';
 import type { QueryRecord } from '../../../contract/taxQuery';
-import { OPERATIONS, type Operation, type RecordField, type TaxQueryMapping } from '../../mapping';
+import {
+	OPERATIONS,
+	type OperationName,
+	type RecordField,
+	type TaxQueryMapping,
+} from '../../mapping';
 import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
 
@@ -45,7 +50,7 @@ export class ApiVariant {
 	}
 
 	/** Returns where an operation is served below the base URL, as a route. */
-	path(operation: Operation): string {
+	path(operation: OperationName): string {
 		const { tax = 'tax', [operation]: own } = this.mapping.paths ?? {};
 		const path = own ?? OPERATIONS[operation].path.replace('/tax/', `/${trimmed(tax)}/`);
 		return `/${path.replace(/^\/+/, '')}`.replace('{queryId}', ':queryId');
@@ -78,12 +83,12 @@ export class ApiVariant {
 	}
 
 	/** The environment's name of a field; '' if it has none. */
-	fieldName(operation: Operation, field: string): string {
+	fieldName(operation: OperationName, field: string): string {
 		return this.mapping.fields?.[operation]?.[field] ?? field;
 	}
 
 	/** A request's schema under the environment's names. */
-	body(operation: Operation, schema: TObject): TSchema {
+	body(operation: OperationName, schema: TObject): TSchema {
 		const isFormatted = this.mapping.periodFormat !== undefined;
 		const fields = Object.entries(schema.properties).flatMap(([field, property]) => {
 			const name = this.fieldName(operation, field);
@@ -94,7 +99,7 @@ export class ApiVariant {
 	}
 
 	/** A request's fields under the document's names. Throws an HttpError if a period is not written as agreed. */
-	read(operation: Operation, schema: TObject, body: Fields): Fields {
+	read(operation: OperationName, schema: TObject, body: Fields): Fields {
 		const read: Fields = {};
 		for (const field of Object.keys(schema.properties)) {
 			const value = body[this.fieldName(operation, field)];
@@ -107,7 +112,7 @@ export class ApiVariant {
 	}
 
 	/** 400 that names a field as the environment does. */
-	refusal(operation: Operation, field: string, what: string): HttpError {
+	refusal(operation: OperationName, field: string, what: string): HttpError {
 		const name = this.fieldName(operation, field);
 		return new HttpError(400, `"${name}" in the body: ${what}`, name);
 	}
@@ -218,8 +223,8 @@ export class ApiVariant {
 	}
 }
 
-function operationOf(service: string): Operation | undefined {
-	const operations = Object.keys(OPERATIONS) as Operation[];
+function operationOf(service: string): OperationName | undefined {
+	const operations = Object.keys(OPERATIONS) as OperationName[];
 	return operations.find((operation) => OPERATIONS[operation].service === service);
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../../context';
 import { registerQueryReadRoutes } from './queryReadRoutes';
 import { registerQueryPostRoutes } from './queryPostRoutes';
-import { registerAuthentication } from './authentication';
+import { registerAuthentication } from './accessTokens';
 
 /** The Tax and Identity Query service; its paths are relative to /api. */
 export async function registerTaxQueryService(

@@ -4,10 +4,10 @@ import { firstViolation } from '../../../contract/check';
 import {
 	Acknowledgement,
 	CrfRecord,
-	CurpBody,
+	CurpOnlyBody,
 	CurpRecord,
 	QueryRecord,
-	RfcBody,
+	RfcOnlyBody,
 	RfcCalculatorBody,
 	RfcCalculatorRecord,
 	RfcRecord,
@@ -15,15 +15,15 @@ import {
 } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import { clientTypeOf, type Results } from '../../data/results';
-import { OPERATIONS, type Operation } from '../../mapping';
+import { OPERATIONS, type OperationName } from '../../mapping';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/validation';
-import { registerInvoiceRoute } from './invoiceRoute';
+import { registerInvoicesRoute } from './invoicesRoute';
 import type { PlannedOutcome } from './queryStore';
 
 /** A query about one RFC or CURP. */
 interface QueryRoute {
-	operation: Operation;
+	operation: OperationName;
 	summary: string;
 	body: TObject;
 	about: 'rfc' | 'curp';
@@ -41,7 +41,7 @@ const ROUTES: QueryRoute[] = [
 	{
 		operation: 'getShareholders',
 		summary: 'Shareholders of a company',
-		body: RfcBody,
+		body: RfcOnlyBody,
 		about: 'rfc',
 		needs: 'company',
 		response: (results, rfc) => results.shareholders(rfc),
@@ -49,7 +49,7 @@ const ROUTES: QueryRoute[] = [
 	{
 		operation: 'getCrf',
 		summary: 'Certificate of the fiscal regimes',
-		body: RfcBody,
+		body: RfcOnlyBody,
 		about: 'rfc',
 		response: (results, rfc) => results.fiscal(rfc, true),
 		hasFiscalState: true,
@@ -58,7 +58,7 @@ const ROUTES: QueryRoute[] = [
 	{
 		operation: 'getRfcData',
 		summary: 'Detailed data of an RFC',
-		body: RfcBody,
+		body: RfcOnlyBody,
 		about: 'rfc',
 		response: (results, rfc) => results.fiscal(rfc, false),
 		hasFiscalState: true,
@@ -67,7 +67,7 @@ const ROUTES: QueryRoute[] = [
 	{
 		operation: 'getCurpData',
 		summary: 'Personal data and RFC of a CURP',
-		body: CurpBody,
+		body: CurpOnlyBody,
 		about: 'curp',
 		isImmediate: true,
 		response: (results, curp) => results.curp(curp),
@@ -76,7 +76,7 @@ const ROUTES: QueryRoute[] = [
 	{
 		operation: 'getEmploymentHistory',
 		summary: 'Employment history of a CURP',
-		body: CurpBody,
+		body: CurpOnlyBody,
 		about: 'curp',
 		response: (results, curp) => results.jobHistory(curp),
 	},
@@ -91,7 +91,7 @@ const ROUTES: QueryRoute[] = [
 	{
 		operation: 'getCsf',
 		summary: 'Fiscal situation; needs a tax profile',
-		body: RfcBody,
+		body: RfcOnlyBody,
 		about: 'rfc',
 		isImmediate: true,
 		needs: 'profile',
@@ -100,7 +100,7 @@ const ROUTES: QueryRoute[] = [
 	{
 		operation: 'getComplianceOpinion',
 		summary: 'Compliance opinion (32D); needs a tax profile',
-		body: RfcBody,
+		body: RfcOnlyBody,
 		about: 'rfc',
 		needs: 'profile',
 		response: (results, rfc) => results.complianceOpinion(rfc),
@@ -108,7 +108,7 @@ const ROUTES: QueryRoute[] = [
 ];
 
 /** TQ §4.4 and §4.5 document a record as the answer, too. */
-const MAYBE_IMMEDIATE: Operation[] = ['getCrf', 'getRfcData'];
+const MAYBE_IMMEDIATE: OperationName[] = ['getCrf', 'getRfcData'];
 
 const isDayOfMonth = (year: number, month: number, day: number) =>
 	new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
@@ -117,7 +117,7 @@ const isDayOfMonth = (year: number, month: number, day: number) =>
 export function registerQueryPostRoutes(app: FastifyInstance, context: SandboxContext): void {
 	calculatorRoute(app, context);
 	for (const route of ROUTES) aboutOne(app, context, route);
-	registerInvoiceRoute(app, context);
+	registerInvoicesRoute(app, context);
 }
 
 function aboutOne(app: FastifyInstance, context: SandboxContext, route: QueryRoute): void {

@@ -2,11 +2,11 @@ import axios from 'axios';
 import type { N8n } from '../../../demo/n8n';
 import type { Execution } from '../../../demo/n8nClient';
 import { paidWorkflow, retryExecution, stopExecutions } from '../../../bench/support/paidWorkflow';
-import { sandboxForTest, type TestSandbox } from '../../integration/support/sandbox';
+import { startSandboxWithHelpers, type TestSandbox } from '../../integration/support/sandbox';
 import { rfcs } from '../../integration/taxQuery/support';
 import { until } from '../../support/until';
-import { bareN8n, processes } from '../support/bareN8n';
-import { executionEnded, outOf } from '../support/executions';
+import { bareN8n, processes } from '../support/headlessN8n';
+import { waitForEndedExecutionOf, outOf } from '../support/executions';
 
 const CRF = { path: '/api/query/crf', method: 'POST' };
 const LIST = { path: '/api/query', method: 'GET', exact: true };
@@ -20,7 +20,7 @@ describe('what a real n8n runs again is paid for once', () => {
 
 	beforeAll(async () => {
 		n8n = await bareN8n();
-		sandbox = await sandboxForTest({ rateLimit: 0, resultDelay: 0, documents: 0 });
+		sandbox = await startSandboxWithHelpers({ rateLimit: 0, resultDelay: 0, documents: 0 });
 		const create = async (name: string, pointsPerSecond: number) => {
 			const { taxQueryApi } = sandbox.credentials({ taxQueryApi: { pointsPerSecond } });
 			return { id: await n8n.client.createCredential('taxQueryApi', name, taxQueryApi), name };
@@ -59,7 +59,7 @@ describe('what a real n8n runs again is paid for once', () => {
 
 	/** The newest execution once so many of the workflow have ended. */
 	const ended = async (workflowId: string, runs: number): Promise<Execution> =>
-		await executionEnded(n8n.client, workflowId, { runs });
+		await waitForEndedExecutionOf(n8n.client, workflowId, { runs });
 
 	const retry = async ({ id }: Execution) => await retryExecution(n8n.url, n8n.login, id);
 

@@ -5,12 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { N8n } from '../../../demo/n8n';
 import type { Execution, WorkflowNode } from '../../../demo/n8nClient';
-import { sandboxWithQueries, type SandboxWithQueries } from '../../integration/support/queries';
+import {
+	startSandboxWithQueryHelpers,
+	type SandboxWithQueryHelpers,
+} from '../../integration/support/sandboxQueries';
 import { until } from '../../support/until';
-import { bareN8n, processes } from '../support/bareN8n';
-import { deliverUntilTaken } from '../support/delivery';
-import { executionEnded } from '../support/executions';
-import { sandboxCredential, TRIGGER, triggerNode } from '../support/triggerNode';
+import { bareN8n, processes } from '../support/headlessN8n';
+import { deliverUntilTaken } from '../support/deliverUntilTaken';
+import { waitForEndedExecutionOf } from '../support/executions';
+import { createSandboxCredential, TRIGGER_NODE_NAME, triggerNode } from '../support/triggerNode';
 
 /** After the first poll another one follows, and starts more interrupted results. */
 const SECOND_POLL_MS = 5_000;
@@ -27,16 +30,16 @@ async function startHanging(): Promise<Server & { url: string; requests(): numbe
 }
 
 describe('the trigger in a real n8n', () => {
-	let sandbox: SandboxWithQueries;
+	let sandbox: SandboxWithQueryHelpers;
 	let hanging: Awaited<ReturnType<typeof startHanging>>;
 	let n8n: N8n;
 	let credential: { id: string; name: string };
 
 	beforeAll(async () => {
-		sandbox = await sandboxWithQueries();
+		sandbox = await startSandboxWithQueryHelpers();
 		hanging = await startHanging();
 		n8n = await bareN8n();
-		const created = await sandboxCredential(n8n.client, sandbox, 'Tax Query sandbox');
+		const created = await createSandboxCredential(n8n.client, sandbox, 'Tax Query sandbox');
 		credential = created.taxQueryApi;
 	});
 
@@ -85,7 +88,7 @@ describe('the trigger in a real n8n', () => {
 			name,
 			nodes,
 			connections: hangs
-				? { [TRIGGER]: { main: [[{ node: 'Hang', type: 'main', index: 0 }]] } }
+				? { [TRIGGER_NODE_NAME]: { main: [[{ node: 'Hang', type: 'main', index: 0 }]] } }
 				: {},
 			settings: { executionOrder: 'v1', ...settings },
 		});
@@ -229,7 +232,7 @@ describe('the trigger in a real n8n', () => {
 			for (const { _id } of records) await startedBy(id, _id);
 		}
 		for (const id of [workflows.both, workflows.webhook]) {
-			await executionEnded(n8n.client, id, { runs: records.length });
+			await waitForEndedExecutionOf(n8n.client, id, { runs: records.length });
 		}
 		await restartAndPoll();
 		await hangs(3 * records.length);
@@ -255,7 +258,7 @@ describe('the trigger in a real n8n', () => {
 			{ path: '/api/query', fault: refused },
 		);
 		await restart();
-		await executionEnded(n8n.client, errorWorkflow);
+		await waitForEndedExecutionOf(n8n.client, errorWorkflow);
 		await sleep(7_000); // checks continue without further reports
 		await sandbox.faults();
 		const statusesOf = async (workflow: string) =>

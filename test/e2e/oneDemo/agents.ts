@@ -6,10 +6,10 @@ import { isFinished, type Workflow, type WorkflowNode } from '../../../demo/n8nC
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
 import { until } from '../../support/until';
-import { describeWithBrowser } from '../support/browser';
+import { describeWithBrowser } from '../support/describeWithBrowser';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor, theMailbox, theModel } from '../support/oneDemo';
-import { executionEnded, outOf } from '../support/executions';
+import { waitForEndedExecutionOf, outOf } from '../support/executions';
 import type { Mailbox } from '../support/mailbox';
 import { callTool, connectMcpClient } from '../support/mcpClient';
 import type { ModelRequest, StubModel, ToolDefinition } from '../../../demo/stubModel';
@@ -266,7 +266,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 			});
 			// n8n does nothing for programs that only preview links
 			await fetchUnpooled(linkOf(mail, approved), { headers: { 'user-agent': BROWSER } });
-			const execution = await executionEnded(demo.n8n.client, id, {
+			const execution = await waitForEndedExecutionOf(demo.n8n.client, id, {
 				runs: ran + 1,
 				status: 'success',
 			});

@@ -4,8 +4,8 @@ import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { Execution, Workflow } from '../../../demo/n8nClient';
 import type { Demo } from '../../../demo/startDemo';
 import { WEBHOOK_HEADER } from '../../../demo/provision';
-import { describeWithBrowser } from '../support/browser';
-import { executionEnded } from '../support/executions';
+import { describeWithBrowser } from '../support/describeWithBrowser';
+import { waitForEndedExecutionOf } from '../support/executions';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 
@@ -113,7 +113,7 @@ describe('the Credit Profile node in a real n8n', () => {
 			);
 			await demo.n8n.client.publish(id);
 			await call(path);
-			return await executionEnded(demo.n8n.client, id);
+			return await waitForEndedExecutionOf(demo.n8n.client, id);
 		};
 
 		it('goes on with an item in its place, under Continue On Fail', async () => {
@@ -169,7 +169,7 @@ describe('the Credit Profile node in a real n8n', () => {
 			await faults({ path, fault: { status: 400, body: { message: `Not ${SECRET}` } } });
 			const { problem } = (await rotate()).body as { problem: string };
 			await faults();
-			await executionEnded(
+			await waitForEndedExecutionOf(
 				demo.n8n.client,
 				demo.workflows.get('rotate-provider-credentials')?.id as string,
 				{ runs: 2 },

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { Demo } from '../../../demo/startDemo';
-import { submitForm } from '../../../demo/applicationForm';
+import { fillInN8nForm } from '../../../demo/fillInN8nForm';
 import { repositoryRoot } from '../../../demo/installPackage';
 import { registerWebhook } from '../../../demo/sandbox';
-import { describeWithBrowser } from '../support/browser';
+import { describeWithBrowser } from '../support/describeWithBrowser';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 
@@ -104,7 +104,7 @@ describe('the examples in a real n8n', () => {
 
 	/** Returns what a person does: enters the company, and approves on the next page. */
 	const approveDossier = async () =>
-		await submitForm(
+		await fillInN8nForm(
 			`${demo.n8n.url}/form-test/company-dossier`,
 			[COMPANY],
 			['Send and be billed'],

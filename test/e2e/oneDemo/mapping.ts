@@ -5,11 +5,15 @@ import type { N8n } from '../../../demo/n8n';
 import type { Workflow, WorkflowNode } from '../../../demo/n8nClient';
 import { productionUrl } from '../../../demo/provision';
 import type { SandboxOptions } from '../../../sandbox';
-import type { Mapping, Operation } from '../../../sandbox/mapping';
-import { mappings, mappedClient, startVariant } from '../../integration/support/mappedClient';
-import { suggestedIn } from '../../integration/support/diagnosis';
-import { storing } from '../../integration/support/storing';
-import { executionEnded, outOf } from '../support/executions';
+import type { Mapping, OperationName } from '../../../sandbox/mapping';
+import {
+	arbitraryMapping,
+	mappedClient,
+	startVariant,
+} from '../../integration/support/mappedClient';
+import { suggestedIn } from '../../integration/support/diagnoseRows';
+import { storedLoginFields } from '../../integration/support/credentialFields';
+import { waitForEndedExecutionOf, outOf } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
 
 const PACKAGE = 'n8n-nodes-credit-profile';
@@ -93,7 +97,10 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			baseUrl: sandbox.creditProfile.baseUrl,
 			apiToken: sandbox.creditProfile.token,
 			apiMapping: JSON.stringify(creditProfile),
-			...Object.assign({}, ...Object.entries(logins).map(([name, login]) => storing(name, login))),
+			...Object.assign(
+				{},
+				...Object.entries(logins).map(([name, login]) => storedLoginFields(name, login)),
+			),
 			providerLogins: Object.keys(logins),
 		})),
 		...(await credential('taxQueryApi', {
@@ -103,7 +110,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			clientSecret: sandbox.taxQuery.clientSecret,
 			pointsPerSecond: 0,
 			apiMapping: JSON.stringify(taxQuery),
-			...storing('taxAuthority', { rfc: RFC, ciec: 'Signs_in_1' }),
+			...storedLoginFields('taxAuthority', { rfc: RFC, ciec: 'Signs_in_1' }),
 		})),
 	});
 	const node = (name: string, type: string, parameters: object, credentials?: Credentials) => ({
@@ -147,14 +154,14 @@ describe('a real n8n at environments that call everything otherwise', () => {
 		});
 		await n8n.client.publish(id);
 		await fetchUnpooled(`${n8n.url}/webhook/${path}`);
-		const execution = await executionEnded(n8n.client, id, { node: nodes[0].name });
+		const execution = await waitForEndedExecutionOf(n8n.client, id, { node: nodes[0].name });
 		expect(execution.data?.resultData.error?.message).toBeUndefined();
 		return (name: string) => outOf(execution, name);
 	};
 
 	describe('with the mapping in the credential', () => {
 		const [mapping] = fc.sample(
-			mappings.filter(({ taxQuery }) => 'getAll' in (taxQuery.paths ?? {})),
+			arbitraryMapping.filter(({ taxQuery }) => 'getAll' in (taxQuery.paths ?? {})),
 			{ numRuns: 1, seed: 3 },
 		);
 		const client = mappedClient(mapping);
@@ -242,7 +249,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 				).data.queryId;
 			await ask('getCrf');
 			const queryId = await ask('getRfcData');
-			const execution = await executionEnded(n8n.client, id, { node: 'Result' });
+			const execution = await waitForEndedExecutionOf(n8n.client, id, { node: 'Result' });
 			expect(outOf(execution, 'Result')).toEqual([
 				expect.objectContaining({
 					...{ queryId, rfc: COMPANY, confirmed: true },
@@ -259,7 +266,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 		const { id } = await createTrigger('getCrf', credentials);
 		await dialect.taxQuery.post('/query/crf', { rfc: RFC });
 		await n8n.client.publish(id);
-		const execution = await executionEnded(n8n.client, id, { status: 'error' });
+		const execution = await waitForEndedExecutionOf(n8n.client, id, { status: 'error' });
 		expect(execution.data?.resultData.error).toMatchObject({
 			context: { code: 'leftOut' },
 			message: expect.stringMatching(/: CONSTANCIA\..*services\.getCrf/),
@@ -314,7 +321,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 		async (what, served, known, options) => {
 			const dialect = await start(served, options);
 			const client = mappedClient(served);
-			const ask = async (operation: Operation, body: object) =>
+			const ask = async (operation: OperationName, body: object) =>
 				await dialect.taxQuery.post(client.path(operation), client.body(operation, body));
 			for (const one of await rfcsOf(dialect.sandbox.page)) await ask('getCrf', { rfc: one });
 			await ask('getRfcData', { rfc: RFC });

@@ -3,10 +3,15 @@ import { People } from '../../../sandbox/data/people';
 import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
 import { defaultOptions } from '../../../sandbox/options';
 import { until } from '../../support/until';
-import { violationsOf } from '../support/accessibility';
-import { describeWithBrowser } from '../support/browser';
-import { newContext, takeScreenshot } from '../support/launch';
-import { Onboarding, TABLES, type Applicant, type Dossier } from '../support/onboarding';
+import { violationsOf } from '../support/accessibilityViolations';
+import { describeWithBrowser } from '../support/describeWithBrowser';
+import { newContext, takeScreenshot } from '../support/launchBrowser';
+import {
+	Onboarding,
+	TABLES,
+	type Applicant,
+	type CaseDossier,
+} from '../support/applicantOnboarding';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 import { writeMarkdownRows } from '../support/testArtifacts';
 
@@ -50,7 +55,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 		const last = pages.at(-1) ?? '';
 		const [page = 'none'] = /Gracias|Corrija sus datos|Solicitud de crédito/.exec(last) ?? [];
 		const [folio] = /S-\w{4}-\w{4}/.exec(last) ?? [];
-		const found: Partial<Dossier> = folio ? await flow.verified(folio) : {};
+		const found: Partial<CaseDossier> = folio ? await flow.verified(folio) : {};
 		const services = (await flow.billed()).slice(from);
 		const state = folio ? (found.estado ?? 'lost') : 'none';
 		table.push([what, page, services.join(', ') || 'none', state]);

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { toFormApplication, sendApplication } from '../../../demo/applicationForm';
+import { toFormValues, postApplication } from '../../../demo/fillInN8nForm';
 import { LOW_CPU, startN8n } from '../../../demo/n8n';
 import { pinnedInstallation } from '../../../demo/pinnedN8n';
 import { installPackage } from '../../../demo/installPackage';
@@ -15,11 +15,11 @@ import { provision } from '../../../demo/provision';
 import { People } from '../../../sandbox/data/people';
 import { defaultOptions } from '../../../sandbox/options';
 import { until } from '../../support/until';
-import { violationsOf, WCAG } from '../support/accessibility';
-import { describeWithBrowser } from '../support/browser';
+import { violationsOf, WCAG } from '../support/accessibilityViolations';
+import { describeWithBrowser } from '../support/describeWithBrowser';
 import { Editor } from '../support/editor';
-import { takeScreenshot } from '../support/launch';
-import { Onboarding, TABLES } from '../support/onboarding';
+import { takeScreenshot } from '../support/launchBrowser';
+import { Onboarding, TABLES } from '../support/applicantOnboarding';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 
 const MINUTES = 60_000;
@@ -137,7 +137,7 @@ describeWithBrowser('applicants who are forgotten, and an n8n that moves', () =>
 			curp,
 			email: `${curp}@correo.mx`,
 		};
-		return String(/S-\w{4}-\w{4}/.exec(await sendApplication(to, toFormApplication(typed)))?.[0]);
+		return String(/S-\w{4}-\w{4}/.exec(await postApplication(to, toFormValues(typed)))?.[0]);
 	};
 
 	it(

@@ -1,12 +1,12 @@
 import type { BrowserContext } from 'playwright-core';
 import { People } from '../../../sandbox/data/people';
 import { defaultOptions } from '../../../sandbox/options';
-import { toFormApplication, sendApplication } from '../../../demo/applicationForm';
+import { toFormValues, postApplication } from '../../../demo/fillInN8nForm';
 import { until } from '../../support/until';
-import { violationsOf, WCAG } from '../support/accessibility';
-import { describeWithBrowser } from '../support/browser';
-import { takeScreenshot } from '../support/launch';
-import { Onboarding, TABLES, type Applicant } from '../support/onboarding';
+import { violationsOf, WCAG } from '../support/accessibilityViolations';
+import { describeWithBrowser } from '../support/describeWithBrowser';
+import { takeScreenshot } from '../support/launchBrowser';
+import { Onboarding, TABLES, type Applicant } from '../support/applicantOnboarding';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 
 const MINUTES = 60_000;
@@ -42,7 +42,7 @@ describeWithBrowser('decisions on applicants', () => {
 			curp,
 			email: 'x@correo.mx',
 		};
-		const page = await sendApplication(flow.formAddress, toFormApplication(typed));
+		const page = await postApplication(flow.formAddress, toFormValues(typed));
 		const folio = String(/S-\w{4}-\w{4}/.exec(page)?.[0]);
 		expect(await flow.verified(folio)).toMatchObject({ estado: 'por revisar' });
 		return folio;

@@ -5,9 +5,9 @@ import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import { Processes } from '../../../demo/processes';
 import { startSandbox, type SandboxAccess, type SandboxCommand } from '../../../demo/sandbox';
 import { help } from '../../../sandbox/flags';
-import { describeWithBrowser } from '../support/browser';
+import { describeWithBrowser } from '../support/describeWithBrowser';
 import { oneEditor } from '../support/oneDemo';
-import { run, theSandboxPackage } from '../support/sandboxPackage';
+import { runCommand, installedSandboxPackage } from '../support/sandboxPackage';
 
 describe('the package of the sandbox, installed in an empty folder', () => {
 	let folder: string;
@@ -16,7 +16,7 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 	const processes = new Processes();
 
 	beforeAll(async () => {
-		({ folder, program, byNpx } = await theSandboxPackage());
+		({ folder, program, byNpx } = await installedSandboxPackage());
 	});
 
 	afterAll(async () => await processes.stop());
@@ -28,7 +28,7 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 
 	it('explains every flag of the sandbox', () => {
 		const { command, args, cwd } = program;
-		expect(run(command, [...args, '--help'], cwd)).toBe(
+		expect(runCommand(command, [...args, '--help'], cwd)).toBe(
 			help.replace('npm run sandbox --', 'npx credit-profile-sandbox'),
 		);
 	});

@@ -1,5 +1,5 @@
 import type { Workflow } from '../../../demo/n8nClient';
-import { describeWithBrowser } from '../support/browser';
+import { describeWithBrowser } from '../support/describeWithBrowser';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 

@@ -1,6 +1,6 @@
 import type { Workflow } from '../../../demo/n8nClient';
 import type { Demo } from '../../../demo/startDemo';
-import { describeWithBrowser } from '../support/browser';
+import { describeWithBrowser } from '../support/describeWithBrowser';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 

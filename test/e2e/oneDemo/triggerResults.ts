@@ -2,20 +2,24 @@ import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { N8n } from '../../../demo/n8n';
 import type { SandboxOptions } from '../../../sandbox';
 import {
-	sandboxWithQueries,
+	startSandboxWithQueryHelpers,
 	type Query,
-	type SandboxWithQueries,
-} from '../../integration/support/queries';
+	type SandboxWithQueryHelpers,
+} from '../../integration/support/sandboxQueries';
 import { until } from '../../support/until';
-import { deliverUntilTaken } from '../support/delivery';
+import { deliverUntilTaken } from '../support/deliverUntilTaken';
 import { outOf } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
-import { sandboxCredential, TRIGGER, triggerWorkflow } from '../support/triggerNode';
+import {
+	createSandboxCredential,
+	TRIGGER_NODE_NAME,
+	triggerWorkflow,
+} from '../support/triggerNode';
 
 const SECRET = 'whsec-results';
 
 describe('the results of the trigger in a real n8n', () => {
-	const sandboxes: SandboxWithQueries[] = [];
+	const sandboxes: SandboxWithQueryHelpers[] = [];
 	const published: string[] = [];
 	let n8n: N8n;
 
@@ -29,13 +33,13 @@ describe('the results of the trigger in a real n8n', () => {
 	});
 
 	const open = async (options: Partial<SandboxOptions>) => {
-		const sandbox = await sandboxWithQueries(options);
+		const sandbox = await startSandboxWithQueryHelpers(options);
 		sandboxes.push(sandbox);
 		return sandbox;
 	};
 	/** Publishes a workflow of the trigger alone, for the queries of a sandbox. */
-	const publish = async (name: string, sandbox: SandboxWithQueries, parameters: object) => {
-		const credentials = await sandboxCredential(n8n.client, sandbox, name, {
+	const publish = async (name: string, sandbox: SandboxWithQueryHelpers, parameters: object) => {
+		const credentials = await createSandboxCredential(n8n.client, sandbox, name, {
 			...{ webhookVerification: 'header', webhookSecret: SECRET, webhookHeaderName: 'X-Secret' },
 		});
 		const workflow = await n8n.client.createWorkflow(
@@ -60,7 +64,7 @@ describe('the results of the trigger in a real n8n', () => {
 		const executions = await n8n.client.executions(workflow);
 		const done = executions.filter(({ status }) => status === 'success');
 		return {
-			items: done.flatMap((execution) => outOf(execution, TRIGGER)),
+			items: done.flatMap((execution) => outOf(execution, TRIGGER_NODE_NAME)),
 			failed: executions.filter(({ status }) => status === 'error').length,
 		};
 	};

@@ -5,19 +5,22 @@ import type { Demo } from '../../../demo/startDemo';
 import type { Execution } from '../../../demo/n8nClient';
 import {
 	hostileDeliveries,
-	send,
-	signature,
-	signed,
+	sendRaw,
+	signatureCredential,
+	signatureHeaders,
 } from '../../integration/taxQuery/trigger/hostileDeliveries';
-import { invent, modes } from '../../integration/taxQuery/trigger/inventedDeliveries';
-import { queriesAt, type Query } from '../../integration/support/queries';
+import {
+	inventHostileDeliveries,
+	verificationMethods,
+} from '../../integration/taxQuery/trigger/inventHostileDeliveries';
+import { sandboxQueryClient, type Query } from '../../integration/support/sandboxQueries';
 import { until } from '../../support/until';
-import { deliverUntilTaken } from '../support/delivery';
-import { describeWithBrowser } from '../support/browser';
+import { deliverUntilTaken } from '../support/deliverUntilTaken';
+import { describeWithBrowser } from '../support/describeWithBrowser';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
-import { executionEnded, outOf } from '../support/executions';
-import { TRIGGER, triggerNode } from '../support/triggerNode';
+import { waitForEndedExecutionOf, outOf } from '../support/executions';
+import { TRIGGER_NODE_NAME, triggerNode } from '../support/triggerNode';
 
 /** The trigger itself saves one where the sandbox, on a busy machine, does not respond to two checks. */
 const isFailedCheck = ({ status, data }: Execution) =>
@@ -25,11 +28,11 @@ const isFailedCheck = ({ status, data }: Execution) =>
 
 describe('the triggers in a real n8n', () => {
 	let demo: Demo;
-	let queries: Awaited<ReturnType<typeof queriesAt>>;
+	let queries: Awaited<ReturnType<typeof sandboxQueryClient>>;
 	let record: Query;
 	beforeAll(async () => {
 		demo = await oneDemo();
-		queries = await queriesAt(demo.sandbox);
+		queries = await sandboxQueryClient(demo.sandbox);
 		record = await queries.result();
 	});
 	const published: string[] = [];
@@ -46,7 +49,7 @@ describe('the triggers in a real n8n', () => {
 		const webhookId = `e2e-${Math.random().toString(36).slice(2)}`;
 		const nodes = [triggerNode(webhookId, parameters, credentials)];
 		const settings = { executionOrder: 'v1' };
-		const workflow = { name: TRIGGER, nodes, connections: {}, settings };
+		const workflow = { name: TRIGGER_NODE_NAME, nodes, connections: {}, settings };
 		return { id: await demo.n8n.client.createWorkflow(workflow), webhookId };
 	};
 	const urlOf = (webhookId: string, kind = 'webhook') =>
@@ -80,7 +83,7 @@ describe('the triggers in a real n8n', () => {
 			const credentials = { taxQueryApi: taxQueryApi() };
 			const { id, webhookId } = await create(parameters, credentials);
 			await editor.open(id);
-			await editor.node(TRIGGER).dblclick();
+			await editor.node(TRIGGER_NODE_NAME).dblclick();
 			await editor.page.getByTestId('node-execute-button').waitFor();
 			await editor.page.getByText('Start From', { exact: true }).waitFor();
 			return webhookId;
@@ -175,7 +178,7 @@ describe('the triggers in a real n8n', () => {
 				const content = body(record);
 				const { url } = receiverOf(credential);
 				const status = await deliverUntilTaken(
-					async () => await send(url, content, headers(content)),
+					async () => await sendRaw(url, content, headers(content)),
 				);
 				expect(status).toBe(expected);
 			},
@@ -183,11 +186,15 @@ describe('the triggers in a real n8n', () => {
 
 		it('not one of them has become an execution', async () => {
 			const content = json(await queries.result());
-			const { url } = receiverOf(signature);
-			await deliverUntilTaken(async () => await send(url, content, signed()(content)));
-			const genuine = await executionEnded(demo.n8n.client, receiverOf(signature).id, {
-				node: TRIGGER,
-			});
+			const { url } = receiverOf(signatureCredential);
+			await deliverUntilTaken(async () => await sendRaw(url, content, signatureHeaders()(content)));
+			const genuine = await waitForEndedExecutionOf(
+				demo.n8n.client,
+				receiverOf(signatureCredential).id,
+				{
+					node: TRIGGER_NODE_NAME,
+				},
+			);
 			const started = await Promise.all(
 				[...receivers.values()].map(async ({ id }) => await demo.n8n.client.executions(id)),
 			);
@@ -198,21 +205,21 @@ describe('the triggers in a real n8n', () => {
 
 	it('start nothing for 60 hostile deliveries that are invented, and n8n goes on', async () => {
 		const receivers: Record<string, Awaited<ReturnType<typeof receiving>>> = {};
-		for (const [mode, credential] of Object.entries(modes)) {
+		for (const [mode, credential] of Object.entries(verificationMethods)) {
 			receivers[mode] = await receiving(credential);
 		}
 		const known = await queries.result();
-		await deliverUntilTaken(async () => await send(receivers.none.url, json(known), []));
+		await deliverUntilTaken(async () => await sendRaw(receivers.none.url, json(known), []));
 		for (const { id } of Object.values(receivers)) {
-			await executionEnded(demo.n8n.client, id, { node: TRIGGER });
+			await waitForEndedExecutionOf(demo.n8n.client, id, { node: TRIGGER_NODE_NAME });
 		}
-		const deliveries = invent(known, 15);
+		const deliveries = inventHostileDeliveries(known, 15);
 		let hasEnded = false;
 		void demo.n8n.ended.then(() => (hasEnded = true));
 		const statuses: number[] = [];
 		const senders = Array.from({ length: 10 }, async () => {
 			for (let next = deliveries.pop(); next; next = deliveries.pop()) {
-				statuses.push(await send(receivers[next.mode].url, next.body, next.headers));
+				statuses.push(await sendRaw(receivers[next.mode].url, next.body, next.headers));
 			}
 		});
 		await Promise.all(senders);
@@ -239,9 +246,11 @@ describe('the triggers in a real n8n', () => {
 		const { id, url } = await receiving();
 		const record = await queries.result();
 		const forged = json({ ...record, response: { RFC: 'XAXX010101000' } });
-		await deliverUntilTaken(async () => await send(url, forged, []));
-		const execution = await executionEnded(demo.n8n.client, id, { node: TRIGGER });
-		expect(outOf(execution, TRIGGER)).toEqual([
+		await deliverUntilTaken(async () => await sendRaw(url, forged, []));
+		const execution = await waitForEndedExecutionOf(demo.n8n.client, id, {
+			node: TRIGGER_NODE_NAME,
+		});
+		expect(outOf(execution, TRIGGER_NODE_NAME)).toEqual([
 			expect.objectContaining({ queryId: record._id, rfc: 'GODE561231GR8', confirmed: true }),
 		]);
 	});
@@ -260,13 +269,13 @@ describe('the triggers in a real n8n', () => {
 	it('start one execution for 100 copies that come at once', async () => {
 		const { id, url } = await receiving();
 		const record = await queries.result();
-		const copies = Array.from({ length: 100 }, async () => await send(url, json(record), []));
+		const copies = Array.from({ length: 100 }, async () => await sendRaw(url, json(record), []));
 		const answers = await Promise.all(copies);
 		const last = await queries.result();
-		await deliverUntilTaken(async () => await send(url, json(last), []));
+		await deliverUntilTaken(async () => await sendRaw(url, json(last), []));
 		const arrived = async () =>
 			(await demo.n8n.client.executions(id)).flatMap((each) =>
-				outOf(each, TRIGGER).map(({ queryId }) => queryId),
+				outOf(each, TRIGGER_NODE_NAME).map(({ queryId }) => queryId),
 			);
 		// n8n lists an execution once it has ended
 		await until('the last result', async () => (await arrived()).includes(last._id));

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Demo } from '../../../demo/startDemo';
-import { REVIEW_PAGES_LOGIN } from '../../../demo/provision';
+import { REVIEW_PAGES_BASIC_AUTH } from '../../../demo/provision';
 import { applicantFile } from '../../../demo/smokeTest';
-import { describeWithBrowser } from '../support/browser';
-import { countClicks } from '../support/clicks';
-import { newContext, takeScreenshot } from '../support/launch';
+import { describeWithBrowser } from '../support/describeWithBrowser';
+import { startClickCounter } from '../support/startClickCounter';
+import { newContext, takeScreenshot } from '../support/launchBrowser';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 import { writeMarkdownRows } from '../support/testArtifacts';
 
 /** A person's clicks for all five tasks; docs/tutorial.md must not grow longer than that. */
 const MOST_CLICKS = 35;
-const OPERATORS = Buffer.from(`${REVIEW_PAGES_LOGIN.user}:${REVIEW_PAGES_LOGIN.password}`).toString(
-	'base64',
-);
+const OPERATORS = Buffer.from(
+	`${REVIEW_PAGES_BASIC_AUTH.user}:${REVIEW_PAGES_BASIC_AUTH.password}`,
+).toString('base64');
 
 const applicant = JSON.parse(readFileSync(applicantFile, 'utf8')) as Record<string, string>;
 
@@ -32,7 +32,7 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 			viewport: { width: 1600, height: 900 },
 			permissions: ['clipboard-read', 'clipboard-write'],
 		});
-		clicked = await countClicks(context);
+		clicked = await startClickCounter(context);
 	});
 	afterAll(async () => {
 		await context?.close();

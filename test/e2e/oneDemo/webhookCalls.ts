@@ -3,11 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { N8n } from '../../../demo/n8n';
-import { sandboxWithQueries, type SandboxWithQueries } from '../../integration/support/queries';
+import {
+	startSandboxWithQueryHelpers,
+	type SandboxWithQueryHelpers,
+} from '../../integration/support/sandboxQueries';
 import { until } from '../../support/until';
 import { outOf } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
-import { sandboxCredential, TRIGGER, triggerWorkflow } from '../support/triggerNode';
+import {
+	createSandboxCredential,
+	TRIGGER_NODE_NAME,
+	triggerWorkflow,
+} from '../support/triggerNode';
 
 const SECRET = 'whsec-calls';
 const WAVES = 12;
@@ -19,14 +26,14 @@ const REFUSALS = [404, 503];
 const TAKEN = [200, 202];
 
 describe('webhook calls in a real n8n', () => {
-	let sandbox: SandboxWithQueries;
+	let sandbox: SandboxWithQueryHelpers;
 	let n8n: N8n;
 	let credentials: object;
 
 	beforeAll(async () => {
-		sandbox = await sandboxWithQueries();
+		sandbox = await startSandboxWithQueryHelpers();
 		({ n8n } = await oneDemo());
-		credentials = await sandboxCredential(n8n.client, sandbox, 'Sandbox of webhook calls', {
+		credentials = await createSandboxCredential(n8n.client, sandbox, 'Sandbox of webhook calls', {
 			...{ webhookVerification: 'signature', webhookSecret: SECRET },
 			signatureHeader: 'X-Signature',
 		});
@@ -70,7 +77,9 @@ describe('webhook calls in a real n8n', () => {
 					withoutData: false,
 					limit: 250,
 				});
-				const all = executions.flatMap((each) => outOf(each, TRIGGER).map((item) => item.queryId));
+				const all = executions.flatMap((each) =>
+					outOf(each, TRIGGER_NODE_NAME).map((item) => item.queryId),
+				);
 				return all.length >= count && all;
 			},
 			{ pauseMs: 500 },

@@ -7,7 +7,7 @@ import {
 } from 'playwright-core';
 import type { N8n } from '../../../demo/n8n';
 import { until } from '../../support/until';
-import { launchBrowser, newContext, takeScreenshot } from './launch';
+import { launchBrowser, newContext, takeScreenshot } from './launchBrowser';
 
 /** Describes the part of the browser's HTMLImageElement that is read. */
 interface Picture {

@@ -26,7 +26,7 @@ interface Wanted {
  * The newest execution of a workflow, once so many have ended. Fails at once where one has ended otherwise than it must,
  * with its status and error.
  */
-export async function executionEnded(
+export async function waitForEndedExecutionOf(
 	client: Pick<N8nClient, 'executions'>,
 	workflowId: string,
 	{ runs = 1, status, node, mode, seconds }: Wanted = {},

@@ -9,7 +9,8 @@ import { StubModel } from '../../../demo/stubModel';
 
 /** The sandbox of the sources, unless a file of tests brings another. */
 let sandbox: () => Promise<SandboxCommand | undefined> = async () => undefined;
-export const demoWithSandbox = (program: () => Promise<SandboxCommand>) => void (sandbox = program);
+export const setDemoSandboxProgram = (program: () => Promise<SandboxCommand>) =>
+	void (sandbox = program);
 
 export const theModel = once(
 	async () => await StubModel.start(),
@@ -21,13 +22,13 @@ export const theMailbox = once(
 );
 
 /** By which the last part of a file may kill and restart n8n. */
-export const processes = new RestartableN8n();
+export const restartableN8n = new RestartableN8n();
 /** A demo for all tests of a file that do not count on being alone with it. */
 export const oneDemo: () => Promise<Demo> = once(
 	async () => {
 		const [model, mailbox] = await Promise.all([theModel(), theMailbox()]);
 		return await startDemo({
-			processes,
+			processes: restartableN8n,
 			sandboxProgram: await sandbox(),
 			agentServices: { modelUrl: model.url, mailPort: mailbox.port },
 			settings: LOW_CPU,

@@ -7,7 +7,7 @@ import { repositoryRoot } from '../../../demo/installPackage';
 import type { SandboxCommand } from '../../../demo/sandbox';
 import { once } from './once';
 
-export const run = (command: string, args: string[], cwd: string) =>
+export const runCommand = (command: string, args: string[], cwd: string) =>
 	execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
 interface SandboxPackage {
@@ -18,17 +18,20 @@ interface SandboxPackage {
 }
 
 async function install(folder: string): Promise<SandboxPackage> {
-	run(
+	runCommand(
 		process.execPath,
 		['--import', 'tsx', join(repositoryRoot, 'release', 'bundleSandbox.ts')],
 		repositoryRoot,
 	);
 	const pack = npmCommand(['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
-	const [{ filename }] = JSON.parse(run(...pack, join(repositoryRoot, 'sandbox'))) as Array<{
+	const [{ filename }] = JSON.parse(runCommand(...pack, join(repositoryRoot, 'sandbox'))) as Array<{
 		filename: string;
 	}>;
 	await writeFile(join(folder, 'package.json'), '{"private":true}');
-	run(...npmCommand(['install', '--offline', '--no-audit', '--no-fund', `./${filename}`]), folder);
+	runCommand(
+		...npmCommand(['install', '--offline', '--no-audit', '--no-fund', `./${filename}`]),
+		folder,
+	);
 	const bin = join(folder, 'node_modules', '.bin', 'credit-profile-sandbox');
 	const [command, args] = npmCommand(['exec', '--offline', '--', 'credit-profile-sandbox']);
 	return {
@@ -39,7 +42,7 @@ async function install(folder: string): Promise<SandboxPackage> {
 }
 
 /** The package of the sandbox, as for publication, installed in an empty folder. */
-export const theSandboxPackage = once(
+export const installedSandboxPackage = once(
 	async () => await install(await mkdtemp(join(tmpdir(), 'credit-profile-sandbox-'))),
 	async ({ folder }) => await rm(folder, { recursive: true, force: true }),
 );

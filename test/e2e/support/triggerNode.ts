@@ -1,7 +1,7 @@
 import type { N8nClient, WorkflowNode } from '../../../demo/n8nClient';
-import type { SandboxWithQueries } from '../../integration/support/queries';
+import type { SandboxWithQueryHelpers } from '../../integration/support/sandboxQueries';
 
-export const TRIGGER = 'Tax Query Trigger';
+export const TRIGGER_NODE_NAME = 'Tax Query Trigger';
 
 /** The trigger as a node of a workflow. Its webhook is at `<webhookId>/tax-query`. */
 export const triggerNode = (
@@ -11,7 +11,7 @@ export const triggerNode = (
 ): WorkflowNode =>
 	({
 		id: webhookId,
-		name: TRIGGER,
+		name: TRIGGER_NODE_NAME,
 		type: 'n8n-nodes-credit-profile.taxQueryTrigger',
 		typeVersion: 1,
 		position: [0, 0],
@@ -29,9 +29,9 @@ export const triggerWorkflow = (name: string, parameters: object, credentials: o
 });
 
 /** Creates a credential for a sandbox, without a rate limit; returns what a node says of it. */
-export async function sandboxCredential(
+export async function createSandboxCredential(
 	client: N8nClient,
-	{ taxQuery: { baseUrl, clientId, clientSecret } }: SandboxWithQueries,
+	{ taxQuery: { baseUrl, clientId, clientSecret } }: SandboxWithQueryHelpers,
 	name: string,
 	more: object = {},
 ): Promise<{ taxQueryApi: { id: string; name: string } }> {

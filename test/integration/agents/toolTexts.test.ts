@@ -1,4 +1,4 @@
-import { fieldErrorOf } from '../support/errorCode';
+import { codeAndFieldOf } from '../support/errorCode';
 import {
 	NodeHelpers,
 	type INode,
@@ -9,7 +9,7 @@ import {
 import { nodeOn } from '../creditProfile/support';
 import { nodeTypes } from '../support/runNode';
 import { operation, taxQuerySandbox } from '../taxQuery/support';
-import { withSandbox } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 interface Offered {
 	type: string;
@@ -93,7 +93,7 @@ describe('a tool of an AI agent', () => {
 	});
 
 	describe('when it runs', () => {
-		const sandbox = withSandbox(taxQuerySandbox, { documents: undefined });
+		const sandbox = sandboxForTestGroup(taxQuerySandbox, { documents: undefined });
 
 		it('says in the message of an error what to do, for a model sees nothing else', async () => {
 			const { error } = await sandbox.run(
@@ -115,7 +115,7 @@ describe('a tool of an AI agent', () => {
 
 		it('is still refused an empty filter where a person has set it', async () => {
 			const { error } = await nodeOn(sandbox)({ ...listed, filters: empty });
-			expect(fieldErrorOf(error)).toEqual(['filter.empty', 'Name Contains']);
+			expect(codeAndFieldOf(error)).toEqual(['filter.empty', 'Name Contains']);
 		});
 	});
 });

@@ -1,11 +1,16 @@
-import { storing } from '../support/storing';
+import { storedLoginFields } from '../support/credentialFields';
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
 import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
-import { EMPTY, LOANS, nodeOn, PEOPLE } from '../creditProfile/support';
+import {
+	EMPTY_COLLECTION_ID,
+	LOANS_COLLECTION_ID,
+	nodeOn,
+	PEOPLE_COLLECTION_ID,
+} from '../creditProfile/support';
 import { mappedClient } from '../support/mappedClient';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
-import { environments, stripVolatileFields, type ApiVariant } from './support';
+import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
+import { environments, stripVolatileFields, type ApiVariant } from './variantEnvironments';
 
 const KEY = '-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXk=\n-----END TEST KEY-----\n';
 const bureau = { user: 'lender_1', password: 'Bureau_Secret_1' };
@@ -40,16 +45,19 @@ const reads: Array<[what: string, parameters: INodeParameters]> = [
 	['by one name', filtered({ name__eq: ['Identidad'] })],
 	['by several names', filtered({ name__eq: ['Identidad', 'Personas físicas'] })],
 	['by a part of a name', filtered({ name__like: 'juicios' })],
-	['by several IDs', filtered({ parentCollectionId__eq: [PEOPLE, LOANS] })],
+	[
+		'by several IDs',
+		filtered({ parentCollectionId__eq: [PEOPLE_COLLECTION_ID, LOANS_COLLECTION_ID] }),
+	],
 	['by tags', filtered({ tags__anyOf: ['aval', 'fiscal'], name__like: 'o' })],
-	['one collection', read('dataCollection', 'get', one(LOANS))],
-	['versions', read('dataCollection', 'getVersions', one(LOANS))],
+	['one collection', read('dataCollection', 'get', one(LOANS_COLLECTION_ID))],
+	['versions', read('dataCollection', 'getVersions', one(LOANS_COLLECTION_ID))],
 	[
 		'versions from the second on',
-		read('dataCollection', 'getVersions', { ...one(LOANS), options: { offset: 1 } }),
+		read('dataCollection', 'getVersions', { ...one(LOANS_COLLECTION_ID), options: { offset: 1 } }),
 	],
-	['documents', read('dataDocument', 'getAll', one(LOANS))],
-	['no documents', read('dataDocument', 'getAll', one(EMPTY))],
+	['documents', read('dataDocument', 'getAll', one(LOANS_COLLECTION_ID))],
+	['no documents', read('dataDocument', 'getAll', one(EMPTY_COLLECTION_ID))],
 	['tags of collections', read('dataCollection', 'getTags')],
 	['tags of documents', read('dataDocument', 'getTags')],
 ];
@@ -67,7 +75,7 @@ async function play(run: Run, api: ICredentialDataDecryptedObject) {
 
 let documented: unknown;
 beforeAll(async () => {
-	const sandbox = await sandboxForTest({ rateLimit: 0, documents: 40 });
+	const sandbox = await startSandboxWithHelpers({ rateLimit: 0, documents: 40 });
 	documented = await play(nodeOn(sandbox), {});
 	await sandbox.close();
 });
@@ -101,7 +109,7 @@ describe.each(environments)(
 		let sandbox: TestSandbox;
 		let run: Run;
 		beforeAll(async () => {
-			sandbox = await sandboxForTest({ rateLimit: 0, documents: 40, mapping, ...shape });
+			sandbox = await startSandboxWithHelpers({ rateLimit: 0, documents: 40, mapping, ...shape });
 			run = nodeOn(sandbox);
 		});
 		beforeEach(async () => await sandbox.reset());
@@ -115,7 +123,10 @@ describe.each(environments)(
 			'stores the login of %s where the environment has it',
 			async (provider, login) => {
 				const parameters = { resource: 'providerLogin', operation: 'upsert', provider };
-				const { items, error } = await run(parameters, { api, login: storing(provider, login) });
+				const { items, error } = await run(parameters, {
+					api,
+					login: storedLoginFields(provider, login),
+				});
 				const [{ method, path, body }] = await sandbox.requests();
 				const sent = client.credentialBody(login);
 				expect([error, items[0].json.user ?? null]).toEqual([

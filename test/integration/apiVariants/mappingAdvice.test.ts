@@ -1,19 +1,19 @@
 import { nodeOn } from '../creditProfile/support';
-import { sandboxForTest } from '../support/sandbox';
+import { startSandboxWithHelpers } from '../support/sandbox';
 import type { NodeRun } from '../support/runNode';
 import {
-	createTaxProfile,
+	createTaxProfileParameters,
 	curps,
-	getCrf,
+	getCrfParameters,
 	operation,
 	rfcs,
 	taxQuerySandbox,
 } from '../taxQuery/support';
-import { withFreshSandbox } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/withSandbox';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
-const crf = getCrf({ rfc: RFC });
+const crf = getCrfParameters({ rfc: RFC });
 const curpData = operation('person', 'getCurpData', { curp: CURP });
 const csf = operation('taxAuthority', 'getCsf', { rfc: RFC });
 
@@ -22,7 +22,7 @@ const keysOf = ({ error }: NodeRun) => [error !== undefined, error?.context?.map
 const NONE = [true, undefined];
 
 describe('advice about the API Mapping', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 	const refuse = async (status: number) =>
 		await sandbox.faults({ path: '/api/query/', method: 'POST', fault: { status, body: {} } });
 	const accept = async () => await sandbox.faults();
@@ -49,7 +49,7 @@ describe('advice about the API Mapping', () => {
 		await refuse(404);
 		const first = keysOf(await sandbox.run(csf));
 		await accept();
-		await sandbox.run(createTaxProfile(RFC));
+		await sandbox.run(createTaxProfileParameters(RFC));
 		await refuse(404);
 		const second = keysOf(await sandbox.run(csf));
 		await accept();
@@ -85,7 +85,9 @@ describe('advice about the API Mapping', () => {
 
 	it('names the path of one query where a wait cannot read the result by its ID', async () => {
 		await sandbox.faults({ path: '/api/query/', method: 'GET', fault: { status: 404, body: {} } });
-		const { items } = await sandbox.run(getCrf({ rfc: RFC, waitForResult: true, maxWait: 2 }));
+		const { items } = await sandbox.run(
+			getCrfParameters({ rfc: RFC, waitForResult: true, maxWait: 2 }),
+		);
 		const [{ json }] = items;
 		expect([json.pending, json.lastProblem]).toEqual([true, expect.stringContaining('paths.get')]);
 	});
@@ -107,7 +109,7 @@ describe('advice about the API Mapping', () => {
 	});
 
 	it('of provider logins names the segments that have not worked', async () => {
-		const profile = await sandboxForTest({ rateLimit: 0 });
+		const profile = await startSandboxWithHelpers({ rateLimit: 0 });
 		const run = nodeOn(profile);
 		const list = { resource: 'providerLogin', operation: 'getAll', returnAll: true };
 		const missing = { path: '/api/v1/credential', fault: { status: 404, body: {} } };

@@ -5,19 +5,19 @@ import { catalog } from '../../../nodes/shared/queryTypes/catalog';
 import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
 import type { SandboxOptions } from '../../../sandbox';
 import { nodeOn } from '../creditProfile/support';
-import { mappings, tokenFrom } from '../support/mappedClient';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
-import { storing } from '../support/storing';
+import { arbitraryMapping, requestMappedToken } from '../support/mappedClient';
+import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
+import { storedLoginFields } from '../support/credentialFields';
 import {
 	CIEC,
-	createTaxProfile,
+	createTaxProfileParameters,
 	curps,
 	operation,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from '../taxQuery/support';
-import type { ApiVariant } from './support';
+import type { ApiVariant } from './variantEnvironments';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -59,7 +59,7 @@ function without(mapping: object, ...paths: string[][]): object {
 
 const sample = (hasOwnPaths: boolean): ApiVariant =>
 	fc.sample(
-		mappings.filter(
+		arbitraryMapping.filter(
 			({ taxQuery: { paths = {}, token = {} } }) =>
 				'getAll' in paths === hasOwnPaths &&
 				token.clientAuthentication === 'body' &&
@@ -81,18 +81,18 @@ describe('a mapping of the query service that misses one key', () => {
 	const start = async ({ taxQuery }: ApiVariant, options: Partial<SandboxOptions> = {}) => {
 		const sandbox = await taxQuerySandbox({ mapping: { taxQuery }, ...options });
 		running.push(sandbox);
-		await sandbox.run(createTaxProfile(RFC), { apiMapping: taxQuery, secrets: [CIEC] });
+		await sandbox.run(createTaxProfileParameters(RFC), { apiMapping: taxQuery, secrets: [CIEC] });
 		/** By a token of its own, with which nothing has worked yet: after that no key is named. */
 		return async (keys: string[][], parameters: INodeParameters) => {
 			await sandbox.control.post('/clock', { advance: 1000 }); // tokens of one second are the same
-			const { data } = await tokenFrom(sandbox, { taxQuery });
+			const { data } = await requestMappedToken(sandbox, { taxQuery });
 			const { taxQueryApi } = sandbox.credentials({
 				taxQueryApi: {
 					grant: 'accessToken',
 					pastedToken: data.access_token ?? data.accessToken,
 					pointsPerSecond: 0,
 					apiMapping: JSON.stringify(without(taxQuery, ...keys)),
-					...storing('taxAuthority', { rfc: RFC, ciec: CIEC }),
+					...storedLoginFields('taxAuthority', { rfc: RFC, ciec: CIEC }),
 				},
 			});
 			const credentials = { taxQueryApi };
@@ -299,7 +299,7 @@ describe('a mapping of the Credit Profile Service that misses one key', () => {
 	let sandbox: TestSandbox;
 	// each anew, because no key is named any more once its path has worked
 	beforeEach(async () => {
-		sandbox = await sandboxForTest({ rateLimit: 0, mapping: { creditProfile: dialect } });
+		sandbox = await startSandboxWithHelpers({ rateLimit: 0, mapping: { creditProfile: dialect } });
 	});
 	afterEach(async () => await sandbox.close());
 

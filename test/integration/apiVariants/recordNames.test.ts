@@ -1,12 +1,12 @@
 import { text } from 'node:stream/consumers';
 import type { IDataObject } from 'n8n-workflow';
-import { suggestedIn } from '../support/diagnosis';
-import { serve } from '../support/serve';
-import { verifying } from '../support/storing';
+import { suggestedIn } from '../support/diagnoseRows';
+import { serve } from '../support/testServer';
+import { withWebhookVerification } from '../support/credentialFields';
 import { TriggerHost } from '../taxQuery/trigger/triggerHost';
 import {
 	CIEC,
-	createTaxProfile,
+	createTaxProfileParameters,
 	curps,
 	operation,
 	rfcs,
@@ -94,7 +94,7 @@ describe.each<[string, Names]>([
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox();
 		service = await startRenamed(sandbox, record);
-		await sandbox.run(createTaxProfile(RFC), { secrets: [CIEC] });
+		await sandbox.run(createTaxProfileParameters(RFC), { secrets: [CIEC] });
 	});
 	afterAll(async () => {
 		await service.close();
@@ -159,10 +159,13 @@ describe.each<[string, Names]>([
 		'starts the trigger by list and by webhook, confirm: %s',
 		async (confirm) => {
 			const host = await TriggerHost.start({
-				credentials: verifying(credentials({ ...apiMapping, list: { order: 'newestFirst' } }), {
-					...{ webhookVerification: 'header', webhookHeaderName: 'X-Secret' },
-					webhookSecret: 'whsec-nombres',
-				}),
+				credentials: withWebhookVerification(
+					credentials({ ...apiMapping, list: { order: 'newestFirst' } }),
+					{
+						...{ webhookVerification: 'header', webhookHeaderName: 'X-Secret' },
+						webhookSecret: 'whsec-nombres',
+					},
+				),
 				parameters: { authenticity: 'credential', confirm },
 			});
 			const { items } = await run(queries.getRfcData);
@@ -191,7 +194,7 @@ describe.each<[string, Names]>([
 	let sandbox: TaxQuerySandbox;
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox({ mapping: { taxQuery: { record } } });
-		await run(createTaxProfile(RFC));
+		await run(createTaxProfileParameters(RFC));
 	});
 	afterAll(async () => await sandbox.close());
 	const run = async (parameters: Parameters<TaxQuerySandbox['run']>[0]) =>

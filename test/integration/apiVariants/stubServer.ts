@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
 import { runNode, type NodeRunOptions } from '../support/runNode';
-import { clientOf, serve } from '../support/serve';
+import { credentialOfClient, serve } from '../support/testServer';
 
 /** Describes a stub's response: JSON, or a text or bytes as they are. */
 export interface StubResponse {
@@ -59,7 +59,7 @@ export async function runAgainstStub(
 		executionId: `stranger-${++runs}`,
 		credentials: {
 			taxQueryApi: {
-				...clientOf(`${service.url}/api/`, `client-${runs}`),
+				...credentialOfClient(`${service.url}/api/`, `client-${runs}`),
 				clientSecret: 'secret-of-the-client',
 				apiMapping: JSON.stringify(apiMapping),
 			},

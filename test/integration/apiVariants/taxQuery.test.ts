@@ -1,20 +1,25 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { OPERATIONS, type Operation } from '../../../sandbox/mapping';
+import { OPERATIONS, type OperationName } from '../../../sandbox/mapping';
 import type { LoggedRequest } from '../../../sandbox/plugins/requestLog';
 import { mappedClient } from '../support/mappedClient';
 import type { NodeRunOptions } from '../support/runNode';
 import {
 	CIEC,
-	createTaxProfile,
+	createTaxProfileParameters,
 	curps,
-	getCrf,
+	getCrfParameters,
 	operation,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from '../taxQuery/support';
 import { TriggerHost } from '../taxQuery/trigger/triggerHost';
-import { environments, inReferenceNames, stripVolatileFields, type ApiVariant } from './support';
+import {
+	environments,
+	inReferenceNames,
+	stripVolatileFields,
+	type ApiVariant,
+} from './variantEnvironments';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -28,7 +33,7 @@ type Step = [what: string, parameters: INodeParameters, more?: Partial<NodeRunOp
 
 /** All that the node can do, in an order in which each finds what it needs. */
 const steps: Step[] = [
-	['a tax profile', createTaxProfile(RFC)],
+	['a tax profile', createTaxProfileParameters(RFC)],
 	[
 		'an RFC',
 		operation('taxpayer', 'calculateRfc', {
@@ -36,9 +41,12 @@ const steps: Step[] = [
 			birthDate: '1956-12-31',
 		}),
 	],
-	['a CRF that is only acknowledged', getCrf({ rfc: RFC })],
-	['a CRF', getCrf({ rfc: RFC, ...waited })],
-	['a CRF as the service gives it', getCrf({ rfc: RFC, options: { simplify: false }, ...waited })],
+	['a CRF that is only acknowledged', getCrfParameters({ rfc: RFC })],
+	['a CRF', getCrfParameters({ rfc: RFC, ...waited })],
+	[
+		'a CRF as the service gives it',
+		getCrfParameters({ rfc: RFC, options: { simplify: false }, ...waited }),
+	],
 	['RFC data', operation('taxpayer', 'getRfcData', { rfc: RFC, ...waited })],
 	['CURP data', operation('person', 'getCurpData', { curp: CURP })],
 	['jobs', operation('person', 'getEmploymentHistory', { curp: CURP, ...waited })],
@@ -65,7 +73,7 @@ const steps: Step[] = [
 	],
 	[
 		'a CRF that was paid for before',
-		getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 1, ...waited }),
+		getCrfParameters({ rfc: RFC, reuse: 'hours', reuseHours: 1, ...waited }),
 	],
 	[
 		'invoices of which all but one month were paid for before',
@@ -76,7 +84,7 @@ const steps: Step[] = [
 	],
 	[
 		'one more than the day allows',
-		getCrf({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 3 } }),
+		getCrfParameters({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 3 } }),
 	],
 	['a query by its ID', operation('query', 'get', { queryId: '={{ $json.queryId }}' })],
 	[
@@ -148,7 +156,7 @@ describe.each(environments)(
 
 		const documentedPath = (path: string) => path.replace(/^\/api/, '');
 		const operationAt = (path: string) =>
-			(Object.keys(OPERATIONS) as Operation[]).find((one) => OPERATIONS[one].path === path) ??
+			(Object.keys(OPERATIONS) as OperationName[]).find((one) => OPERATIONS[one].path === path) ??
 			'getAll';
 
 		it('gives what it gives at the document, in its words', () => {
@@ -174,7 +182,7 @@ describe.each(environments)(
 		it('finds a query again whose answer was lost', async () => {
 			const other = await taxQuerySandbox({ mapping, ...shape });
 			await other.faults({ path: `/api${client.path('getCrf')}`, fault: 'resetAfter', times: 1 });
-			const { items } = await other.run(getCrf({ rfc: RFC, ...waited }), {
+			const { items } = await other.run(getCrfParameters({ rfc: RFC, ...waited }), {
 				apiMapping: taxQuery,
 			});
 			const ledger = await other.ledger();
@@ -187,7 +195,7 @@ describe.each(environments)(
 
 		it('lets a failed query fail, and says why', async () => {
 			const { rfc } = sandbox.reserved('failed');
-			const { error } = await sandbox.run(getCrf({ rfc, ...waited }), {
+			const { error } = await sandbox.run(getCrfParameters({ rfc, ...waited }), {
 				apiMapping: taxQuery,
 			});
 			expect(error?.context).toMatchObject({
@@ -198,9 +206,12 @@ describe.each(environments)(
 
 		it('knows a query that is still pending', async () => {
 			const { rfc } = sandbox.reserved('pending');
-			const { items } = await sandbox.run(getCrf({ rfc, waitForResult: true, maxWait: 0.5 }), {
-				apiMapping: taxQuery,
-			});
+			const { items } = await sandbox.run(
+				getCrfParameters({ rfc, waitForResult: true, maxWait: 0.5 }),
+				{
+					apiMapping: taxQuery,
+				},
+			);
 			expect(items[0].json).toMatchObject({ pending: true, rfc });
 			expect(items[0].json).not.toHaveProperty('statusUnknown');
 		});

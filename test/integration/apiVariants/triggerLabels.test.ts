@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../../sandbox/mapping';
-import { getCrf, rfcs, taxQuerySandbox, type TaxQuerySandbox } from '../taxQuery/support';
+import { getCrfParameters, rfcs, taxQuerySandbox, type TaxQuerySandbox } from '../taxQuery/support';
 import { TriggerHost } from '../taxQuery/trigger/triggerHost';
 
 const [RFC] = rfcs(1);
@@ -27,9 +27,12 @@ const publish = async (parameters: INodeParameters, known: object, verification:
 		parameters,
 	}));
 const ask = async () => {
-	const { items } = await sandbox.run(getCrf({ rfc: RFC, waitForResult: true, maxWait: 30 }), {
-		apiMapping: mapping,
-	});
+	const { items } = await sandbox.run(
+		getCrfParameters({ rfc: RFC, waitForResult: true, maxWait: 30 }),
+		{
+			apiMapping: mapping,
+		},
+	);
 	return items[0].json.queryId;
 };
 const onCrf = { services: ['getCrf'] };

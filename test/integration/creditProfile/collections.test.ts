@@ -1,10 +1,10 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { sandboxForTest } from '../support/sandbox';
-import { LOANS, nodeOn, PEOPLE } from './support';
-import { withSandbox } from '../support/withSandbox';
+import { startSandboxWithHelpers } from '../support/sandbox';
+import { LOANS_COLLECTION_ID, nodeOn, PEOPLE_COLLECTION_ID } from './support';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 describe('data collections', () => {
-	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
 	const run = nodeOn(sandbox);
 
 	const getMany = async (parameters: INodeParameters, options?: Parameters<typeof run>[1]) =>
@@ -22,10 +22,10 @@ describe('data collections', () => {
 			['name__eq', ['Garantías'], ['Garantías']],
 			['name__eq', ['Garantías', 'Domicilios'], ['Domicilios', 'Garantías']],
 			['name__like', 'nómina', ['Recibos de nómina']],
-			['parentCollectionId__eq', [LOANS], ['Personas físicas', 'Personas morales']],
+			['parentCollectionId__eq', [LOANS_COLLECTION_ID], ['Personas físicas', 'Personas morales']],
 			[
 				'parentCollectionId__eq',
-				[LOANS, PEOPLE],
+				[LOANS_COLLECTION_ID, PEOPLE_COLLECTION_ID],
 				['Personas físicas', 'Personas morales', 'Obligados solidarios', 'Cónyuges'],
 			],
 			['activeDataCollectionVersionId__eq', [5003], ['Solicitudes de crédito']],
@@ -132,7 +132,7 @@ describe('data collections', () => {
 				options: { includeActiveDataCollectionVersion: true, includeCreator: true },
 			});
 			expect(items[0].json).toEqual({
-				id: LOANS,
+				id: LOANS_COLLECTION_ID,
 				name: 'Solicitudes de crédito',
 				slug: 'solicitudes-de-credito',
 				tags: ['originación'],
@@ -164,7 +164,7 @@ describe('data collections', () => {
 					options: { simplify: false, ...(parameters.options as INodeParameters) },
 				})
 			).items.map(({ json }) => json);
-		const collection = { __rl: true, mode: 'id', value: LOANS };
+		const collection = { __rl: true, mode: 'id', value: LOANS_COLLECTION_ID };
 
 		it('gives a collection as the service does', async () => {
 			expect(await raw('get', { collection })).toEqual([await answerOf('/data/collection/1')]);
@@ -197,7 +197,7 @@ describe('data collections', () => {
 		const { items } = await run({
 			resource: 'dataCollection',
 			operation: 'getVersions',
-			collection: { __rl: true, mode: 'list', value: LOANS },
+			collection: { __rl: true, mode: 'list', value: LOANS_COLLECTION_ID },
 		});
 		expect(items.map(({ json }) => json)).toEqual([
 			expect.objectContaining({ id: 5003, isActive: true }),

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { suggestedIn, wrongIn } from '../support/diagnosis';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { suggestedIn, wrongIn } from '../support/diagnoseRows';
+import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { nodeOn } from './support';
 
 const diagnose = { resource: 'connection', operation: 'diagnose' };
@@ -18,7 +18,10 @@ describe('Connection → Diagnose', () => {
 		let sandbox: TestSandbox;
 		let rows: IDataObject[];
 		beforeAll(async () => {
-			sandbox = await sandboxForTest({ rateLimit: 10, mapping: { creditProfile: mapping } });
+			sandbox = await startSandboxWithHelpers({
+				rateLimit: 10,
+				mapping: { creditProfile: mapping },
+			});
 			const { paths } = mapping;
 			const api = { apiMapping: JSON.stringify({ ...(paths !== undefined && { paths }) }) };
 			rows = (await nodeOn(sandbox)(diagnose, { api })).items.map(({ json }) => json);
@@ -61,7 +64,7 @@ describe('Connection → Diagnose', () => {
 	});
 
 	it('does not call a type of login wrong, of which the document lists none', async () => {
-		const sandbox = await sandboxForTest({ rateLimit: 0 });
+		const sandbox = await startSandboxWithHelpers({ rateLimit: 0 });
 		const logins = [{ id: 1, type: 'buro_pm', isEnabled: true }];
 		await sandbox.faults({ path: '/api/v1/credential', fault: { status: 200, body: logins } });
 		const { items } = await nodeOn(sandbox)(diagnose);
@@ -73,7 +76,7 @@ describe('Connection → Diagnose', () => {
 	});
 
 	it('reports what is wrong if every check fails', async () => {
-		const sandbox = await sandboxForTest({ rateLimit: 0 });
+		const sandbox = await startSandboxWithHelpers({ rateLimit: 0 });
 		const { items } = await nodeOn(sandbox)(diagnose, { api: { apiToken: 'of nobody' } });
 		await sandbox.close();
 		expect(items[1].json).toEqual({
@@ -86,7 +89,7 @@ describe('Connection → Diagnose', () => {
 
 	it('runs once, however many items come in, and says what to do with the proposal', async () => {
 		const mapping = { creditProfile: { filterEncoding: 'dots' as const } };
-		const sandbox = await sandboxForTest({ rateLimit: 0, mapping });
+		const sandbox = await startSandboxWithHelpers({ rateLimit: 0, mapping });
 		const { items, hints } = await nodeOn(sandbox)(diagnose, { items: [{}, {}, {}] });
 		await sandbox.close();
 		expect(items.filter(({ json }) => json.check === 'Summary')).toHaveLength(1);
@@ -95,7 +98,7 @@ describe('Connection → Diagnose', () => {
 
 	it('names the key where the service has no such path', async () => {
 		const mapping = { creditProfile: { paths: { credential: 'accesos' } } };
-		const sandbox = await sandboxForTest({ rateLimit: 0, mapping });
+		const sandbox = await startSandboxWithHelpers({ rateLimit: 0, mapping });
 		const { items } = await nodeOn(sandbox)(diagnose);
 		await sandbox.close();
 		expect(items[1].json).toMatchObject({
@@ -105,7 +108,7 @@ describe('Connection → Diagnose', () => {
 	});
 
 	it('reports which parts of a service are missing', async () => {
-		const sandbox = await sandboxForTest({ rateLimit: 0 });
+		const sandbox = await startSandboxWithHelpers({ rateLimit: 0 });
 		const path = '/api/v1/data/collection';
 		await sandbox.faults({
 			path,

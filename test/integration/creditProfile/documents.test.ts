@@ -1,16 +1,19 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
-import { sandboxForTest } from '../support/sandbox';
-import { EMPTY, LOANS, nodeOn, PEOPLE } from './support';
-import { withSandbox } from '../support/withSandbox';
+import { startSandboxWithHelpers } from '../support/sandbox';
+import { EMPTY_COLLECTION_ID, LOANS_COLLECTION_ID, nodeOn, PEOPLE_COLLECTION_ID } from './support';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 const page = { limit: '50', offset: '0' };
 
 describe('data documents', () => {
-	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
 	const run = nodeOn(sandbox);
 
-	const getMany = async (parameters: INodeParameters = {}, collection: unknown = LOANS) =>
+	const getMany = async (
+		parameters: INodeParameters = {},
+		collection: unknown = LOANS_COLLECTION_ID,
+	) =>
 		await run({
 			resource: 'dataDocument',
 			operation: 'getAll',
@@ -22,7 +25,7 @@ describe('data documents', () => {
 	const documentsOf = async (query: string) =>
 		(
 			await sandbox.control.get<{ documents: IDataObject[] }>(
-				`/data/collection/${LOANS}/document?limit=50${query}`,
+				`/data/collection/${LOANS_COLLECTION_ID}/document?limit=50${query}`,
 				{
 					baseURL: `${sandbox.creditProfile.baseUrl}/api/v1`,
 					headers: { Authorization: `Token ${sandbox.creditProfile.token}` },
@@ -54,7 +57,7 @@ describe('data documents', () => {
 	];
 	it.each(choices)('with %j', async (options, sent, output = 'items') => {
 		await getMany({ options, output });
-		const path = `/api/v1/data/collection/${LOANS}/document`;
+		const path = `/api/v1/data/collection/${LOANS_COLLECTION_ID}/document`;
 		expect((await sandbox.requests(path))[0].query).toEqual({ ...page, ...sent });
 	});
 
@@ -94,10 +97,10 @@ describe('data documents', () => {
 	});
 
 	it('cost one request for each hundred, simplified: 20 for 2,000', async () => {
-		const large = await sandboxForTest({ rateLimit: 0, documents: 2_000 });
+		const large = await startSandboxWithHelpers({ rateLimit: 0, documents: 2_000 });
 		const { items } = await nodeOn(large)({
 			...{ resource: 'dataDocument', operation: 'getAll', returnAll: true },
-			collection: { __rl: true, mode: 'id', value: PEOPLE },
+			collection: { __rl: true, mode: 'id', value: PEOPLE_COLLECTION_ID },
 		});
 		const requests = await large.requests();
 		await large.close();
@@ -109,7 +112,7 @@ describe('data documents', () => {
 		['dataCollection', 30],
 	])('%s are counted by one request', async (resource, total) => {
 		await sandbox.reset();
-		const collection = { __rl: true, mode: 'id', value: LOANS };
+		const collection = { __rl: true, mode: 'id', value: LOANS_COLLECTION_ID };
 		const { items } = await run({ resource, operation: 'count', collection });
 		expect([items[0].json.total, (await sandbox.requests()).length]).toEqual([total, 1]);
 	});
@@ -212,7 +215,7 @@ describe('data documents', () => {
 			status: 200,
 			body: { total: 1, documents: [{ id: 7, document: {}, associations }] },
 		});
-		const path = `/api/v1/data/collection/${LOANS}/document`;
+		const path = `/api/v1/data/collection/${LOANS_COLLECTION_ID}/document`;
 		const output = 'associations';
 
 		it.each([
@@ -259,7 +262,7 @@ describe('data documents', () => {
 	});
 
 	it('of an empty collection are no items and no error', async () => {
-		const { items, error } = await getMany({ returnAll: true }, EMPTY);
+		const { items, error } = await getMany({ returnAll: true }, EMPTY_COLLECTION_ID);
 		expect({ items, error }).toEqual({ items: [], error: undefined });
 	});
 

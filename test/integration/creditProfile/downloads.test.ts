@@ -5,8 +5,8 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { nodeTypes, runNode, type NodeRunOptions } from '../support/runNode';
-import { give, serve, withServer } from '../support/serve';
-import { LOANS } from './support';
+import { respondJson, serve, serverForTestGroup } from '../support/testServer';
+import { LOANS_COLLECTION_ID } from './support';
 
 const PERSON = 'JUAN PEREZ GODE561231GR8';
 
@@ -23,7 +23,7 @@ describe('the files of a collection', () => {
 	const refuse = (status: number) => (response: ServerResponse) =>
 		void response.writeHead(status).end();
 
-	const server = withServer((request, response) => {
+	const server = serverForTestGroup((request, response) => {
 		const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
 		if (![null, String(round)].includes(searchParams.get('round'))) return refuse(410)(response);
 		sentRequests[pathname] = (sentRequests[pathname] ?? 0) + 1;
@@ -32,7 +32,7 @@ describe('the files of a collection', () => {
 			...{ id: index + 1, document: {} },
 			associations: [{ type: types[index] ?? 'Files', association: file(path, index) }],
 		}));
-		give(response, { total: documents.length, documents });
+		respondJson(response, { total: documents.length, documents });
 	});
 	beforeEach(() => {
 		round++;
@@ -58,7 +58,7 @@ describe('the files of a collection', () => {
 					filesFrom: 'collection',
 					returnAll: true,
 				},
-				collection: { __rl: true, mode: 'id', value: LOANS },
+				collection: { __rl: true, mode: 'id', value: LOANS_COLLECTION_ID },
 				...parameters,
 			},
 			credentials: {
@@ -457,7 +457,7 @@ describe('the option Timeout (Seconds)', () => {
 		let requests = 0;
 		const { url: baseUrl, close } = await serve((_request, response) => {
 			requests++;
-			give(response, []);
+			respondJson(response, []);
 		});
 		const { error } = await runNode({
 			type,

@@ -1,9 +1,9 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
 import { runNode, type NodeRunOptions } from '../support/runNode';
-import { sandboxForTest } from '../support/sandbox';
-import { withSandbox } from '../support/withSandbox';
-import { LOANS, nodeOn } from './support';
+import { startSandboxWithHelpers } from '../support/sandbox';
+import { sandboxForTestGroup } from '../support/withSandbox';
+import { LOANS_COLLECTION_ID, nodeOn } from './support';
 
 /** Runs the node at a service that answers everything so. */
 async function rendered(
@@ -39,14 +39,14 @@ const upsert = (fields: object): INodeParameters => ({
 });
 const legal = upsert({ provider: 'legal-records', username: 'lender', password: 'Secret_1' });
 const documents = {
-	...{ resource: 'dataDocument', operation: 'getAll', collection: byId(LOANS) },
+	...{ resource: 'dataDocument', operation: 'getAll', collection: byId(LOANS_COLLECTION_ID) },
 	...{ returnAll: true, options: {} },
 };
 const row = { id: 1, type: 'legal-records', user: 'lender' };
 
 /** The sandbox's own 404, whichever operation asks. */
 describe('an unknown collection', () => {
-	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0, documents: 0 });
+	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0, documents: 0 });
 	const unknown = { collection: byId(999_999), returnAll: true };
 
 	it.each([
@@ -169,7 +169,7 @@ describe('a hint', () => {
 		const page = [1, 2].map((id) => ({ id, document: {}, associations: [] }));
 		const file = { ...documents, output: 'file', returnAll: false, limit: 2 };
 		const { hints } = await rendered(
-			{ body: { total: 9, documents: page, name: 'A', id: LOANS } },
+			{ body: { total: 9, documents: page, name: 'A', id: LOANS_COLLECTION_ID } },
 			file,
 		);
 		expect(hints).toEqual([

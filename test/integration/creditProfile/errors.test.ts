@@ -1,12 +1,12 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
-import { codeOf, fieldErrorOf } from '../support/errorCode';
-import { sandboxForTest } from '../support/sandbox';
-import { LOANS, nodeOn } from './support';
-import { withSandbox } from '../support/withSandbox';
+import { codeOf, codeAndFieldOf } from '../support/errorCode';
+import { startSandboxWithHelpers } from '../support/sandbox';
+import { LOANS_COLLECTION_ID, nodeOn } from './support';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 const byId = (value: unknown) => ({ __rl: true, mode: 'id', value: value as string });
-const collection = byId(LOANS);
+const collection = byId(LOANS_COLLECTION_ID);
 const get = (value: unknown) => ({
 	resource: 'dataCollection',
 	operation: 'get',
@@ -18,7 +18,7 @@ const filtered = (filters: INodeParameters) => ({ ...collections, filters });
 const parent = (value: INodeParameters[string]) => filtered({ parentCollectionId__eq: value });
 
 describe('bad input', () => {
-	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
 	const run = nodeOn(sandbox);
 
 	/** Describes what is wrong, how it got there, and what the error is about. Nothing of it is worth a request. */
@@ -82,7 +82,7 @@ describe('bad input', () => {
 	it.each(refused)('%s is refused before a request is spent', async (_what, parameters, text) => {
 		const { error } = await run(parameters);
 		const sent = (await sandbox.requests()).length;
-		expect([fieldErrorOf(error), sent]).toEqual([text, 0]);
+		expect([codeAndFieldOf(error), sent]).toEqual([text, 0]);
 	});
 
 	it('fails the item of a collection that does not exist', async () => {

@@ -1,11 +1,11 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
-import { sandboxForTest } from '../support/sandbox';
-import { EMPTY, LOANS, nodeOn } from './support';
-import { withServer } from '../support/serve';
-import { withSandbox } from '../support/withSandbox';
+import { startSandboxWithHelpers } from '../support/sandbox';
+import { EMPTY_COLLECTION_ID, LOANS_COLLECTION_ID, nodeOn } from './support';
+import { serverForTestGroup } from '../support/testServer';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
-const collection = { __rl: true, mode: 'id', value: LOANS };
+const collection = { __rl: true, mode: 'id', value: LOANS_COLLECTION_ID };
 const download = {
 	resource: 'dataDocument',
 	operation: 'downloadFiles',
@@ -23,7 +23,7 @@ const contentOf = ({ binary }: INodeExecutionData) =>
 	Buffer.from(binary?.data.data ?? '', 'base64').toString();
 
 describe('files of documents', () => {
-	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
 	const run = nodeOn(sandbox);
 
 	describe('downloaded', () => {
@@ -43,7 +43,10 @@ describe('files of documents', () => {
 		});
 
 		it('are none of a collection without documents', async () => {
-			const { items } = await run({ ...download, collection: { ...collection, value: EMPTY } });
+			const { items } = await run({
+				...download,
+				collection: { ...collection, value: EMPTY_COLLECTION_ID },
+			});
 			expect(items).toEqual([]);
 		});
 
@@ -61,7 +64,9 @@ describe('files of documents', () => {
 			const all = await run({ ...download, returnAll: true });
 			const documents = all.items.map(({ json }) => json.id).reverse();
 			expect(items.map(({ json }) => json.id)).toEqual(documents.slice(0, items.length));
-			const [{ query }] = await sandbox.requests(`/api/v1/data/collection/${LOANS}/document`);
+			const [{ query }] = await sandbox.requests(
+				`/api/v1/data/collection/${LOANS_COLLECTION_ID}/document`,
+			);
 			expect([items.length, query]).toEqual([5, expect.objectContaining(newest)]);
 		});
 
@@ -75,7 +80,7 @@ describe('files of documents', () => {
 			const associations = [{ type: 'Files', association: null }, null];
 			const documents = [{ id: 7, document: {}, associations }];
 			await sandbox.faults({
-				path: `/api/v1/data/collection/${LOANS}/document`,
+				path: `/api/v1/data/collection/${LOANS_COLLECTION_ID}/document`,
 				fault: { status: 200, body: { total: 1, documents } },
 			});
 			const { items, error } = await run({ ...download, limit: 1 });
@@ -102,7 +107,7 @@ describe('files of documents', () => {
 		/** Describes the host's response; its body is a megabyte and a half, with or without a length. */
 		let answers: Array<'withLength' | 'withoutLength' | 'broken' | 401 | 403 | 404 | 503>;
 		const body = Buffer.alloc(1_500_000, 'x');
-		const server = withServer((request, response) => {
+		const server = serverForTestGroup((request, response) => {
 			headers.push(request.headers as IDataObject);
 			const answer = answers.shift() ?? 'withLength';
 			if (typeof answer === 'number') response.writeHead(answer).end();
@@ -185,7 +190,7 @@ describe('files of documents', () => {
 				const file = await list({ ...parameters, fileFormat: 'ndjson' });
 				const rows = contentOf(file).trim().split('\n').map((line) => JSON.parse(line) as object);
 				expect({ json: file.json, rows, name: file.binary?.data.fileName }).toEqual({
-					json: { rows: 40, collectionId: LOANS },
+					json: { rows: 40, collectionId: LOANS_COLLECTION_ID },
 					rows: await asItems(parameters),
 					name: 'solicitudes-de-credito.ndjson',
 				});

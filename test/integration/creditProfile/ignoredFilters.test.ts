@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
-import { codeOf, fieldErrorOf } from '../support/errorCode';
+import { codeOf, codeAndFieldOf } from '../support/errorCode';
 import { runNode, type NodeRunOptions } from '../support/runNode';
 
 const row = (id: number, more: IDataObject = {}) => ({
@@ -68,7 +68,7 @@ describe('a filter that the service ignores', () => {
 
 	it('detects an ignored filter by a single row', async () => {
 		const { error } = await collections({ tags__anyOf: ['a'] }, [...all, row(13, { tags: [] })]);
-		expect(fieldErrorOf(error)).toEqual(['filter.ignored', 'Any Tag Names or IDs']);
+		expect(codeAndFieldOf(error)).toEqual(['filter.ignored', 'Any Tag Names or IDs']);
 	});
 
 	it.each<[string, IDataObject, IDataObject]>([
@@ -86,14 +86,14 @@ describe('a filter that the service ignores', () => {
 		['Any Tag Names or IDs', { tags__anyOf: ['x'] }, { tags: [] }],
 	])('is found where the field is null or empty: %s %j %j', async (field, filters, shown) => {
 		const { given, error } = await collections(filters, [row(1, shown)]);
-		expect([given, ...fieldErrorOf(error)]).toEqual([[], 'filter.ignored', field]);
+		expect([given, ...codeAndFieldOf(error)]).toEqual([[], 'filter.ignored', field]);
 	});
 
 	it('is found among 2,000 rows with 200 names', async () => {
 		const rows = Array.from({ length: 2_000 }, (_, at) => row(at, { name: `N${at % 201}` }));
 		const names = Array.from({ length: 200 }, (_, at) => `N${at}`);
 		const { error } = await collections({ name__eq: names }, rows);
-		expect(fieldErrorOf(error)).toEqual(['filter.ignored', 'Name']);
+		expect(codeAndFieldOf(error)).toEqual(['filter.ignored', 'Name']);
 	});
 
 	it('hints once at an ignored filter by part of the name', async () => {
@@ -162,7 +162,7 @@ describe('an entry of a filter', () => {
 		});
 		await service.close();
 		const filter = new URLSearchParams(queries[0]).get('filter');
-		return error ? fieldErrorOf(error) : (JSON.parse(filter ?? '{}') as unknown);
+		return error ? codeAndFieldOf(error) : (JSON.parse(filter ?? '{}') as unknown);
 	}
 
 	it.each<[string, unknown, unknown]>([

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startStubServer } from '../apiVariants/stubServer';
 import { flawOfLogin } from '../support/credentialTests';
-import { storing } from '../support/storing';
+import { storedLoginFields } from '../support/credentialFields';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 import './support';
@@ -40,7 +40,7 @@ async function store(parameters: IDataObject, stored?: IDataObject) {
 }
 const provider = upsert.provider;
 const fromCredential = async (values: IDataObject) =>
-	await store(upsert, storing(provider, values) as IDataObject);
+	await store(upsert, storedLoginFields(provider, values) as IDataObject);
 const fromFields = async (values: IDataObject) =>
 	await store({ ...upsert, loginFrom: 'fields', ...values });
 

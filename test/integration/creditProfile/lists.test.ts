@@ -6,13 +6,13 @@ import {
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 import { CredentialsInMemory, nodeTypes } from '../support/runNode';
-import { sandboxForTest } from '../support/sandbox';
-import { withSandbox } from '../support/withSandbox';
+import { startSandboxWithHelpers } from '../support/sandbox';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 const { listSearch = {}, loadOptions = {} } = nodeTypes.creditProfile.methods ?? {};
 
 describe('what an operator chooses from', () => {
-	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
 
 	/** The context that n8n gives to a list of the node panel. */
 	const parameters = { resource: 'dataCollection' };

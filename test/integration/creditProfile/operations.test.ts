@@ -1,8 +1,8 @@
 import type { INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { nodeTypes } from '../support/runNode';
-import { sandboxForTest } from '../support/sandbox';
-import { LOANS, nodeOn } from './support';
-import { withSandbox } from '../support/withSandbox';
+import { startSandboxWithHelpers } from '../support/sandbox';
+import { LOANS_COLLECTION_ID, nodeOn } from './support';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 const PEM =
 	'-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXksIGp1c3QgdGVzdA==\n-----END TEST KEY-----\n';
@@ -32,7 +32,7 @@ const legal = { username: 'legal@lender.mx', password: 'p@ss' };
 const inCollection = (operation: string) => ({
 	resource: 'dataCollection',
 	operation,
-	collection: { __rl: true, mode: 'id', value: String(LOANS) },
+	collection: { __rl: true, mode: 'id', value: String(LOANS_COLLECTION_ID) },
 });
 
 /** Every endpoint of CP §4: what the operator sets, and what reaches the service (its log masks secrets). */
@@ -103,14 +103,14 @@ const endpoints: Array<
 		'4.5',
 		'GET /api/v1/data/collection/{id}',
 		inCollection('get'),
-		{ path: `/api/v1/data/collection/${LOANS}` },
+		{ path: `/api/v1/data/collection/${LOANS_COLLECTION_ID}` },
 	],
 	[
 		'4.6',
 		'GET /api/v1/data/collection/{id}/versions',
 		inCollection('getVersions'),
 		{
-			path: `/api/v1/data/collection/${LOANS}/versions`,
+			path: `/api/v1/data/collection/${LOANS_COLLECTION_ID}/versions`,
 			query: { limit: '50', offset: '0' },
 		},
 	],
@@ -120,14 +120,14 @@ const endpoints: Array<
 		'GET /api/v1/data/collection/{collectionId}/document',
 		{ ...inCollection('getAll'), resource: 'dataDocument', options: { simplify: false } },
 		{
-			path: `/api/v1/data/collection/${LOANS}/document`,
+			path: `/api/v1/data/collection/${LOANS_COLLECTION_ID}/document`,
 			query: { limit: '50', offset: '0' },
 		},
 	],
 ];
 
 describe('the operations of the Credit Profile node', () => {
-	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
 	const run = nodeOn(sandbox);
 
 	it.each(endpoints)('CP §%s: %s', async (_section, endpoint, parameters, sent) => {

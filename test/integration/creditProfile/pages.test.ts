@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { startStubServer, type StubRequest } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
-import { LOANS } from './support';
+import { LOANS_COLLECTION_ID } from './support';
 
 interface Paged {
 	total: number;
@@ -42,7 +42,7 @@ async function listAt(
 }
 
 const collections = { resource: 'dataCollection', operation: 'getAll' };
-const collection = { __rl: true, mode: 'id', value: LOANS };
+const collection = { __rl: true, mode: 'id', value: LOANS_COLLECTION_ID };
 const versions = { resource: 'dataCollection', operation: 'getVersions', collection };
 const documents = { resource: 'dataDocument', operation: 'getAll', collection };
 const upTo = (last: number, first = 1) =>

@@ -1,29 +1,32 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { until } from '../../support/until';
 import { runNode } from '../support/runNode';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { codeOf } from '../support/errorCode';
-import { LOANS, nodeOn, PEOPLE } from './support';
-import { withServer } from '../support/serve';
-import { withSandbox } from '../support/withSandbox';
+import { LOANS_COLLECTION_ID, nodeOn, PEOPLE_COLLECTION_ID } from './support';
+import { serverForTestGroup } from '../support/testServer';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 const ALL = 12_000;
-const collection = { __rl: true, mode: 'id', value: PEOPLE };
+const collection = { __rl: true, mode: 'id', value: PEOPLE_COLLECTION_ID };
 const documents = {
 	resource: 'dataDocument',
 	operation: 'getAll',
 	collection,
 	options: { simplify: false },
 };
-const PATH = `/api/v1/data/collection/${PEOPLE}/document`;
+const PATH = `/api/v1/data/collection/${PEOPLE_COLLECTION_ID}/document`;
 
 describe('Return All and Limit', () => {
 	describe('with 12,000 documents and the limiter on', () => {
 		let sandbox: TestSandbox;
 		let inOrder: number[];
 		beforeAll(async () => {
-			sandbox = await sandboxForTest({ rateLimit: 10, documents: ALL });
-			inOrder = Array.from({ length: ALL }, (_, index) => PEOPLE * 100_000 + index + 1);
+			sandbox = await startSandboxWithHelpers({ rateLimit: 10, documents: ALL });
+			inOrder = Array.from(
+				{ length: ALL },
+				(_, index) => PEOPLE_COLLECTION_ID * 100_000 + index + 1,
+			);
 		});
 		beforeEach(async () => await sandbox.reset());
 		afterAll(async () => await sandbox.close());
@@ -60,7 +63,7 @@ describe('Return All and Limit', () => {
 	});
 
 	describe('ask for pages', () => {
-		const sandbox = withSandbox(sandboxForTest, { rateLimit: 0, documents: 950 });
+		const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0, documents: 950 });
 
 		const list = async (parameters: INodeParameters) => {
 			const { items } = await nodeOn(sandbox)({ collection, ...parameters });
@@ -128,7 +131,7 @@ describe('Return All and Limit', () => {
 				'versions',
 				{
 					...{ resource: 'dataCollection', operation: 'getVersions' },
-					collection: { __rl: true, mode: 'id', value: LOANS },
+					collection: { __rl: true, mode: 'id', value: LOANS_COLLECTION_ID },
 				},
 				3,
 				1,
@@ -155,7 +158,7 @@ describe('Return All and Limit', () => {
 		});
 
 		it('no more once the execution is cancelled', async () => {
-			const calm = await sandboxForTest({ rateLimit: 10, documents: ALL });
+			const calm = await startSandboxWithHelpers({ rateLimit: 10, documents: ALL });
 			let cancel = () => {};
 			const running = nodeOn(calm)(
 				{ ...documents, returnAll: true },
@@ -186,7 +189,7 @@ describe('Return All and Limit', () => {
 		/** Requests that the run of another test left on their way are not of this one. */
 		let tests = 0;
 
-		const server = withServer((request, response) => {
+		const server = serverForTestGroup((request, response) => {
 			const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://127.0.0.1');
 			if (!pathname.startsWith(`/${tests}/`)) return void response.writeHead(410).end();
 			const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];

@@ -1,12 +1,12 @@
-import { codeOf, fieldErrorOf } from '../support/errorCode';
-import { sandboxForTest } from '../support/sandbox';
-import { LOANS, nodeOn } from './support';
-import { withSandbox } from '../support/withSandbox';
+import { codeOf, codeAndFieldOf } from '../support/errorCode';
+import { startSandboxWithHelpers } from '../support/sandbox';
+import { LOANS_COLLECTION_ID, nodeOn } from './support';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 const documents = {
 	resource: 'dataDocument',
 	operation: 'getAll',
-	collection: { __rl: true, mode: 'id', value: LOANS },
+	collection: { __rl: true, mode: 'id', value: LOANS_COLLECTION_ID },
 	limit: 10,
 };
 const IDENTIFIER = /[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{3}/;
@@ -16,7 +16,7 @@ const withMode = (personalData: string, options: object = {}) => ({
 });
 
 describe('the option Personal Data', () => {
-	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
 	const run = nodeOn(sandbox);
 
 	it.each([true, false])(
@@ -47,11 +47,11 @@ describe('the option Personal Data', () => {
 
 	it('an expression that comes out empty is not taken for Full', async () => {
 		const { error } = await run(withMode('={{ $json.missing }}'));
-		expect(fieldErrorOf(error)).toEqual(['field.choice', 'Personal Data']);
+		expect(codeAndFieldOf(error)).toEqual(['field.choice', 'Personal Data']);
 	});
 
 	it('withholds what the service says in an error', async () => {
-		const path = `/api/v1/data/collection/${LOANS}/document`;
+		const path = `/api/v1/data/collection/${LOANS_COLLECTION_ID}/document`;
 		await sandbox.faults({ path, fault: { status: 400, body: { message: 'No GODE561231GR8' } } });
 		const { error } = await run(withMode('masked', { simplify: false }));
 		expect([codeOf(error), error?.description]).toEqual([
@@ -61,7 +61,7 @@ describe('the option Personal Data', () => {
 	});
 
 	it('withholds where a redirect leads, which may name somebody', async () => {
-		const path = `/api/v1/data/collection/${LOANS}/document`;
+		const path = `/api/v1/data/collection/${LOANS_COLLECTION_ID}/document`;
 		const headers = { location: '/person/EMMA' };
 		await sandbox.faults({ path, fault: { status: 302, headers } });
 		const reported = [];

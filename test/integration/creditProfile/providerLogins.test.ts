@@ -2,14 +2,14 @@ import { json } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import type { ICredentialDataDecryptedObject, OnError } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
-import { pass } from '../support/clock';
+import { advanceClock } from '../support/clock';
 import { flawOfLogin, testCreditProfile } from '../support/credentialTests';
-import { codeOf, fieldErrorOf } from '../support/errorCode';
-import { storing } from '../support/storing';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { codeOf, codeAndFieldOf } from '../support/errorCode';
+import { storedLoginFields } from '../support/credentialFields';
+import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { nodeOn } from './support';
-import { give, withServer } from '../support/serve';
-import { withSandbox } from '../support/withSandbox';
+import { respondJson, serverForTestGroup } from '../support/testServer';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 const PEM =
 	'-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXksIGp1c3QgdGVzdA==\n-----END TEST KEY-----\n';
@@ -38,19 +38,19 @@ const upsert = (provider: string) => ({
 	operation: 'upsert',
 	provider,
 });
-const stored = storing;
+const stored = storedLoginFields;
 
 describe('the credentials of providers', () => {
-	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
 	const run = nodeOn(sandbox);
 
 	describe('are sent as they were entered', () => {
 		/** Answers like the service and keeps the bodies, which the sandbox's log masks. */
 		const bodies: unknown[] = [];
-		const server = withServer((request, response) => {
+		const server = serverForTestGroup((request, response) => {
 			void json(request).then((body) => {
 				bodies.push(body);
-				give(response, { id: 1, type: 'x' });
+				respondJson(response, { id: 1, type: 'x' });
 			});
 		});
 
@@ -80,7 +80,7 @@ describe('the credentials of providers', () => {
 	it('come back simplified, without a secret', async () => {
 		const login = stored(...logins[1]);
 		await run(upsert('bureau/pf'), { login });
-		pass(2_000); // what is stored within a second of its creation counts as created
+		advanceClock(2_000); // what is stored within a second of its creation counts as created
 		const { items, hints } = await run(upsert('bureau/pf'), { login });
 		expect(hints).toEqual([]);
 		expect(items.map(({ json }) => json)).toEqual([
@@ -169,7 +169,7 @@ describe('the credentials of providers', () => {
 	describe('listed', () => {
 		let own: TestSandbox; // in which no other test stores a login
 		beforeAll(async () => {
-			own = await sandboxForTest({ rateLimit: 0 });
+			own = await startSandboxWithHelpers({ rateLimit: 0 });
 			for (const [provider, login] of logins.slice(0, 3)) {
 				await nodeOn(own)(upsert(provider), { login: stored(provider, login) });
 			}
@@ -238,7 +238,7 @@ describe('the credentials of providers', () => {
 		it.each(wrong)('%s', async (_what, provider, login, ...reported) => {
 			const { error } = await run(upsert(provider), { login: stored(provider, login) });
 			const sent = await sandbox.requests();
-			expect([fieldErrorOf(error), error?.context?.sent, sent]).toEqual([reported, false, []]);
+			expect([codeAndFieldOf(error), error?.context?.sent, sent]).toEqual([reported, false, []]);
 		});
 
 		it('a provider that was not chosen', async () => {
@@ -388,7 +388,7 @@ describe('the credentials of providers', () => {
 		it('by the test of the whole credential, after its connection', async () => {
 			const { creditProfileApi } = sandbox.credentials();
 			const messageOf = async (login: object) => {
-				const data = { ...creditProfileApi, ...storing('bureau/pm', login) };
+				const data = { ...creditProfileApi, ...storedLoginFields('bureau/pm', login) };
 				const credential = { id: '1', name: 'x', type: 'creditProfileApi', data };
 				return await testCreditProfile.call(new CredentialTestContext(), credential as never);
 			};

@@ -3,9 +3,9 @@ import { runNode, type NodeRunOptions } from '../support/runNode';
 import type { TestSandbox } from '../support/sandbox';
 
 /** Ids of collections of the sandbox. */
-export const LOANS = 1; // 40 documents, two versions
-export const PEOPLE = 2; // the largest; LOANS is its parent
-export const EMPTY = 30; // no documents
+export const LOANS_COLLECTION_ID = 1; // 40 documents, two versions
+export const PEOPLE_COLLECTION_ID = 2; // the largest; LOANS is its parent
+export const EMPTY_COLLECTION_ID = 30; // no documents
 
 type RunOptions = Partial<NodeRunOptions> & {
 	/** Fields that store a provider's login. */

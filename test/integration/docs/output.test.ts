@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveOutputSchemaPath } from 'n8n-core';
 import type { IDataObject, INodeParameters, INodePropertyOptions, INodeType } from 'n8n-workflow';
-import { outputTables, type ColumnSchema } from '../../../scripts/docs/outputColumns';
+import { outputTables, type OutputJsonSchema } from '../../../scripts/docs/outputColumnTables';
 import { until } from '../../support/until';
 import { nodeOn } from '../creditProfile/support';
 import { nodeTypes } from '../support/runNode';
 import {
-	createTaxProfile,
+	createTaxProfileParameters,
 	operation,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
@@ -52,14 +52,19 @@ function tableOf(node: string, parameters: INodeParameters) {
 	const found = outputTables.find(
 		(table) => table.node === node && `${table.resource} ${table.operation}` === called(parameters),
 	);
-	if (!found) throw new Error(`scripts/docs/outputColumns.ts lacks ${node} ${called(parameters)}`);
+	if (!found)
+		throw new Error(`scripts/docs/outputColumnTables.ts lacks ${node} ${called(parameters)}`);
 	return found;
 }
 
 const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof value);
 
 /** Paths of values whose type is not the schema's; null and what is not there fit any. */
-function unlike(value: unknown, { type, properties, items }: ColumnSchema, path = ''): string[] {
+function unlike(
+	value: unknown,
+	{ type, properties, items }: OutputJsonSchema,
+	path = '',
+): string[] {
 	if (value === null || value === undefined) return [];
 	if (typeOf(value) !== type) return [`${path} is ${typeOf(value)}, not ${type}`];
 	if (items) return (value as unknown[]).flatMap((one) => unlike(one, items, `${path}[]`));
@@ -85,7 +90,7 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox({ documents: 40 });
 		const { rfc } = sandbox.reserved('success');
-		await sandbox.run(createTaxProfile(rfc));
+		await sandbox.run(createTaxProfileParameters(rfc));
 	});
 	afterAll(async () => await sandbox.close());
 
@@ -116,7 +121,7 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 			'Get Shareholders',
 			() => operation('company', 'getShareholders', { rfc: me().companyRfc, ...waited }),
 		],
-		['Create Tax Profile', () => createTaxProfile(me().rfc)],
+		['Create Tax Profile', () => createTaxProfileParameters(me().rfc)],
 		[
 			'Get Fiscal Situation (CSF)',
 			() => operation('taxAuthority', 'getCsf', { ...byRfc(), ...waited }),
@@ -341,7 +346,7 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 	it('has a schema file of every table for the editor', () => {
 		const { status, stderr } = spawnSync(
 			process.execPath,
-			['--import', 'tsx', join(root, 'scripts/docs/outputSchemas.ts'), '--check'],
+			['--import', 'tsx', join(root, 'scripts/docs/writeSchemaPreviews.ts'), '--check'],
 			{ cwd: root, encoding: 'utf8' },
 		);
 		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -8,7 +8,7 @@ import {
 import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
-import { getCrf, operation, rfcs } from '../taxQuery/support';
+import { getCrfParameters, operation, rfcs } from '../taxQuery/support';
 
 const [RFC] = rfcs(1);
 const LIST = JSON.stringify([{ id: 1, type: 'bureau/pm', createdAt: '2026-01-01T00:00:00Z' }]);
@@ -57,7 +57,7 @@ describe('a response that breaks off', () => {
 				if (path !== '/api/query') return { status: 404, body: {} };
 				return times === 0 ? { body: '[{"_id": "q' } : { body: [] };
 			},
-			getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 1 }),
+			getCrfParameters({ rfc: RFC, reuse: 'hours', reuseHours: 1 }),
 		);
 		const posts = sentRequests.filter(
 			({ method, path }) => method === 'POST' && path !== '/api/oauth/token',
@@ -81,7 +81,7 @@ describe('a response that breaks off', () => {
 });
 
 describe('a service that says when to retry', () => {
-	const post = getCrf({ rfc: RFC, reuse: 'never' });
+	const post = getCrfParameters({ rfc: RFC, reuse: 'never' });
 
 	it.each(['3600', new Date(Date.now() + 3_600_000).toUTCString(), '9'.repeat(20)])(
 		'fails a billed query at once, and names the time: Retry-After %s',
@@ -106,7 +106,7 @@ describe('a service that says when to retry', () => {
 				method === 'POST'
 					? { status: 429, body: {}, headers: { 'retry-after': '3600' } }
 					: { body: [] },
-			getCrf({ reuse: 'never' }),
+			getCrfParameters({ reuse: 'never' }),
 			{ items: rfcs(60).map((rfc) => ({ rfc })), onError: 'continueRegularOutput' },
 		);
 		const posts = sentRequests.filter(({ path }) => path === '/api/query/crf').length;

@@ -1,15 +1,15 @@
-import { storing } from '../support/storing';
+import { storedLoginFields } from '../support/credentialFields';
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { flawIn, testCreditProfile, testTaxQuery } from '../support/credentialTests';
+import { credentialTestError, testCreditProfile, testTaxQuery } from '../support/credentialTests';
 import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
 import { runNode } from '../support/runNode';
-import { sandboxForTest } from '../support/sandbox';
-import { withSandbox } from '../support/withSandbox';
+import { startSandboxWithHelpers } from '../support/sandbox';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 describe('the test of a credential', () => {
-	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0, seed: 4711 });
+	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0, seed: 4711 });
 
 	const renderOf = async (
 		test: typeof testTaxQuery,
@@ -100,7 +100,10 @@ describe('the test of a credential', () => {
 	it.each([
 		[
 			new CreditProfileApi(),
-			{ apiToken: 'token-1', ...storing('bureau/pm', { user: 'u', password: 'Bureau_1' }) },
+			{
+				apiToken: 'token-1',
+				...storedLoginFields('bureau/pm', { user: 'u', password: 'Bureau_1' }),
+			},
 			'Token token-1',
 		],
 		[
@@ -108,7 +111,7 @@ describe('the test of a credential', () => {
 			{
 				...{ grant: 'accessToken', pastedToken: 'token-1' },
 				...{ webhookVerification: 'header', webhookSecret: 'Webhook_1' },
-				...storing('taxAuthority', { rfc: 'GODE561231GR8', ciec: 'Ciec_1' }),
+				...storedLoginFields('taxAuthority', { rfc: 'GODE561231GR8', ciec: 'Ciec_1' }),
 			},
 			'Bearer token-1',
 		],
@@ -149,7 +152,7 @@ describe('the test of webhook verification', () => {
 		webhookSecret: 'whsec_c2VjcmV0',
 	};
 	const statusOf = async (data: ICredentialDataDecryptedObject) =>
-		(await flawIn('taxQueryApi', data)) === undefined ? 'OK' : 'Error';
+		(await credentialTestError('taxQueryApi', data)) === undefined ? 'OK' : 'Error';
 
 	it.each([
 		[{ ...signed, timestampTolerance: '' }, 'Error'],

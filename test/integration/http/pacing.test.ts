@@ -1,11 +1,15 @@
 import { runNode } from '../support/runNode';
-import { sandboxForTest } from '../support/sandbox';
-import { withFreshSandbox } from '../support/withSandbox';
+import { startSandboxWithHelpers } from '../support/sandbox';
+import { freshSandboxForEachTest } from '../support/withSandbox';
 
 const ITEMS = 100;
 
 describe('executions that share a token', () => {
-	const sandbox = withFreshSandbox(sandboxForTest, { rateLimit: 10, latency: 100, seed: 300 });
+	const sandbox = freshSandboxForEachTest(startSandboxWithHelpers, {
+		rateLimit: 10,
+		latency: 100,
+		seed: 300,
+	});
 
 	const list = async (executionId: string, items: number) =>
 		await runNode({

@@ -2,13 +2,13 @@ import type { INodeParameters } from 'n8n-workflow';
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { testTaxQuery } from '../support/credentialTests';
 import { CredentialTestContext } from 'n8n-core';
-import { clientOf, serve } from '../support/serve';
-import { getCrf, operation, rfcs } from '../taxQuery/support';
+import { credentialOfClient, serve } from '../support/testServer';
+import { getCrfParameters, operation, rfcs } from '../taxQuery/support';
 
 const [RFC] = rfcs(1);
 const get = operation('query', 'get', { queryId: 'q1' });
 const list = operation('query', 'getAll');
-const crf = getCrf({ rfc: RFC });
+const crf = getCrfParameters({ rfc: RFC });
 const named = (headers: Record<string, string>, answer: StubResponse): StubResponse => ({
 	...answer,
 	headers,
@@ -83,7 +83,10 @@ describe('the identifier of a request in the headers of its response', () => {
 			response.writeHead(401, headers);
 			response.end('{}');
 		});
-		const data = { ...clientOf(`${service.url}/api`, 'client-of-ids'), clientSecret: 'secret-1' };
+		const data = {
+			...credentialOfClient(`${service.url}/api`, 'client-of-ids'),
+			clientSecret: 'secret-1',
+		};
 		const result = await testTaxQuery.call(new CredentialTestContext(), {
 			...{ id: '1', name: 'x', type: 'taxQueryApi', data },
 		} as never);

@@ -1,9 +1,9 @@
 import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
-import { pass } from '../support/clock';
+import { advanceClock } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 
 const TOKEN = '/api/oauth/token';
 const TOKEN_LIFETIME_MS = 3_600_000;
@@ -19,7 +19,7 @@ const calculateRfc = {
 let seed = 100;
 /** Each test has a client of its own, because logins are shared in the process. */
 async function freshSandbox(): Promise<TestSandbox> {
-	return await sandboxForTest({ rateLimit: 0, seed: seed++ });
+	return await startSandboxWithHelpers({ rateLimit: 0, seed: seed++ });
 }
 
 describe('the access token of the query service', () => {
@@ -68,7 +68,7 @@ describe('the access token of the query service', () => {
 		sandbox = await freshSandbox();
 		const credentials = sandbox.credentials();
 		await run(credentials);
-		pass(TOKEN_LIFETIME_MS);
+		advanceClock(TOKEN_LIFETIME_MS);
 		expect(failed(await run(credentials))).toEqual([]);
 		const refused = (await sandbox.requests()).filter(({ status }) => status === 401);
 		expect(refused).toEqual([]);

@@ -3,7 +3,7 @@ import { CredentialTestContext } from 'n8n-core';
 import { testTaxQuery } from '../support/credentialTests';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
-import { withServer } from '../support/serve';
+import { serverForTestGroup } from '../support/testServer';
 
 /** Serves a login of the shape that a test wants, and accepts the last issued tokens. */
 interface Login {
@@ -18,7 +18,7 @@ let listed: () => object[];
 let refusedWith: number;
 let refusal: (authorization: string | undefined) => object;
 
-const server = withServer((request, response) => {
+const server = serverForTestGroup((request, response) => {
 	let body = '';
 	request.on('data', (chunk: Buffer) => (body += chunk.toString()));
 	request.on('end', () => {

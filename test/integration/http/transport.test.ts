@@ -1,12 +1,12 @@
 import type { RequestListener } from 'node:http';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
-import { failedConnections } from '../support/connections';
+import { failedConnections } from '../support/failedConnections';
 import { startStubServer } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
-import { sandboxForTest } from '../support/sandbox';
-import { withSandbox } from '../support/withSandbox';
-import { serve, withServer } from '../support/serve';
+import { startSandboxWithHelpers } from '../support/sandbox';
+import { sandboxForTestGroup } from '../support/withSandbox';
+import { serve, serverForTestGroup } from '../support/testServer';
 
 const LIST = '/api/v1/credential';
 const UPSERT = '/api/v1/credential/bureau/pm';
@@ -26,7 +26,7 @@ const upsert = {
 };
 
 describe('what is sent again', () => {
-	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
 
 	let executions = 0;
 	/** Each is an execution of its own: within one, a refused login is not sent again. */
@@ -124,7 +124,7 @@ describe('what is sent again', () => {
 		['GET', getMany, LIST],
 		['POST', upsert, UPSERT],
 	])('a %s whose connection was refused, until one is made', async (_, parameters, path) => {
-		const absent = await sandboxForTest();
+		const absent = await startSandboxWithHelpers();
 		await absent.close();
 		const port = Number(new URL(absent.creditProfile.baseUrl).port);
 		const credentials = absent.credentials();
@@ -137,7 +137,7 @@ describe('what is sent again', () => {
 				executionId: nextExecution(),
 			});
 			await first;
-			const present = await sandboxForTest({ port });
+			const present = await startSandboxWithHelpers({ port });
 			await running;
 			requests = (await present.requests(path)).map(({ status }) => status);
 			await present.close();
@@ -189,7 +189,7 @@ describe('what is sent again', () => {
 describe('a response that no service should give', () => {
 	let answer: RequestListener;
 	let hits: Array<string | undefined>;
-	const server = withServer((request, response) => {
+	const server = serverForTestGroup((request, response) => {
 		hits.push(request.headers.authorization);
 		answer(request, response);
 	});

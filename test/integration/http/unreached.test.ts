@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { codeOf } from '../support/errorCode';
 import { runNode, type NodeRun } from '../support/runNode';
-import { serve } from '../support/serve';
+import { serve } from '../support/testServer';
 
 /** Sends a POST there. */
 const post = async (baseUrl: string, timeout = 60): Promise<NodeRun> =>

@@ -1,20 +1,29 @@
 import fc from 'fast-check';
 import { until } from '../../support/until';
 import { firstViolation } from '../../../contract/check';
-import { Credential, CredentialList, credentialUpserts } from '../../../contract/creditProfile';
+import {
+	ProviderCredential,
+	CredentialList,
+	credentialUpserts,
+} from '../../../contract/creditProfile';
 import { QueryRecord } from '../../../contract/taxQuery';
 import type { SandboxOptions } from '../../../sandbox';
-import { OPERATIONS, type Operation } from '../../../sandbox/mapping';
-import { mappings, mappedClient, startVariant, tokenFrom } from '../support/mappedClient';
-import { PERSON, withBench } from './support/bench';
+import { OPERATIONS, type OperationName } from '../../../sandbox/mapping';
+import {
+	arbitraryMapping,
+	mappedClient,
+	startVariant,
+	requestMappedToken,
+} from '../support/mappedClient';
+import { PERSON_RFC, withBench } from './support/sandboxBench';
 import { queries } from './taxQuery/endpoints';
 
 type Acknowledged = QueryRecord & { queryId: string };
 
-const environments = fc.sample(mappings, { numRuns: 8, seed: 20 });
-const operations = Object.keys(OPERATIONS) as Operation[];
+const environments = fc.sample(arbitraryMapping, { numRuns: 8, seed: 20 });
+const operations = Object.keys(OPERATIONS) as OperationName[];
 const requests = queries.map(({ path, response, record, valid = [], invalid = [] }) => {
-	const operation = operations.find((one) => OPERATIONS[one].path === path) as Operation;
+	const operation = operations.find((one) => OPERATIONS[one].path === path) as OperationName;
 	return { operation, response, record, valid, invalid };
 });
 
@@ -24,7 +33,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 		const client = mappedClient(mapping);
 		let variant: Awaited<ReturnType<typeof startVariant>>;
 
-		const post = async <T = Acknowledged>(operation: Operation, body: object) =>
+		const post = async <T = Acknowledged>(operation: OperationName, body: object) =>
 			await variant.taxQuery.post<T>(client.path(operation), client.body(operation, body));
 		const list = async (params: object, headers = {}) =>
 			await variant.taxQuery.get<QueryRecord[]>(client.path('getAll'), { params, headers });
@@ -33,7 +42,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 
 		beforeAll(async () => {
 			variant = await startVariant(mapping);
-			await post('createTaxProfile', { rfc: PERSON, ciec: 'abcd1234' });
+			await post('createTaxProfile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 		});
 		afterAll(async () => await variant.sandbox.close());
 
@@ -66,15 +75,15 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 
 		it("the document's own paths are a 404, and its own fields a 400", async () => {
 			const statuses = [
-				await variant.taxQuery.post('/query/tax/csf', { rfc: PERSON }),
-				await variant.taxQuery.post(client.path('getCrf'), { rfc: PERSON }),
+				await variant.taxQuery.post('/query/tax/csf', { rfc: PERSON_RFC }),
+				await variant.taxQuery.post(client.path('getCrf'), { rfc: PERSON_RFC }),
 				await variant.creditProfile.post('/credential/bureau/pf', { user: 'a', password: 'b' }),
 			].map(({ status }) => status);
 			expect(statuses).toEqual([404, 400, 404]);
 		});
 
 		it('a request is echoed as it was sent, and all other names are mapped', async () => {
-			const dates = { rfc: PERSON, from: '2026-01-10', to: '2026-01-20' };
+			const dates = { rfc: PERSON_RFC, from: '2026-01-10', to: '2026-01-20' };
 			const { data } = await post<{ results: Array<Record<string, string>> }>('getInvoices', dates);
 			const [{ queryId, period, status }] = data.results;
 			const { query, service } = await stored(queryId);
@@ -85,7 +94,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 		});
 
 		it('the list has its own parameters, and refuses a request without them', async () => {
-			for (let made = 0; made < 3; made++) await post('getCrf', { rfc: PERSON });
+			for (let made = 0; made < 3; made++) await post('getCrf', { rfc: PERSON_RFC });
 			const { data: first } = await list(client.listParameters(2, 0));
 			const { data: second } = await list(client.listParameters(2, 1));
 			expect(firstViolation(QueryRecord, client.record(first[0]))).toBeUndefined();
@@ -96,9 +105,11 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 		it('a token is issued for its own request alone, and sent with its own scheme', async () => {
 			const { additional = {}, scheme = '' } = mapping.taxQuery.token ?? {};
 			const [name] = Object.keys(additional);
-			expect((await tokenFrom(variant.sandbox, {})).status).toBe(404);
-			expect((await tokenFrom(variant.sandbox, mapping, { [name]: 'other' })).status).toBe(400);
-			const { access_token } = (await tokenFrom(variant.sandbox, mapping)).data;
+			expect((await requestMappedToken(variant.sandbox, {})).status).toBe(404);
+			expect((await requestMappedToken(variant.sandbox, mapping, { [name]: 'other' })).status).toBe(
+				400,
+			);
+			const { access_token } = (await requestMappedToken(variant.sandbox, mapping)).data;
 			const statusWith = async (word: string) =>
 				(await list(client.listParameters(1, 0), { Authorization: `${word} ${access_token}` }))
 					.status;
@@ -109,13 +120,13 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 			for (const [provider, { properties }] of Object.entries(credentialUpserts)) {
 				const names = Object.keys(properties);
 				const send = async (body: object) =>
-					await variant.creditProfile.post<Credential & { field: string }>(
+					await variant.creditProfile.post<ProviderCredential & { field: string }>(
 						client.credentialPath(provider),
 						client.credentialBody(body),
 					);
 				const body = Object.fromEntries(names.map((name) => [name, 'ABC_09']));
 				const { status, data } = await send(body);
-				const violation = firstViolation(Credential, data);
+				const violation = firstViolation(ProviderCredential, data);
 				expect({ provider, status, violation }).toEqual({ provider, status: 200 });
 				for (const name of names) {
 					const refused = await send({ ...body, [name]: undefined });
@@ -166,7 +177,7 @@ it.each<[Partial<SandboxOptions>, object]>([
 	[{ tokenExpiresIn: 'absent', noRefreshToken: true }, token],
 ])('the token has the shape that is set: %j', async (options, expected) => {
 	const { sandbox } = await startVariant({}, options);
-	const { data } = await tokenFrom(sandbox, {});
+	const { data } = await requestMappedToken(sandbox, {});
 	await sandbox.close();
 	expect(data).toStrictEqual(expected);
 });
@@ -188,7 +199,7 @@ it.each(['/query/crf', '/query/rfc-data'])(
 	'--immediate-records: %s responds with the record (TQ §4.4, §4.5)',
 	async (path) => {
 		await withBench({ immediateRecords: true }, async ({ taxQuery }) => {
-			const { data } = await taxQuery.post<QueryRecord>(path, { rfc: PERSON });
+			const { data } = await taxQuery.post<QueryRecord>(path, { rfc: PERSON_RFC });
 			expect([firstViolation(QueryRecord, data), data.status]).toEqual([undefined, 'SUCCESS']);
 		});
 	},

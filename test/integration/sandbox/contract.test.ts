@@ -3,9 +3,9 @@ import { firstViolation } from '../../../contract/check';
 import type { CollectionsPage } from '../../../contract/creditProfile';
 import { QueryRecord } from '../../../contract/taxQuery';
 import { endpoints } from './creditProfile/endpoints';
-import { benchForTests, PERSON, withBench, type Bench } from './support/bench';
+import { benchForTests, PERSON_RFC, withBench, type Bench } from './support/sandboxBench';
 import { compareFields } from './support/compareFields';
-import type { Endpoint } from './support/endpoint';
+import type { Endpoint } from './support/endpointSpec';
 import { queries } from './taxQuery/endpoints';
 
 interface Sent {
@@ -22,7 +22,7 @@ interface Received {
 
 const bench = benchForTests();
 beforeAll(async () => {
-	await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON, ciec: 'abcd1234' });
+	await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 });
 
 const pathOf = ({ path }: Endpoint, id: number | string = 2) => path.replace(/\{\w+\}/, String(id));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { QueryRecord } from '../../../contract/taxQuery';
 import { startSandbox, type SandboxOptions } from '../../../sandbox';
-import { CURP, PERSON, startBench, withBench, type Bench } from './support/bench';
+import { CURP, PERSON_RFC, startBench, withBench, type Bench } from './support/sandboxBench';
 import { startReceiver } from './support/receiver';
 
 /** Reserved: stays PENDING. */
@@ -32,7 +32,7 @@ const advance = async (ms: number) => await bench.control.post('/clock', { advan
 describe('/sandbox/outcomes', () => {
 	it('scripted outcomes are taken one for each query, then queries end as usual', async () => {
 		const script = ['FAIL', 'NOT_FOUND', 'SUCCESS', 'PENDING'];
-		await bench.control.put('/outcomes', { [PERSON]: script });
+		await bench.control.put('/outcomes', { [PERSON_RFC]: script });
 		expect([await endOf(), await endOf(), await endOf()]).toEqual(['FAILED', 'FAILED', 'SUCCESS']);
 		const pending = await bench.requestCrf();
 		expect([await endOf(), (await query(pending)).status]).toEqual(['SUCCESS', 'PENDING']);
@@ -45,7 +45,7 @@ describe('/sandbox/outcomes', () => {
 	});
 
 	it('an unknown outcome is refused', async () => {
-		expect((await bench.control.put('/outcomes', { [PERSON]: ['PERHAPS'] })).status).toBe(400);
+		expect((await bench.control.put('/outcomes', { [PERSON_RFC]: ['PERHAPS'] })).status).toBe(400);
 	});
 });
 
@@ -88,7 +88,7 @@ describe('the clock of the sandbox', () => {
 			const waits = ['nextTick', 'queueMicrotask', 'setImmediate', 'setTimeout'] as const;
 			jest.useFakeTimers({ doNotFake: [...waits] });
 			const expected = Date.now() + clockSkew;
-			const { headers } = await bench.taxQuery.post('/query/crf', { rfc: PERSON });
+			const { headers } = await bench.taxQuery.post('/query/crf', { rfc: PERSON_RFC });
 			const [{ createdAt }] = await list();
 			const [{ at }] = await get<Array<{ at: string }>>('/ledger');
 			const { now } = await get<{ now: string }>('/clock');
@@ -103,11 +103,11 @@ describe('the clock of the sandbox', () => {
 describe('the state of the sandbox', () => {
 	/** Changes something of everything that a sandbox remembers. */
 	async function changeAll(): Promise<void> {
-		await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON, ciec: 'abcd1234' });
+		await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 		await bench.finished(await bench.requestCrf());
 		await bench.requestCrf(PENDING);
 		await bench.creditProfile.post('/credential/bureau/pm', { user: 'A', password: 'B' });
-		await bench.control.put('/outcomes', { [PERSON]: ['FAIL'] });
+		await bench.control.put('/outcomes', { [PERSON_RFC]: ['FAIL'] });
 		await bench.control.put('/webhook', { shape: 'id' });
 		await bench.control.put('/faults', [{ path: '/nowhere', fault: 'hang' }]);
 		await advance(1000);
@@ -141,7 +141,7 @@ describe('the state of the sandbox', () => {
 		expect([await visible(), await snapshot()]).toEqual([before, taken]);
 		await withBench({}, async ({ control, taxQuery }) => {
 			await control.put('/snapshot', taken);
-			const csf = await taxQuery.post('/query/tax/csf', { rfc: PERSON });
+			const csf = await taxQuery.post('/query/tax/csf', { rfc: PERSON_RFC });
 			const { data } = await taxQuery.get<QueryRecord[]>('/query');
 			expect([csf.status, data.slice(1)]).toEqual([200, before.queries]);
 		});

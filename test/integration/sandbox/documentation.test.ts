@@ -1,9 +1,9 @@
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 
 describe('the pages of a clone that the sandbox serves', () => {
 	let sandbox: TestSandbox;
 
-	beforeAll(async () => (sandbox = await sandboxForTest()));
+	beforeAll(async () => (sandbox = await startSandboxWithHelpers()));
 	afterAll(async () => await sandbox.close());
 
 	const get = async (path: string) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import axios from 'axios';
 import { startSandbox } from '../../../sandbox';
 import { until } from '../../support/until';
-import { benchForTests, startBench } from './support/bench';
+import { benchForTests, startBench } from './support/sandboxBench';
 
 const LOGIN = { user: 'PERSONA_01', password: 'ENCRYPTED01' };
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { firstViolation } from '../../../contract/check';
 import { ErrorBody } from '../../../contract/shared';
 import { endpoints, filterKeys } from './creditProfile/endpoints';
-import { benchForTests, PERSON } from './support/bench';
-import type { Endpoint } from './support/endpoint';
+import { benchForTests, PERSON_RFC } from './support/sandboxBench';
+import type { Endpoint } from './support/endpointSpec';
 import { queries } from './taxQuery/endpoints';
 
 const RUNS = 1000;
@@ -97,7 +97,7 @@ it.each([
 	const requests = fc.constantFrom(...all).chain(requestTo);
 	const statuses = new Map<number, number>();
 	let accepted = 0;
-	await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON, ciec: 'abcd1234' });
+	await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 	await bench.control.delete('/ledger');
 	const check = async ({ endpoint, id, params, body }: GeneratedRequest) => {
 		const { status, data } = await bench[service].request<{ results?: unknown[] }>({

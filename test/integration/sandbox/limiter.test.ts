@@ -1,5 +1,5 @@
 import type { AxiosInstance, AxiosResponse } from 'axios';
-import { startBench, withBench, type Bench } from './support/bench';
+import { startBench, withBench, type Bench } from './support/sandboxBench';
 
 const POINTS = 10;
 const WINDOW_MS = 1000;

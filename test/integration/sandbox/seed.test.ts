@@ -1,5 +1,5 @@
 import type { QueryRecord } from '../../../contract/taxQuery';
-import { CURP, withBench } from './support/bench';
+import { CURP, withBench } from './support/sandboxBench';
 
 /** What depends on the seed. */
 const read = async (seed: number) =>

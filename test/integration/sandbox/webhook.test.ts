@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { until } from '../../support/until';
 import type { Delivery } from '../../../sandbox/webhook/webhookDelivery';
-import { benchForTests, PERSON, withBench } from './support/bench';
+import { benchForTests, PERSON_RFC, withBench } from './support/sandboxBench';
 import { startReceiver, type Receiver } from './support/receiver';
 
 /** Reserved: ends as FAILED. */
@@ -25,7 +25,7 @@ async function register(settings: object = {}, ...statuses: number[]): Promise<v
 }
 
 /** Registers a receiver, makes a query, and returns the first call to the receiver with the query's ID. */
-async function deliver(settings: object = {}, rfc = PERSON) {
+async function deliver(settings: object = {}, rfc = PERSON_RFC) {
 	await register(settings);
 	const queryId = await bench.requestCrf(rfc);
 	const [call] = await receiver.arrived(1);
@@ -103,7 +103,7 @@ describe('webhook calls and retries', () => {
 			const queryId = await own.requestCrf();
 			const [{ body }] = await receiver.arrived(1);
 			const { data: stored } = await own.taxQuery.get<object>(`/query/${queryId}`);
-			const record = { ...stored, response: { RFC: PERSON } };
+			const record = { ...stored, response: { RFC: PERSON_RFC } };
 			expect(parsed(body)).toMatchObject(shape === 'envelope' ? { data: record } : record);
 		});
 	});
@@ -239,7 +239,7 @@ describe('faults of webhook calls', () => {
 	});
 
 	it.each([
-		[PERSON, 'FAILED'],
+		[PERSON_RFC, 'FAILED'],
 		[FAILING, 'SUCCESS'],
 	])('the fault tamper makes %s %s after signing', async (rfc, status) => {
 		const { body, signature } = await deliver({ faults: { tamper: 1 }, signing }, rfc);

@@ -2,8 +2,8 @@ import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialsDecrypted } from 'n8n-workflow';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQueryTrigger } from '../../../nodes/TaxQuery/TaxQueryTrigger.node';
-import { give, serve } from './serve';
-import { storing } from './storing';
+import { respondJson, serve } from './testServer';
+import { storedLoginFields } from './credentialFields';
 
 const { methods } = new CreditProfile();
 
@@ -15,8 +15,11 @@ export const { testTaxQuery } = new TaxQueryTrigger().methods.credentialTest;
  * Returns what the test of a credential finds in these fields, at services that accept everything; undefined if
  * nothing.
  */
-export async function flawIn(type: 'creditProfileApi' | 'taxQueryApi', fields: object) {
-	const service = await serve((_request, response) => give(response, []));
+export async function credentialTestError(
+	type: 'creditProfileApi' | 'taxQueryApi',
+	fields: object,
+) {
+	const service = await serve((_request, response) => respondJson(response, []));
 	const token = { apiToken: 'token-1', grant: 'accessToken', pastedToken: 'token-1' };
 	const data = { baseUrl: service.url, ...token, ...fields };
 	const test = type === 'taxQueryApi' ? testTaxQuery : testCreditProfile;
@@ -28,7 +31,7 @@ export async function flawIn(type: 'creditProfileApi' | 'taxQueryApi', fields: o
 
 /** The same for the stored login of a provider. */
 export const flawOfLogin = async (provider: string, login: object) =>
-	await flawIn(
+	await credentialTestError(
 		provider === 'taxAuthority' ? 'taxQueryApi' : 'creditProfileApi',
-		storing(provider, login),
+		storedLoginFields(provider, login),
 	);

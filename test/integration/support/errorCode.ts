@@ -11,7 +11,7 @@ export const codeOf = (error: unknown): unknown => {
 };
 
 /** The same, with the field that the error is about. */
-export const fieldErrorOf = (error: { context?: Record<string, unknown> } | undefined) => [
+export const codeAndFieldOf = (error: { context?: Record<string, unknown> } | undefined) => [
 	codeOf(error),
 	error?.context?.field,
 ];

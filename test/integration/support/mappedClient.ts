@@ -5,16 +5,16 @@ import type { QueryRecord } from '../../../contract/taxQuery';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
 import {
 	OPERATIONS,
-	PROVIDER_SEGMENTS,
+	PROVIDER_PATH_SEGMENTS,
 	type Mapping,
-	type Operation,
+	type OperationName,
 } from '../../../sandbox/mapping';
 
 /** Words that no document uses, distinct within one dialect. */
 const words = (count: number) =>
 	fc.uniqueArray(fc.stringMatching(/^x[a-z]{4,9}$/), { minLength: count, maxLength: count });
 
-const FIELDS: Partial<Record<Operation, string[]>> = {
+const FIELDS: Partial<Record<OperationName, string[]>> = {
 	getShareholders: ['rfc'],
 	calculateRfc: ['name', 'firstLastName', 'secondLastName', 'day', 'month', 'year'],
 	getCrf: ['rfc'],
@@ -26,10 +26,10 @@ const FIELDS: Partial<Record<Operation, string[]>> = {
 	getComplianceOpinion: ['rfc'],
 	getInvoices: ['rfc', 'from', 'to', 'period'],
 };
-const queries = Object.keys(FIELDS) as Operation[];
+const queries = Object.keys(FIELDS) as OperationName[];
 
 /** A mapping with a random word for every key that there is. */
-export const mappings: fc.Arbitrary<Required<Mapping>> = fc
+export const arbitraryMapping: fc.Arbitrary<Required<Mapping>> = fc
 	.record({
 		word: words(120),
 		hasOwnPaths: fc.boolean(),
@@ -48,7 +48,7 @@ export const mappings: fc.Arbitrary<Required<Mapping>> = fc
 			Object.fromEntries(names.map((name) => [name, of(name)]));
 		return {
 			creditProfile: {
-				paths: each(PROVIDER_SEGMENTS, (name) =>
+				paths: each(PROVIDER_PATH_SEGMENTS, (name) =>
 					name === 'bureau' ? `${next()}/${next()}` : next(),
 				),
 				fields: { bureauPublicKey: next() },
@@ -104,8 +104,8 @@ function reformatted(value: unknown, from: string[], to: string[]): unknown {
 /** Returns what somebody who holds the mapping says and hears; written without the sandbox's own reader of it. */
 export function mappedClient({ creditProfile = {}, taxQuery = {} }: Mapping) {
 	const { months = MONTH, days = DAY } = taxQuery.periodFormat ?? {};
-	const operations = Object.keys(OPERATIONS) as Operation[];
-	const fieldOf = (operation: Operation, field: string) =>
+	const operations = Object.keys(OPERATIONS) as OperationName[];
+	const fieldOf = (operation: OperationName, field: string) =>
 		taxQuery.fields?.[operation]?.[field] ?? field;
 	const statusOf = (status: string) => {
 		const { success = [], pending = [], failed = [] } = taxQuery.statuses ?? {};
@@ -116,12 +116,12 @@ export function mappedClient({ creditProfile = {}, taxQuery = {} }: Mapping) {
 	return {
 		fieldOf,
 		statusOf,
-		path(operation: Operation): string {
+		path(operation: OperationName): string {
 			const { [operation]: own, tax = 'tax' } = taxQuery.paths ?? {};
 			const path = own ?? OPERATIONS[operation].path.replace('tax', tax);
 			return path.startsWith('/') ? path : `/${path}`;
 		},
-		body(operation: Operation, body: object): object {
+		body(operation: OperationName, body: object): object {
 			return Object.fromEntries(
 				Object.entries(body).map(([field, value]) => [
 					fieldOf(operation, field),
@@ -197,7 +197,11 @@ export function mappedClient({ creditProfile = {}, taxQuery = {} }: Mapping) {
 }
 
 /** A token by the mapping's request. Every status resolves. */
-export async function tokenFrom({ taxQuery }: Sandbox, mapping: Mapping, change: Fields = {}) {
+export async function requestMappedToken(
+	{ taxQuery }: Sandbox,
+	mapping: Mapping,
+	change: Fields = {},
+) {
 	const { token = {}, paths = {} } = mapping.taxQuery ?? {};
 	const { fields = {}, grantType = 'client_credentials', body = 'json', additional = {} } = token;
 	const isBasic = token.clientAuthentication === 'basic';
@@ -227,7 +231,7 @@ export async function startVariant(mapping: Mapping, options: Partial<SandboxOpt
 		documents: 10,
 		...options,
 	});
-	const { data } = await tokenFrom(sandbox, mapping);
+	const { data } = await requestMappedToken(sandbox, mapping);
 	const client = (baseURL: string, Authorization: string): AxiosInstance =>
 		axios.create({ baseURL, headers: { Authorization }, validateStatus: () => true });
 	const { scheme = 'Bearer' } = mapping.taxQuery?.token ?? {};

@@ -5,7 +5,7 @@ import type { LoggedRequest } from '../../../sandbox/plugins/requestLog';
 import type { Credentials } from './runNode';
 
 /** A running sandbox, with what a test says to it and asks of it over HTTP. */
-export async function sandboxForTest(options: Partial<SandboxOptions> = {}) {
+export async function startSandboxWithHelpers(options: Partial<SandboxOptions> = {}) {
 	const sandbox = await startSandbox(options);
 	const control = axios.create({ baseURL: `${sandbox.page}sandbox` });
 	return {
@@ -48,4 +48,4 @@ export async function sandboxForTest(options: Partial<SandboxOptions> = {}) {
 	};
 }
 
-export type TestSandbox = Awaited<ReturnType<typeof sandboxForTest>>;
+export type TestSandbox = Awaited<ReturnType<typeof startSandboxWithHelpers>>;

@@ -1,5 +1,5 @@
-import { getCrf, operation, rfcs } from './support';
-import { tenantService, type TenantService } from './tenants';
+import { getCrfParameters, operation, rfcs } from './support';
+import { tenantService, type TenantService } from './tenantService';
 
 const [RFC, OTHER] = rfcs(2);
 const sentRequests = [
@@ -19,7 +19,7 @@ describe('a credential whose fields are expressions', () => {
 		'bills each item to its own account: %s',
 		async (how) => {
 			const credentials = { taxQueryApi: { ...service[how] } };
-			const { items } = await service.run(getCrf(), { items: sentRequests, credentials });
+			const { items } = await service.run(getCrfParameters(), { items: sentRequests, credentials });
 			expect(items).toHaveLength(4);
 			expect([billed('A').sort(), billed('B').sort()]).toEqual([
 				[RFC, OTHER].sort(),
@@ -29,7 +29,7 @@ describe('a credential whose fields are expressions', () => {
 	);
 
 	it('gives each item the list of its own account', async () => {
-		await service.run(getCrf(), { items: sentRequests.slice(0, 3) });
+		await service.run(getCrfParameters(), { items: sentRequests.slice(0, 3) });
 		const { items } = await service.run(
 			operation('query', 'getAll', { returnAll: true }, { simplify: false }),
 			{ items: [{ tenant: 'B' }, { tenant: 'A' }] },
@@ -39,7 +39,7 @@ describe('a credential whose fields are expressions', () => {
 	});
 
 	it('logs in once for each account', async () => {
-		await service.run(getCrf(), { items: [...sentRequests, ...sentRequests] });
+		await service.run(getCrfParameters(), { items: [...sentRequests, ...sentRequests] });
 		expect(service.logins.sort()).toEqual(['A', 'B']);
 	});
 });

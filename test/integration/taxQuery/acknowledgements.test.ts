@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
-import { crfRecord, LEGAL_NAME, postsOf } from './crfRecords';
+import { crfRecord, LEGAL_NAME, queryPostsIn } from './crfRecords';
 import { curps, operation, rfcs } from './support';
 
 const [RFC] = rfcs(1);
@@ -133,7 +133,7 @@ async function run(way: string, response: StubResponse) {
 	return {
 		code: codeOf(error),
 		rows: items.map(({ json: row }) => row),
-		sent: postsOf(service.requests).length,
+		sent: queryPostsIn(service.requests).length,
 	};
 }
 type Outcome = Awaited<ReturnType<typeof run>>;

@@ -1,15 +1,18 @@
 import { until } from '../../support/until';
-import { fakeService, give } from './fakeService';
-import { getCrf, itemsOf, rfcs, taxQuerySandbox } from './support';
+import { fakeService, respondJson } from './fakeService';
+import { getCrfParameters, itemsForRfcs, rfcs, taxQuerySandbox } from './support';
 
 it('an execution that is cancelled while it waits names its query IDs', async () => {
 	const sandbox = await taxQuerySandbox();
 	const pending = sandbox.reserved('pending').rfc;
 	let cancel = () => {};
-	const running = sandbox.run(getCrf({ waitForResult: true, maxWait: 600, reuse: 'never' }), {
-		items: itemsOf([pending, pending]),
-		onStart: (cancelExecution) => (cancel = cancelExecution),
-	});
+	const running = sandbox.run(
+		getCrfParameters({ waitForResult: true, maxWait: 600, reuse: 'never' }),
+		{
+			items: itemsForRfcs([pending, pending]),
+			onStart: (cancelExecution) => (cancel = cancelExecution),
+		},
+	);
 	const reads = async () =>
 		(await sandbox.requests()).filter(
 			({ method, path }) => method === 'GET' && path !== '/api/query',
@@ -35,13 +38,13 @@ it('a retry sends what an execution did not that was cancelled during its login'
 	const service = await fakeService({
 		token(response) {
 			cancel();
-			give(response, { access_token: 'fake-token-1234' });
+			respondJson(response, { access_token: 'fake-token-1234' });
 		},
 	});
-	const requests = { items: itemsOf([RFC]), executionId: 'stopped', memory: {} };
-	await service.run(getCrf(), { ...requests, onStart: (stop) => (cancel = stop) });
-	await service.run(getCrf(), { items: itemsOf([OTHER]) }); // the token is there
-	const { error } = await service.run(getCrf(), requests);
+	const requests = { items: itemsForRfcs([RFC]), executionId: 'stopped', memory: {} };
+	await service.run(getCrfParameters(), { ...requests, onStart: (stop) => (cancel = stop) });
+	await service.run(getCrfParameters(), { items: itemsForRfcs([OTHER]) }); // the token is there
+	const { error } = await service.run(getCrfParameters(), requests);
 	await service.close();
 	expect({ error, sent: service.sent() }).toEqual({ error: undefined, sent: 2 });
 });
@@ -50,10 +53,11 @@ it('a retry after a workflow timeout gives what was accepted, and sends nothing'
 	const wanted = rfcs(20);
 	let isDone = false;
 	const service = await fakeService({
-		get: (one, response) => give(response, { ...one, status: isDone ? 'SUCCESS' : 'PENDING' }),
+		get: (one, response) =>
+			respondJson(response, { ...one, status: isDone ? 'SUCCESS' : 'PENDING' }),
 	});
-	const requests = { items: itemsOf(wanted), executionId: 'timed-out', memory: {} };
-	const waiting = getCrf({ waitForResult: true, maxWait: 600, reuse: 'never' });
+	const requests = { items: itemsForRfcs(wanted), executionId: 'timed-out', memory: {} };
+	const waiting = getCrfParameters({ waitForResult: true, maxWait: 600, reuse: 'never' });
 	let timeOut = () => {};
 	const running = service.run(waiting, { ...requests, onStart: (cancel) => (timeOut = cancel) });
 	const reads = () => service.requests.filter((one) => /^GET \/query\/./.test(one)).length;

@@ -1,7 +1,7 @@
 import { codeOf } from '../support/errorCode';
 import type { IDataObject, IExecuteContextData } from 'n8n-workflow';
-import { fakeService, give, type StoredQuery } from './fakeService';
-import { getCrf, rfcs } from './support';
+import { fakeService, respondJson, type StoredQuery } from './fakeService';
+import { getCrfParameters, rfcs } from './support';
 
 const [RFC, OTHER] = rfcs(2);
 /** Each try sends another text. */
@@ -18,12 +18,12 @@ describe('a further try, whose Additional Body Fields hold something else', () =
 		[losing, hides, refusing, answer] = [0, false, 0, undefined];
 		service = await fakeService({
 			post(accept, response) {
-				if (refusing-- === 1) return give(response, { message: 'Momentary' }, 400);
+				if (refusing-- === 1) return respondJson(response, { message: 'Momentary' }, 400);
 				const stored = accept();
 				if (losing-- > 0) return void response.destroy();
-				give(response, answer ? answer(stored) : { queryId: stored._id });
+				respondJson(response, answer ? answer(stored) : { queryId: stored._id });
 			},
-			list: (stored, response) => give(response, hides ? [] : stored),
+			list: (stored, response) => respondJson(response, hides ? [] : stored),
 		});
 	});
 	afterEach(async () => await service.close());
@@ -36,7 +36,10 @@ describe('a further try, whose Additional Body Fields hold something else', () =
 			const memory: IExecuteContextData = {};
 			const again = how === 'Retry On Fail' ? { maxTries: 2 } : { memory };
 			const run = async () =>
-				await service.run(getCrf({}, extra()), { items: [{ rfc: RFC }, { rfc: OTHER }], ...again });
+				await service.run(getCrfParameters({}, extra()), {
+					items: [{ rfc: RFC }, { rfc: OTHER }],
+					...again,
+				});
 			const first = await run();
 			const { items } = how === 'Retry On Fail' ? first : await run();
 			const ids = items.map(({ json }) => json.queryId);
@@ -50,9 +53,9 @@ describe('a further try, whose Additional Body Fields hold something else', () =
 	it('finds what was accepted under the fields of the first try, when it is listed', async () => {
 		[losing, hides] = [1, true];
 		const memory: IExecuteContextData = {};
-		const { error } = await service.run(getCrf({}, extra()), { ...item, memory });
+		const { error } = await service.run(getCrfParameters({}, extra()), { ...item, memory });
 		hides = false;
-		const { items } = await service.run(getCrf({}, extra()), { ...item, memory });
+		const { items } = await service.run(getCrfParameters({}, extra()), { ...item, memory });
 		expect([codeOf(error), items.map(({ json }) => json.queryId), service.sent()]).toEqual([
 			'unsure',
 			service.billed.map(({ _id }) => _id),
@@ -62,7 +65,7 @@ describe('a further try, whose Additional Body Fields hold something else', () =
 
 	it('sends nothing where it is not listed', async () => {
 		[losing, hides] = [1, true];
-		const { error } = await service.run(getCrf({}, extra()), { ...item, maxTries: 2 });
+		const { error } = await service.run(getCrfParameters({}, extra()), { ...item, maxTries: 2 });
 		expect([codeOf(error), service.sent()]).toEqual(['unsure', 1]);
 	});
 
@@ -73,7 +76,7 @@ describe('a further try, whose Additional Body Fields hold something else', () =
 	])(
 		'matches items that differ in an additional field (rejected: %s, changed: %s)',
 		async (isOneLost, isChanging) => {
-			const parameters = getCrf(
+			const parameters = getCrfParameters(
 				{ rfc: RFC, options: { simplify: false } },
 				{
 					additionalBodyFields: `={{ JSON.stringify({ ...$json${isChanging ? ', at: Math.random()' : ''} }) }}`,
@@ -95,7 +98,8 @@ describe('a further try, whose Additional Body Fields hold something else', () =
 	it('asks for another value where the field is one of the document', async () => {
 		const memory: IExecuteContextData = {};
 		const items = [{ rfc: RFC }];
-		const by = (rfc: string) => getCrf({}, { additionalBodyFields: JSON.stringify({ rfc }) });
+		const by = (rfc: string) =>
+			getCrfParameters({}, { additionalBodyFields: JSON.stringify({ rfc }) });
 		await service.run(by(RFC), { items, memory });
 		await service.run(by(OTHER), { items, memory });
 		expect(requestedFor()).toEqual([RFC, OTHER]);
@@ -105,7 +109,7 @@ describe('a further try, whose Additional Body Fields hold something else', () =
 describe('two items with different values in Additional Body Fields', () => {
 	const sentFor = async (additionalBodyFields: string, items: IDataObject[]) => {
 		const service = await fakeService();
-		await service.run(getCrf({}, { additionalBodyFields }), { items });
+		await service.run(getCrfParameters({}, { additionalBodyFields }), { items });
 		await service.close();
 		return service.billed.map(({ query }) => query);
 	};

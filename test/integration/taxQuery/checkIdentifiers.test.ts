@@ -1,10 +1,10 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
-import { withSandbox } from '../support/withSandbox';
-import { getCrf, operation, rfcs, taxQuerySandbox } from './support';
+import { sandboxForTestGroup } from '../support/withSandbox';
+import { getCrfParameters, operation, rfcs, taxQuerySandbox } from './support';
 
 describe('Identifier → Check with Simplify off', () => {
-	const sandbox = withSandbox(taxQuerySandbox);
+	const sandbox = sandboxForTestGroup(taxQuerySandbox);
 
 	const check = async (parameters: INodeParameters) =>
 		await sandbox.run(
@@ -71,7 +71,7 @@ describe('Identifier → Check with Simplify off', () => {
 });
 
 describe('Identifier → Check of a table', () => {
-	const sandbox = withSandbox(taxQuerySandbox);
+	const sandbox = sandboxForTestGroup(taxQuerySandbox);
 	const [RFC, OTHER] = rfcs(2);
 	const byColumn = (...names: string[]): INodeParameters =>
 		Object.fromEntries(names.map((name) => [name, `={{ $json.${name} }}`]));
@@ -191,7 +191,7 @@ describe('Identifier → Check of a table', () => {
 		['its object, with Simplify off', { simplify: false }],
 	])('feeds a billed query with %s', async (_how, options) => {
 		const [row] = await rowsOf([{ rfc: RFC.toLowerCase() }], { ...byColumn('rfc'), options });
-		const { items, error } = await sandbox.run(getCrf(), { items: [row] });
+		const { items, error } = await sandbox.run(getCrfParameters(), { items: [row] });
 		expect([error, items[0].json.rfc]).toEqual([undefined, RFC]);
 	});
 });

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAgainstStub, type StubResponse, type StubRequest } from '../apiVariants/stubServer';
-import { CIEC, createTaxProfile, operation, rfcs } from './support';
+import { CIEC, createTaxProfileParameters, operation, rfcs } from './support';
 
 const [RFC] = rfcs(1);
 
@@ -67,7 +67,7 @@ describe('the CIEC of a tax profile, which its record repeats, comes out masked'
 	])('in the answer to Create Tax Profile: %s', async (_how, more) => {
 		const record = profile({ metadata: null, response: {}, ...more });
 		for (const simplify of [true, false]) {
-			const parameters = { ...createTaxProfile(RFC), options: { simplify } };
+			const parameters = { ...createTaxProfileParameters(RFC), options: { simplify } };
 			const { rows } = await runAgainstStub(() => ({ body: record }), parameters);
 			const text = JSON.stringify(rows).toUpperCase();
 			expect([rows.length, text.includes(CIEC.toUpperCase()), text.includes('12345678')]).toEqual([
@@ -121,7 +121,7 @@ describe('an equal tax profile', () => {
 				if (method === 'POST') return { status: 502 };
 				return answering(profile({}, name))({ path } as StubRequest);
 			},
-			createTaxProfile(RFC),
+			createTaxProfileParameters(RFC),
 			{ apiMapping },
 		);
 		expect([

@@ -1,31 +1,34 @@
 import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
-import { fakeService, give } from './fakeService';
+import { fakeService, respondJson } from './fakeService';
 import {
-	CRF,
-	createTaxProfile,
-	getCrf,
+	CRF_PATH,
+	createTaxProfileParameters,
+	getCrfParameters,
 	operation,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
-import { withFreshSandbox } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/withSandbox';
 
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 const onError = 'continueRegularOutput' as const;
 /** Returns what a text says of the cost. */
 const costIn = (text: unknown) => /Billed: ([^.]+)\./.exec(String(text))?.[1];
-const waiting = getCrf({ waitForResult: true });
-const sandbox = withFreshSandbox(taxQuerySandbox);
+const waiting = getCrfParameters({ waitForResult: true });
+const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 const fault = async (kind: 'resetBefore' | 'resetAfter' | { status: number }) =>
-	await sandbox.faults({ path: CRF, method: 'POST', fault: kind, times: 1 });
+	await sandbox.faults({ path: CRF_PATH, method: 'POST', fault: kind, times: 1 });
 
 /** What the output pane says of a run's queries. */
 describe('a receipt', () => {
 	it('counts sent, reused and pending queries', async () => {
 		await sandbox.run(waiting, { items: itemsOf(rfcs(2)) });
-		const { hints } = await sandbox.run(getCrf(), { items: itemsOf(rfcs(5)), mode: 'manual' });
+		const { hints } = await sandbox.run(getCrfParameters(), {
+			items: itemsOf(rfcs(5)),
+			mode: 'manual',
+		});
 		expect(hints.map(({ message }) => message)).toEqual([
 			expect.stringMatching(
 				/^Billed: 3 of 5 queries\. 2 reused\. While building, .* 3 pending: their results arrive through the Tax Query Trigger, or by Query → Get\./,
@@ -35,7 +38,7 @@ describe('a receipt', () => {
 
 	it('counts queries that may have been accepted', async () => {
 		await fault('resetBefore');
-		const { hints } = await sandbox.run(getCrf(), {
+		const { hints } = await sandbox.run(getCrfParameters(), {
 			items: itemsOf(rfcs(2)),
 			onError: 'continueRegularOutput',
 		});
@@ -48,7 +51,9 @@ describe('a receipt', () => {
 
 	it('says how many items share a query', async () => {
 		const [rfc, other] = rfcs(2);
-		const { hints } = await sandbox.run(getCrf(), { items: itemsOf([rfc, rfc, rfc, rfc, other]) });
+		const { hints } = await sandbox.run(getCrfParameters(), {
+			items: itemsOf([rfc, rfc, rfc, rfc, other]),
+		});
 		expect(hints.map(({ message }) => message)).toEqual([
 			expect.stringContaining('Billed: 2 of 5 queries. 3 reused. 4 items ask the same: 1 query.'),
 		]);
@@ -84,7 +89,10 @@ describe('a receipt', () => {
 		async (mode, fields, isReported) => {
 			const slow = await taxQuerySandbox({ resultDelay: 3_600_000 });
 			const run = async (parameters: object) =>
-				await slow.run(getCrf({ ...fields, ...parameters }), { items: itemsOf(rfcs(1)), mode });
+				await slow.run(getCrfParameters({ ...fields, ...parameters }), {
+					items: itemsOf(rfcs(1)),
+					mode,
+				});
 			const { hints } = await run({});
 			const again = await run({ waitForResult: true, maxWait: 1 });
 			const billed = (await slow.ledger()).length;
@@ -115,8 +123,8 @@ describe('a receipt', () => {
 	});
 
 	it('explains in a retry that queries of the last day are taken first', async () => {
-		await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)) });
-		const { hints } = await sandbox.run(getCrf({ reuse: 'never' }), {
+		await sandbox.run(getCrfParameters(), { items: itemsOf(rfcs(1)) });
+		const { hints } = await sandbox.run(getCrfParameters({ reuse: 'never' }), {
 			items: itemsOf(rfcs(2)),
 			mode: 'retry',
 		});
@@ -139,7 +147,7 @@ describe('a receipt', () => {
 		],
 	])('Get Many reports how many queries come: %s', async (_what, parameters, reported) => {
 		const own = await taxQuerySandbox({ queryList: 'page', pastQueries: 0 });
-		await own.run(getCrf(), { items: itemsOf(rfcs(3)) });
+		await own.run(getCrfParameters(), { items: itemsOf(rfcs(3)) });
 		const { hints } = await own.run(
 			operation('query', 'getAll', { returnAll: true, ...parameters }),
 		);
@@ -160,14 +168,20 @@ describe('the last words', () => {
 		],
 	])('by the receipt, %s', async (_what, kind, options, reported) => {
 		await fault(kind);
-		const { hints } = await sandbox.run(getCrf({}, options), { items: itemsOf(rfcs(2)), onError });
+		const { hints } = await sandbox.run(getCrfParameters({}, options), {
+			items: itemsOf(rfcs(2)),
+			onError,
+		});
 		expect(costIn(hints[0].message)).toBe(reported);
 	});
 
 	it('as nothing for what is reused, and still as billed for what a further try reads', async () => {
 		const memory = {};
 		const run = async (more: object) =>
-			costIn((await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)), ...more })).hints[0].message);
+			costIn(
+				(await sandbox.run(getCrfParameters(), { items: itemsOf(rfcs(1)), ...more })).hints[0]
+					.message,
+			);
 		expect([await run({ memory }), await run({ memory }), await run({ mode: 'manual' })]).toEqual([
 			'1 query',
 			'1 query',
@@ -177,9 +191,9 @@ describe('the last words', () => {
 
 	it('as unknown where success is reported without a record', async () => {
 		const service = await fakeService({
-			post: (_accept, response) => give(response, { done: true }),
+			post: (_accept, response) => respondJson(response, { done: true }),
 		});
-		const { hints } = await service.run(createTaxProfile(rfcs(1)[0]));
+		const { hints } = await service.run(createTaxProfileParameters(rfcs(1)[0]));
 		await service.close();
 		expect(costIn(hints[0].message)).toBe('unknown');
 	});
@@ -230,16 +244,16 @@ describe('an error', () => {
 
 	it('of a query that cannot be read again names it', async () => {
 		const memory = {};
-		await sandbox.run(getCrf(), { items: itemsOf([RFC]), memory });
+		await sandbox.run(getCrfParameters(), { items: itemsOf([RFC]), memory });
 		await sandbox.faults({ path: '/api/query/:id', method: 'GET', fault: { status: 403 } });
-		const { error } = await sandbox.run(getCrf(), { items: itemsOf([RFC]), memory });
+		const { error } = await sandbox.run(getCrfParameters(), { items: itemsOf([RFC]), memory });
 		const [{ queryId }] = await sandbox.ledger();
 		expect(error?.description).toContain(`Already billed: ${queryId}`);
 	});
 
 	it('says how to search for a query that may have been accepted', async () => {
 		await fault('resetBefore');
-		const { error } = await sandbox.run(getCrf(), { items: itemsOf([RFC]) });
+		const { error } = await sandbox.run(getCrfParameters(), { items: itemsOf([RFC]) });
 		expect(error?.message).toMatch(/^The query may have been accepted and billed: /);
 		expect(error?.description).toMatch(
 			/^It was sent after \S+Z\. It was looked for among the queries made and not found\..*Retrying this execution looks for it and sends nothing/,
@@ -253,7 +267,7 @@ describe('an error', () => {
 				response.writeHead(502).end();
 			},
 		});
-		const { error } = await service.run(getCrf(), { items: itemsOf([RFC]) });
+		const { error } = await service.run(getCrfParameters(), { items: itemsOf([RFC]) });
 		await service.close();
 		expect(error?.description).toContain(
 			`These in the list may be it, though their query type, fields or date differ: ${service.billed[0]._id}.`,
@@ -265,9 +279,9 @@ describe('an error', () => {
 		[{ service: 'RFC' }, 'is of another query type (RFC), by'],
 	])('says what a foreign record is: %j', async (more, words) => {
 		const service = await fakeService({
-			post: (accept, response) => give(response, Object.assign(accept(), more)),
+			post: (accept, response) => respondJson(response, Object.assign(accept(), more)),
 		});
-		const { error } = await service.run(getCrf(), { items: itemsOf([RFC]) });
+		const { error } = await service.run(getCrfParameters(), { items: itemsOf([RFC]) });
 		await service.close();
 		expect([codeOf(error), error?.message]).toEqual([
 			'otherQuery',

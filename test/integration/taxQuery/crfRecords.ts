@@ -24,7 +24,7 @@ interface Responses {
 }
 
 /** Responds to each kind of request in one way: no queries are listed by default, and none is there by its ID. */
-export const respondWith =
+export const crfResponder =
 	({ post, rows = [], byId }: Responses) =>
 	({ method, path }: StubRequest): StubResponse => {
 		if (method === 'POST') return post;
@@ -33,11 +33,11 @@ export const respondWith =
 	};
 
 /** The requests that made queries, without that of the token. */
-export const postsOf = (requests: StubRequest[]) =>
+export const queryPostsIn = (requests: StubRequest[]) =>
 	requests.filter(({ method, path }) => method === 'POST' && path.startsWith('/api/query'));
 
 /** Paths of the requests that read queries, the list among them. */
-export const readsOf = (requests: StubRequest[]) =>
+export const queryReadPathsIn = (requests: StubRequest[]) =>
 	requests
 		.filter(({ method, path }) => method === 'GET' && path.startsWith('/api/query'))
 		.map(({ path }) => path);

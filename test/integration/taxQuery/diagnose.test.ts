@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
 import { runAgainstStub } from '../apiVariants/stubServer';
-import { suggestedIn, wrongIn } from '../support/diagnosis';
+import { suggestedIn, wrongIn } from '../support/diagnoseRows';
 import { runNode } from '../support/runNode';
 import { crfRecord } from './crfRecords';
 import { curps, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';

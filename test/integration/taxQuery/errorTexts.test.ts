@@ -1,12 +1,18 @@
-import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
-import { withSandbox } from '../support/withSandbox';
+import {
+	getCrfParameters,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from './support';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 const [RFC] = rfcs(1);
 const curpData = (curp: string) => operation('person', 'getCurpData', { curp });
 
 /** What an operator reads who builds a workflow in the editor. */
 describe('an error in the editor', () => {
-	const sandbox = withSandbox(taxQuerySandbox);
+	const sandbox = sandboxForTestGroup(taxQuerySandbox);
 
 	type Run = Parameters<TaxQuerySandbox['run']>;
 	const text = async (parameters: Run[0], more: Run[1] = {}) => {
@@ -32,7 +38,7 @@ describe('an error in the editor', () => {
 		async (message) => {
 			const fault = { status: 404, body: { statusCode: 404, error: 'Not Found', message } };
 			await sandbox.faults({ path: '/api/query/crf', fault });
-			expect(await text(getCrf({ rfc: RFC, reuse: 'never' }))).toEqual([
+			expect(await text(getCrfParameters({ rfc: RFC, reuse: 'never' }))).toEqual([
 				'No taxpayer was found for this RFC',
 				expect.stringContaining(
 					`Compare it with an official document. The service says: "${message}".`,
@@ -50,7 +56,7 @@ describe('an error in the editor', () => {
 
 	it('about a wrong secret does not send the operator to Reuse Results', async () => {
 		const [message, description] = await text(
-			getCrf({ rfc: RFC }),
+			getCrfParameters({ rfc: RFC }),
 			withCredential({ clientSecret: 'Not-the-secret-1' }),
 		);
 		expect(message).toBe('The service refused the client ID or secret');
@@ -60,7 +66,7 @@ describe('an error in the editor', () => {
 
 	it('says where to correct an unknown host', async () => {
 		const baseUrl = 'http://no-such-host.invalid/api';
-		expect(await text(getCrf({ rfc: RFC }), withCredential({ baseUrl }))).toEqual([
+		expect(await text(getCrfParameters({ rfc: RFC }), withCredential({ baseUrl }))).toEqual([
 			'The query service was not found: its host name is unknown',
 			'Could not get an access token. Check the base URL of the credential, and the network of this n8n. Nothing was sent. Billed: nothing.',
 		]);
@@ -68,7 +74,7 @@ describe('an error in the editor', () => {
 
 	it('still names Reuse Results where only the list is refused', async () => {
 		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 403, body: {} } });
-		const [message, description] = await text(getCrf({ rfc: RFC }));
+		const [message, description] = await text(getCrfParameters({ rfc: RFC }));
 		expect(message).toContain('The queries made could not be listed');
 		expect(description).toContain("set 'Reuse Results' to Never");
 	});
@@ -76,7 +82,7 @@ describe('an error in the editor', () => {
 	it("quotes the service's message distinctly from ours", async () => {
 		const fault = { status: 400, body: { message: '"view" in the query: must be "all"' } };
 		await sandbox.faults({ path: '/api/query/crf', fault });
-		const [, description] = await text(getCrf({ rfc: RFC, reuse: 'never' }));
+		const [, description] = await text(getCrfParameters({ rfc: RFC, reuse: 'never' }));
 		expect(description).toContain(`The service says: "'view' in the query: must be 'all'".`);
 	});
 });

@@ -1,14 +1,14 @@
-import { withFreshSandbox } from '../support/withSandbox';
-import { getCrf, itemsOf, rfcs, taxQuerySandbox } from './support';
+import { freshSandboxForEachTest } from '../support/withSandbox';
+import { getCrfParameters, itemsForRfcs, rfcs, taxQuerySandbox } from './support';
 
 describe("an execution's metadata", () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 	const billed = async () => (await sandbox.ledger()).map(({ queryId }) => queryId).sort();
 
 	it('hold each query ID once, however often the node was tried', async () => {
 		const failed = sandbox.reserved('failed').rfc;
-		const { metadata } = await sandbox.run(getCrf({ waitForResult: true }), {
-			items: itemsOf([...rfcs(2), failed]),
+		const { metadata } = await sandbox.run(getCrfParameters({ waitForResult: true }), {
+			items: itemsForRfcs([...rfcs(2), failed]),
 			maxTries: 3,
 		});
 		expect(metadata.paidQueries).toBe('3');
@@ -17,8 +17,8 @@ describe("an execution's metadata", () => {
 
 	it('hold as many IDs as fit, and the External Reference', async () => {
 		const { metadata } = await sandbox.run(
-			getCrf({}, { externalReference: '={{ "customer-" + $itemIndex }}' }),
-			{ items: itemsOf(rfcs(30)) },
+			getCrfParameters({}, { externalReference: '={{ "customer-" + $itemIndex }}' }),
+			{ items: itemsForRfcs(rfcs(30)) },
 		);
 		expect(metadata.paidQueries).toBe('30');
 		expect(metadata.queryIds.length).toBeLessThanOrEqual(255);
@@ -27,9 +27,12 @@ describe("an execution's metadata", () => {
 	});
 
 	it('hold no RFC, though the External Reference is one', async () => {
-		const { metadata } = await sandbox.run(getCrf({}, { externalReference: '={{ $json.rfc }}' }), {
-			items: itemsOf(rfcs(2)),
-		});
+		const { metadata } = await sandbox.run(
+			getCrfParameters({}, { externalReference: '={{ $json.rfc }}' }),
+			{
+				items: itemsForRfcs(rfcs(2)),
+			},
+		);
 		const { queryIds, ...others } = metadata;
 		expect(others).toEqual({ paidQueries: '2' });
 		expect(queryIds.split(' ').sort()).toEqual(await billed());

@@ -1,37 +1,37 @@
 import { until } from '../../support/until';
 import { codeOf } from '../support/errorCode';
 import type { NodeRun } from '../support/runNode';
-import { fakeService, give } from './fakeService';
+import { fakeService, respondJson } from './fakeService';
 import {
-	faultOnCrf,
-	faultOnNextCrf,
-	getCrf,
-	itemsOf,
+	crfFaultRule,
+	nextCrfFaultRule,
+	getCrfParameters,
+	itemsForRfcs,
 	operation,
 	rfcs,
 	taxQuerySandbox,
 } from './support';
-import { withFreshSandbox } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/withSandbox';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
 
 describe('an item that fails', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox, { queryList: 'lean' });
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox, { queryList: 'lean' });
 
 	it.each<[string, object, object]>([
 		['looked for reusable results', HOURS, {}],
 		['counted the queries of the day', {}, { spendingLimits: { maxQueriesPerDay: 5 } }],
 	])('reports the failing item while the one before it %s', async (_what, fields, options) => {
-		const { error } = await sandbox.run(getCrf({ ...fields }, { ...options }), {
-			items: itemsOf([...rfcs(1), 'GODE561331GR8']),
+		const { error } = await sandbox.run(getCrfParameters({ ...fields }, { ...options }), {
+			items: itemsForRfcs([...rfcs(1), 'GODE561331GR8']),
 		});
 		expect(error?.context).toMatchObject({ code: 'identifier.DATE', field: 'RFC', item: 2 });
 	});
 
 	it('names its query once, and one bill, if it ended without a result', async () => {
 		const { rfc } = sandbox.reserved('failed');
-		const { error } = await sandbox.run(getCrf({ waitForResult: true }), {
-			items: itemsOf([rfc]),
+		const { error } = await sandbox.run(getCrfParameters({ waitForResult: true }), {
+			items: itemsForRfcs([rfc]),
 		});
 		const [{ queryId }] = await sandbox.ledger();
 		expect(error?.context).toMatchObject({ code: 'failed', queryIds: [queryId], billed: 1 });
@@ -49,13 +49,13 @@ describe('an item that fails', () => {
 				if (query.rfc === lost) return void response.writeHead(502).end();
 				service.billed.pop();
 				await until('the query that is lost', () => arrived.includes(lost));
-				give(response, { message: 'No such RFC' }, 422);
+				respondJson(response, { message: 'No such RFC' }, 422);
 			},
-			list: (stored, response) => give(response, isListed.now ? stored : []),
+			list: (stored, response) => respondJson(response, isListed.now ? stored : []),
 		});
 		const memory = {};
 		const run = async () =>
-			await service.run(getCrf(), { items: itemsOf([refused, lost]), memory });
+			await service.run(getCrfParameters(), { items: itemsForRfcs([refused, lost]), memory });
 		const { error } = await run();
 		isListed.now = true;
 		const retry = await run();
@@ -74,16 +74,19 @@ describe('an item that fails', () => {
 		const service = await fakeService({
 			async post(accept, response) {
 				const one = accept();
-				if (one.query.rfc === stored) return give(response, { queryId: one._id });
+				if (one.query.rfc === stored) return respondJson(response, { queryId: one._id });
 				service.billed.pop();
 				if (isRetry) await reading;
-				give(response, { message: 'No such RFC' }, 422);
+				respondJson(response, { message: 'No such RFC' }, 422);
 			},
 			get: () => isBeingRead(), // and does not answer
 		});
 		const memory = {};
 		const run = async () =>
-			await service.run(getCrf({}, { timeout: 20 }), { items: itemsOf([stored, refused]), memory });
+			await service.run(getCrfParameters({}, { timeout: 20 }), {
+				items: itemsForRfcs([stored, refused]),
+				memory,
+			});
 		await run();
 		isRetry = true;
 		const { error } = await run();
@@ -93,10 +96,13 @@ describe('an item that fails', () => {
 	});
 
 	it('leaves a lost query of another item to be recovered', async () => {
-		await sandbox.faults(faultOnNextCrf('resetAfter'), faultOnCrf({ status: 400 }, { times: 1 }));
+		await sandbox.faults(
+			nextCrfFaultRule('resetAfter'),
+			crfFaultRule({ status: 400 }, { times: 1 }),
+		);
 		const { taxQueryApi } = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 2 } });
-		const { error } = await sandbox.run(getCrf(), {
-			items: itemsOf(rfcs(2)),
+		const { error } = await sandbox.run(getCrfParameters(), {
+			items: itemsForRfcs(rfcs(2)),
 			credentials: { taxQueryApi },
 		});
 		const [{ queryId }] = await sandbox.ledger();
@@ -104,10 +110,10 @@ describe('an item that fails', () => {
 	});
 
 	it('stops the sending of further items, and lists what was accepted', async () => {
-		await sandbox.faults(faultOnNextCrf({ status: 400 }));
+		await sandbox.faults(nextCrfFaultRule({ status: 400 }));
 		const { taxQueryApi } = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 5 } });
-		const { error } = await sandbox.run(getCrf(), {
-			items: itemsOf(rfcs(40)),
+		const { error } = await sandbox.run(getCrfParameters(), {
+			items: itemsForRfcs(rfcs(40)),
 			credentials: { taxQueryApi },
 		});
 		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId);
@@ -123,8 +129,8 @@ describe('an item that fails', () => {
 			method: 'GET',
 			fault: { status: 403, body: {} },
 		});
-		const { items } = await sandbox.run(getCrf(HOURS), {
-			items: itemsOf(rfcs(200)),
+		const { items } = await sandbox.run(getCrfParameters(HOURS), {
+			items: itemsForRfcs(rfcs(200)),
 			onError: 'continueRegularOutput',
 		});
 		const errors = items.map(({ json, pairedItem }) => [codeOf(json), pairedItem]);
@@ -134,7 +140,7 @@ describe('an item that fails', () => {
 
 /** A failed item as the operator's table has it. */
 describe('a failed item', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox, {});
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox, {});
 	const CIEC = 'Secreto8';
 	const items = [
 		{ row: 1, client: 'Uno', rfc: rfcs(1)[0] },
@@ -150,7 +156,7 @@ describe('a failed item', () => {
 			it.each([true, false])(
 				'keeps its input before what went wrong (first node: %s)',
 				async (isFirst) => {
-					const run = await sandbox.run(getCrf(), { items, onError, isFirst });
+					const run = await sandbox.run(getCrfParameters(), { items, onError, isFirst });
 					const [{ json, pairedItem }, ...others] = failedOf(run);
 					expect({ others, pairedItem, error: run.error }).toEqual({
 						...{ others: [], pairedItem: { item: 1 }, error: undefined },
@@ -180,7 +186,7 @@ describe('a failed item', () => {
 			);
 
 			it('is a plain item, which later nodes may change', async () => {
-				const run = await sandbox.run(getCrf(), { items, onError, isFirst: true });
+				const run = await sandbox.run(getCrfParameters(), { items, onError, isFirst: true });
 				const [item] = failedOf(run);
 				item.json = { changed: true };
 				expect([Object.keys(item).sort(), item.json]).toEqual([
@@ -191,7 +197,7 @@ describe('a failed item', () => {
 
 			it('names its query and what it cost, where the query ended without a result', async () => {
 				const { rfc } = sandbox.reserved('failed');
-				const run = await sandbox.run(getCrf({ waitForResult: true }), {
+				const run = await sandbox.run(getCrfParameters({ waitForResult: true }), {
 					items: [{ row: 7, rfc }],
 					onError,
 				});
@@ -207,14 +213,17 @@ describe('a failed item', () => {
 
 			it('hides the values of its input under Masked, except Fields to Keep', async () => {
 				const run = await sandbox.run(
-					getCrf({}, { personalData: 'masked', fieldsToKeep: ['row'] }),
+					getCrfParameters({}, { personalData: 'masked', fieldsToKeep: ['row'] }),
 					{ items, onError },
 				);
 				expect(failedOf(run)[0].json).toMatchObject({ row: 2, client: '******', rfc: '******' });
 			});
 
 			it('hides its input where the choice of Personal Data cannot be read', async () => {
-				const run = await sandbox.run(getCrf({}, { personalData: 'mask' }), { items, onError });
+				const run = await sandbox.run(getCrfParameters({}, { personalData: 'mask' }), {
+					items,
+					onError,
+				});
 				expect(failedOf(run)[0].json).toMatchObject({
 					client: '******',
 					errorCode: 'field.choice',
@@ -243,10 +252,13 @@ describe('a failed item whose other option cannot be evaluated', () => {
 		'hides its input under Masked: Timeout is %s',
 		async (timeout) => {
 			const service = await fakeService();
-			const { items } = await service.run(getCrf({}, { personalData: 'masked', timeout }), {
-				items: [{ rfc: rfcs(1)[0], name: 'Emma Gómez' }],
-				onError: 'continueRegularOutput',
-			});
+			const { items } = await service.run(
+				getCrfParameters({}, { personalData: 'masked', timeout }),
+				{
+					items: [{ rfc: rfcs(1)[0], name: 'Emma Gómez' }],
+					onError: 'continueRegularOutput',
+				},
+			);
 			await service.close();
 			expect(items.map(({ json }) => json)).toEqual([
 				expect.objectContaining({ name: '******', error: expect.any(String) }),

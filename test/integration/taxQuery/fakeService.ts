@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json as readJson } from 'node:stream/consumers';
 import type { INodeParameters } from 'n8n-workflow';
 import { runNode, type NodeRunOptions } from '../support/runNode';
-import { clientOf, give, serve } from '../support/serve';
+import { credentialOfClient, respondJson, serve } from '../support/testServer';
 
-export { give };
+export { respondJson };
 
 /** A query as the service keeps it. */
 export interface StoredQuery {
@@ -35,16 +35,16 @@ export type PostHandler = (
 ) => void | Promise<void>;
 
 /** A gateway responds in place of the service, which may have accepted the query. */
-export const lose = (response: ServerResponse) => void response.writeHead(502).end();
+export const respondBadGateway = (response: ServerResponse) => void response.writeHead(502).end();
 
 /** Accepts the query; its response is lost. */
 export const acceptAndLose: PostHandler = (accept, response) => {
 	accept();
-	lose(response);
+	respondBadGateway(response);
 };
 
 /** Responds to the first query so, and to all others as documented. */
-export const firstPost = (handler: PostHandler): PostHandler => {
+export const respondToFirstPost = (handler: PostHandler): PostHandler => {
 	let count = 0;
 	return async (accept, response) =>
 		await (count++ === 0 ? handler : handlers.post)(accept, response);
@@ -52,11 +52,11 @@ export const firstPost = (handler: PostHandler): PostHandler => {
 
 /** Holds the documented responses as defaults. */
 const handlers = {
-	token: (response: ServerResponse) => give(response, { access_token: 'fake-token-1234' }),
-	post: ((accept, response) => give(response, { queryId: accept()._id })) as PostHandler,
-	list: (stored: StoredQuery[], response: ServerResponse) => give(response, stored),
+	token: (response: ServerResponse) => respondJson(response, { access_token: 'fake-token-1234' }),
+	post: ((accept, response) => respondJson(response, { queryId: accept()._id })) as PostHandler,
+	list: (stored: StoredQuery[], response: ServerResponse) => respondJson(response, stored),
 	get: (one: StoredQuery | undefined, response: ServerResponse) =>
-		give(response, one ?? { message: 'Nothing here' }, one ? 200 : 404),
+		respondJson(response, one ?? { message: 'Nothing here' }, one ? 200 : 404),
 };
 
 const services: Record<string, string> = {
@@ -99,7 +99,7 @@ export async function fakeService(answers: Partial<typeof handlers> = {}) {
 	const { url: baseUrl, close } = await serve((request, response) => {
 		void handle(request, response);
 	});
-	const credential = clientOf(baseUrl, 'fake');
+	const credential = credentialOfClient(baseUrl, 'fake');
 	return {
 		...{ baseUrl, close },
 		billed,

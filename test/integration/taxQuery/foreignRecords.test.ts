@@ -1,17 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { crfRecord, respondWith } from './crfRecords';
-import { fakeService, give } from './fakeService';
-import { curps, getCrf, itemsOf, operation, rfcs } from './support';
+import { crfRecord, crfResponder } from './crfRecords';
+import { fakeService, respondJson } from './fakeService';
+import { curps, getCrfParameters, itemsForRfcs, operation, rfcs } from './support';
 
 const [RFC, OTHER] = rfcs(2);
 const [CURP, OTHER_CURP] = curps(2);
 const FOREIGN = 'otherQuery';
 
 const waited = { waitForResult: true, maxWait: 20 };
-const crf = getCrf({ rfc: RFC });
-const waitingCrf = getCrf({ rfc: RFC, ...waited });
+const crf = getCrfParameters({ rfc: RFC });
+const waitingCrf = getCrfParameters({ rfc: RFC, ...waited });
 const curpData = operation('person', 'getCurpData', { curp: CURP });
 const csf = operation('taxAuthority', 'getCsf', { rfc: RFC, reuse: 'never' });
 const codes = ({ warnings }: IDataObject) =>
@@ -51,7 +51,7 @@ describe('a foreign record fails the item, which names its ID:', () => {
 			crfRecord('q1', RFC, { service: 'CURP' }),
 		],
 	])('%s', async (_how, parameters, post, byId) => {
-		const { rows, error } = await runAgainstStub(respondWith({ post, byId }), parameters as never);
+		const { rows, error } = await runAgainstStub(crfResponder({ post, byId }), parameters as never);
 		expect({ rows, code: codeOf(error), ids: error?.context?.queryIds }).toEqual({
 			...{ rows: [], code: FOREIGN, ids: ['q1'] },
 		});
@@ -62,7 +62,7 @@ describe('a foreign record fails the item, which names its ID:', () => {
 		['another birth date in a mapped field', { dia: 4 }, { day: 'dia' }],
 	])('%s', async (_when, query, names) => {
 		const { rows, error } = await runAgainstStub(
-			respondWith({ post: { body: born(query) } }),
+			crfResponder({ post: { body: born(query) } }),
 			calculation,
 			{ apiMapping: { fields: { calculateRfc: names } } },
 		);
@@ -72,9 +72,9 @@ describe('a foreign record fails the item, which names its ID:', () => {
 
 it('an ID shared by three items fails those whose query it is not', async () => {
 	const { rows, codes: failures } = await runAgainstStub(
-		respondWith({ post: accepted, byId: crfRecord('q1', RFC) }),
-		getCrf(waited),
-		{ items: itemsOf(rfcs(3)), onError: 'continueRegularOutput' },
+		crfResponder({ post: accepted, byId: crfRecord('q1', RFC) }),
+		getCrfParameters(waited),
+		{ items: itemsForRfcs(rfcs(3)), onError: 'continueRegularOutput' },
 	);
 	expect(rows.map(({ rfc }, at) => failures[at] ?? rfc)).toEqual([RFC, FOREIGN, FOREIGN]);
 });
@@ -82,10 +82,15 @@ it('an ID shared by three items fails those whose query it is not', async () => 
 it('a foreign record under the right ID leaves the query pending, with the problem', async () => {
 	const service = await fakeService({
 		get: (one, response) =>
-			give(response, { ...one, _id: 'of-somebody-else', query: {}, response: { rfc: 'XYZ' } }),
+			respondJson(response, {
+				...one,
+				_id: 'of-somebody-else',
+				query: {},
+				response: { rfc: 'XYZ' },
+			}),
 	});
-	const { items } = await service.run(getCrf({ waitForResult: true, maxWait: 2 }), {
-		items: itemsOf([RFC]),
+	const { items } = await service.run(getCrfParameters({ waitForResult: true, maxWait: 2 }), {
+		items: itemsForRfcs([RFC]),
 	});
 	await service.close();
 	const [{ _id }] = service.billed;
@@ -100,7 +105,7 @@ it.each<[string, IDataObject, object, string | undefined]>([
 	['another mapped query type', {}, { services: { getCsf: 'SITUACION' } }, 'CRF'],
 ])('a foreign record of %s has its query type in the error', async (_who, more, mapping, type) => {
 	const { rows, error } = await runAgainstStub(
-		respondWith({ post: accepted, byId: crfRecord('q1', RFC, more) }),
+		crfResponder({ post: accepted, byId: crfRecord('q1', RFC, more) }),
 		{ ...csf, ...waited },
 		{ apiMapping: mapping },
 	);
@@ -126,7 +131,7 @@ describe('a record that may be the own one comes out', () => {
 		['of an unknown query type', { service: 'REGIMEN' }, ['unknownService']],
 	])('%s', async (_how, more, warnings) => {
 		const { rows, error } = await runAgainstStub(
-			respondWith({ post: { body: crfRecord('q1', RFC, more) } }),
+			crfResponder({ post: { body: crfRecord('q1', RFC, more) } }),
 			crf,
 		);
 		expect(error).toBeUndefined();
@@ -140,7 +145,7 @@ describe('a record that may be the own one comes out', () => {
 		['last', { rfc: OTHER, taxId: RFC }],
 	])('whose RFC has its mapped name, %s, beside a field of the old name', async (_which, query) => {
 		const { rows, error } = await runAgainstStub(
-			respondWith({ post: { body: crfRecord('q1', RFC, { query }) } }),
+			crfResponder({ post: { body: crfRecord('q1', RFC, { query }) } }),
 			crf,
 			{ apiMapping: { fields: { getCrf: { rfc: 'taxId' } } } },
 		);
@@ -150,8 +155,8 @@ describe('a record that may be the own one comes out', () => {
 
 	it("without an additional field that is called as every object's constructor", async () => {
 		const { rows, error } = await runAgainstStub(
-			respondWith({ post: { body: crfRecord('q1', RFC) } }),
-			getCrf({ rfc: RFC }, { additionalBodyFields: '{"constructor":"ACME"}' }),
+			crfResponder({ post: { body: crfRecord('q1', RFC) } }),
+			getCrfParameters({ rfc: RFC }, { additionalBodyFields: '{"constructor":"ACME"}' }),
 		);
 		expect(error).toBeUndefined();
 		expect(rows).toMatchObject([{ rfc: RFC, queryId: 'q1' }]);
@@ -163,7 +168,7 @@ describe('a record that may be the own one comes out', () => {
 		['not at all', { ...emma }],
 	])('of a calculated RFC whose birth date is repeated %s', async (_how, query) => {
 		const { rows } = await runAgainstStub(
-			respondWith({ post: { body: born(query) } }),
+			crfResponder({ post: { body: born(query) } }),
 			calculation,
 		);
 		expect(rows.map(({ rfc }) => rfc)).toEqual([RFC]);
@@ -177,7 +182,7 @@ describe('a record that may be the own one comes out', () => {
 	])('of a type whose name is not documented: %s', async (service, resource, name, query) => {
 		const own = crfRecord('q1', RFC, { service, query, response: { x: 1 } });
 		const { rows, error } = await runAgainstStub(
-			respondWith({ post: accepted, byId: own }),
+			crfResponder({ post: accepted, byId: own }),
 			operation(resource, name, { ...query, ...waited, reuse: 'never' }),
 		);
 		expect(error).toBeUndefined();
@@ -187,8 +192,8 @@ describe('a record that may be the own one comes out', () => {
 	it('with a warning if only its result names another person', async () => {
 		const byCurp = person(CURP, { response: { curp: OTHER_CURP, nombre: 'LUIS' } });
 		const byRfc = crfRecord('q1', RFC, { response: { RFC: OTHER, RazonSocial: 'X' } });
-		const ofCurp = await runAgainstStub(respondWith({ post: { body: byCurp } }), curpData);
-		const ofRfc = await runAgainstStub(respondWith({ post: { body: byRfc } }), crf);
+		const ofCurp = await runAgainstStub(crfResponder({ post: { body: byCurp } }), curpData);
+		const ofRfc = await runAgainstStub(crfResponder({ post: { body: byRfc } }), crf);
 		const warnings = [{ code: 'otherIdentifier' }];
 		expect(ofCurp.rows).toMatchObject([{ curp: OTHER_CURP, warnings }]);
 		expect(ofCurp.rows[0].askedCurp).toBe(CURP);

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { runAgainstStub } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { crfRecord, respondWith } from './crfRecords';
-import { fakeService, give } from './fakeService';
-import { createTaxProfile, curps, getCrf, operation, rfcs } from './support';
+import { crfRecord, crfResponder } from './crfRecords';
+import { fakeService, respondJson } from './fakeService';
+import { createTaxProfileParameters, curps, getCrfParameters, operation, rfcs } from './support';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -12,9 +12,10 @@ it.each(['fake-token-1234', 'Secret_of_fake'])(
 	'masks a secret that a response without an ID repeats: %s',
 	async (secret) => {
 		const service = await fakeService({
-			post: (_accept, response) => give(response, { message: 'Taken', of: `Bearer ${secret}` }),
+			post: (_accept, response) =>
+				respondJson(response, { message: 'Taken', of: `Bearer ${secret}` }),
 		});
-		const result = await service.run(createTaxProfile(RFC));
+		const result = await service.run(createTaxProfileParameters(RFC));
 		await service.close();
 		expect(service.sent()).toBe(1);
 		expect(result.items).toHaveLength(1);
@@ -28,10 +29,10 @@ it.each([
 	['basic', 'webhookPassword', 'the-password-of-calls'],
 ])('masks a webhook secret that a response repeats: %s, %s', async (method, field, secret) => {
 	const service = await fakeService({
-		post: (_accept, response) => give(response, { message: 'Taken', of: secret }),
+		post: (_accept, response) => respondJson(response, { message: 'Taken', of: secret }),
 	});
 	const result = await service.run(
-		createTaxProfile(RFC),
+		createTaxProfileParameters(RFC),
 		service.credential({ webhookVerification: method, [field]: secret }),
 	);
 	await service.close();
@@ -42,9 +43,9 @@ it.each([
 it('withholds a message with a CIEC that was given under its mapped name', async () => {
 	const ciec = 'OtraCiec77';
 	const { error } = await runAgainstStub(
-		respondWith({ post: { status: 422, body: { message: `Clave ${ciec} rechazada` } } }),
+		crfResponder({ post: { status: 422, body: { message: `Clave ${ciec} rechazada` } } }),
 		{
-			...createTaxProfile(RFC),
+			...createTaxProfileParameters(RFC),
 			options: { additionalBodyFields: JSON.stringify({ clave: ciec }) },
 		},
 		{ apiMapping: { fields: { createTaxProfile: { ciec: 'clave' } } } },
@@ -57,10 +58,10 @@ describe('a response with status 200 that repeats the token in a message', () =>
 	const token = { access_token: 'eyJhbGciOiJub25lIn0.e30.c2lnbmF0dXJl' };
 	const message = `Invalid token ${token.access_token}`;
 	const secrets = [token.access_token];
-	const asList = respondWith({ post: { body: { queryId: 'q1' } }, rows: { message } });
+	const asList = crfResponder({ post: { body: { queryId: 'q1' } }, rows: { message } });
 
 	it('is withheld where it comes as the list', async () => {
-		const limited = getCrf({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 5 } });
+		const limited = getCrfParameters({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 5 } });
 		const { rows, error } = await runAgainstStub(asList, limited, { token, secrets });
 		expect({ rows, code: codeOf(error) }).toEqual({ rows: [], code: 'unlisted' });
 		expect(error?.description).not.toContain('Invalid token');
@@ -80,7 +81,7 @@ describe('a response with status 200 that repeats the token in a message', () =>
 		const csf = operation('taxAuthority', 'getCsf', { rfc: RFC });
 		const body = { message: 'Unauthorized', detail: message, requestId: 'r' };
 		const { rows } = await runAgainstStub(
-			respondWith({ post: { body }, byId: crfRecord('q1', RFC) }),
+			crfResponder({ post: { body }, byId: crfRecord('q1', RFC) }),
 			csf,
 			{ token, secrets },
 		);

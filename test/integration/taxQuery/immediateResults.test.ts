@@ -1,8 +1,15 @@
 import { runAgainstStub } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { withFreshSandbox, withSandbox } from '../support/withSandbox';
-import { crfRecord, respondWith } from './crfRecords';
-import { createTaxProfile, curps, itemsOf, operation, rfcs, taxQuerySandbox } from './support';
+import { freshSandboxForEachTest, sandboxForTestGroup } from '../support/withSandbox';
+import { crfRecord, crfResponder } from './crfRecords';
+import {
+	createTaxProfileParameters,
+	curps,
+	itemsForRfcs,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+} from './support';
 
 const [RFC, OTHER] = rfcs(2);
 const [CURP] = curps(1);
@@ -13,7 +20,7 @@ describe.each([
 	['an acknowledgement', false],
 	['the record', true],
 ])('CRF and RFC data of a service that responds with %s', (_what, immediateRecords) => {
-	const sandbox = withSandbox(taxQuerySandbox, { immediateRecords });
+	const sandbox = sandboxForTestGroup(taxQuerySandbox, { immediateRecords });
 
 	it.each([['getCrf'], ['getRfcData']])('give the same columns: %s', async (name) => {
 		const { items } = await sandbox.run(operation('taxpayer', name, { rfc: RFC, ...waited }));
@@ -54,7 +61,7 @@ describe('CURP data that is acknowledged instead of given at once', () => {
 		{ queryId: 'q1', message: 'ok' },
 		{ queryId: 'q1', message: 'Listo', status: 'OK' },
 	])('is read by its ID: %j', async (body) => {
-		const { rows } = await runAgainstStub(respondWith({ post: { body }, byId }), curpData);
+		const { rows } = await runAgainstStub(crfResponder({ post: { body }, byId }), curpData);
 		expect(rows).toMatchObject([{ queryId: 'q1', name: 'EMMA', pending: false }]);
 	});
 
@@ -63,13 +70,13 @@ describe('CURP data that is acknowledged instead of given at once', () => {
 		['no record is', []],
 	])('is pending while %s under its ID', async (_what, record) => {
 		const post = { body: { queryId: 'q1', status: 'PENDING' } };
-		const { rows } = await runAgainstStub(respondWith({ post, byId: record }), curpData);
+		const { rows } = await runAgainstStub(crfResponder({ post, byId: record }), curpData);
 		expect(rows).toMatchObject([{ queryId: 'q1', pending: true }]);
 	});
 });
 
 describe('a fiscal situation that comes without a record', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 
 	it('is a result without a query ID, whatever has an ID in it', async () => {
 		const body = {
@@ -79,7 +86,7 @@ describe('a fiscal situation that comes without a record', () => {
 			obligaciones: [{ _id: 'a', name: 'ISR' }],
 		};
 		const { rows } = await runAgainstStub(
-			respondWith({ post: { body } }),
+			crfResponder({ post: { body } }),
 			operation('taxAuthority', 'getCsf', { rfc: RFC }),
 		);
 		expect(rows).toEqual([expect.objectContaining({ rfc: RFC, estado: 'ACTIVO' })]);
@@ -87,7 +94,7 @@ describe('a fiscal situation that comes without a record', () => {
 	});
 
 	it('is given again by a further try, and not sent again', async () => {
-		for (const rfc of [RFC, OTHER]) await sandbox.run(createTaxProfile(rfc));
+		for (const rfc of [RFC, OTHER]) await sandbox.run(createTaxProfileParameters(rfc));
 		const path = '/api/query/tax/csf';
 		const url = 'https://example.test/csf.pdf';
 		await sandbox.faults(
@@ -96,7 +103,7 @@ describe('a fiscal situation that comes without a record', () => {
 		);
 		const { items } = await sandbox.run(
 			operation('taxAuthority', 'getCsf', { rfc: '={{ $json.rfc }}', reuse: 'never' }),
-			{ items: itemsOf([RFC, OTHER]), maxTries: 2 },
+			{ items: itemsForRfcs([RFC, OTHER]), maxTries: 2 },
 		);
 		expect(items.map(({ json }) => ({ url: json.url, rfc: json.rfc }))).toEqual([
 			{ url, rfc: RFC },

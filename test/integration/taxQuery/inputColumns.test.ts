@@ -1,8 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { NodeRun } from '../support/runNode';
-import { withFreshSandbox } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/withSandbox';
 import { codeOf } from '../support/errorCode';
-import { createTaxProfile, getCrf, operation, rfcs, taxQuerySandbox, CIEC } from './support';
+import {
+	createTaxProfileParameters,
+	getCrfParameters,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+	CIEC,
+} from './support';
 
 const CRF =
 	'legalName rfc regimes valid validUntil representativeRfc zipCode federalState pending queryId';
@@ -10,7 +17,7 @@ const namesOf = (json: IDataObject) => Object.keys(json);
 const jsonOf = ({ items }: NodeRun) => items.map(({ json }) => json);
 
 describe('the columns of the input', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox, {});
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox, {});
 	const me = () => sandbox.reserved('success').rfc;
 	const check = async (items: IDataObject[]) =>
 		jsonOf(
@@ -23,7 +30,7 @@ describe('the columns of the input', () => {
 
 	it('all survive Check and then Get CRF, the new ones behind them', async () => {
 		const items = await check([{ cliente: 'Uno', alta: '2026-01-02', rfc: ` ${me()} ` }]);
-		const { items: found, error } = await sandbox.run(getCrf(waiting), { items });
+		const { items: found, error } = await sandbox.run(getCrfParameters(waiting), { items });
 		expect(error).toBeUndefined();
 		const { json, pairedItem } = found[0];
 		expect(namesOf(json)).toEqual(
@@ -36,7 +43,7 @@ describe('the columns of the input', () => {
 	it('have one name beside results and pending queries, and their own beside failures', async () => {
 		const [pending, failed] = [sandbox.reserved('pending').rfc, sandbox.reserved('failed').rfc];
 		const rows = [me(), pending, failed].map((rfc, row) => ({ row, valid: 'mine', rfc }));
-		const run = await sandbox.run(getCrf({ ...waiting, maxWait: 1 }), {
+		const run = await sandbox.run(getCrfParameters({ ...waiting, maxWait: 1 }), {
 			items: rows,
 			onError: 'continueErrorOutput',
 		});
@@ -53,7 +60,7 @@ describe('the columns of the input', () => {
 	it.each(['continueErrorOutput', 'continueRegularOutput'] as const)(
 		'keep the query ID of an earlier query beside a failure, under %s',
 		async (onError) => {
-			const { items, failed } = await sandbox.run(getCrf(), {
+			const { items, failed } = await sandbox.run(getCrfParameters(), {
 				items: [{ rfc: 'GODE561331GR8', queryId: 'earlier', error: 'earlier' }],
 				onError,
 			});
@@ -64,7 +71,7 @@ describe('the columns of the input', () => {
 	);
 
 	it('leave no name of the input readable beside a failure under Masked', async () => {
-		const { failed } = await sandbox.run(getCrf({}, { personalData: 'masked' }), {
+		const { failed } = await sandbox.run(getCrfParameters({}, { personalData: 'masked' }), {
 			items: [{ rfc: 'GODE561331GR8', legalName: 'Emma', queryId: 'earlier' }],
 			onError: 'continueErrorOutput',
 		});
@@ -74,16 +81,19 @@ describe('the columns of the input', () => {
 
 	it('stand beside a reused result', async () => {
 		const rows = [{ row: 1, rfc: me() }];
-		await sandbox.run(getCrf(waiting), { items: rows });
-		const again = await sandbox.run(getCrf({ ...waiting, reuse: 'hours', reuseHours: 24 }), {
-			items: rows,
-		});
+		await sandbox.run(getCrfParameters(waiting), { items: rows });
+		const again = await sandbox.run(
+			getCrfParameters({ ...waiting, reuse: 'hours', reuseHours: 24 }),
+			{
+				items: rows,
+			},
+		);
 		expect(jsonOf(again)[0]).toMatchObject({ row: 1, reused: true, pending: false });
 		expect(await sandbox.ledger()).toHaveLength(1);
 	});
 
 	it('stand beside each row of an item that has several', async () => {
-		await sandbox.run(createTaxProfile(me()));
+		await sandbox.run(createTaxProfileParameters(me()));
 		const run = await sandbox.run(
 			operation('taxAuthority', 'getInvoices', {
 				...{ rfc: '={{ $json.rfc }}', period: 'months' },
@@ -97,7 +107,7 @@ describe('the columns of the input', () => {
 	});
 
 	it('stand before a raw record with Simplify off', async () => {
-		const { items } = await sandbox.run(getCrf(waiting, { simplify: false }), {
+		const { items } = await sandbox.run(getCrfParameters(waiting, { simplify: false }), {
 			items: [{ cliente: 'Uno', rfc: me(), service: 'mine' }],
 		});
 		expect(items[0].json).toMatchObject({
@@ -114,7 +124,7 @@ describe('the columns of the input', () => {
 		);
 		const [person] = jsonOf(first);
 		expect(person).toMatchObject({ inputRfc: me(), curp });
-		const [both] = jsonOf(await sandbox.run(getCrf(waiting), { items: [person] }));
+		const [both] = jsonOf(await sandbox.run(getCrfParameters(waiting), { items: [person] }));
 		expect([both.inputQueryId, both.curp, both.cliente]).toEqual([person.queryId, curp, 'Uno']);
 		expect(both.queryId).not.toBe(person.queryId);
 		const [all] = jsonOf(
@@ -126,7 +136,7 @@ describe('the columns of the input', () => {
 	});
 
 	it('give way to the newer state of the same query, however often it is read', async () => {
-		const sent = await sandbox.run(getCrf(), {
+		const sent = await sandbox.run(getCrfParameters(), {
 			items: [{ cliente: 'Uno', status: 'nuevo', rfc: sandbox.reserved('pending').rfc }],
 		});
 		const get = operation('query', 'get', { queryId: '={{ $json.queryId }}' });
@@ -140,7 +150,7 @@ describe('the columns of the input', () => {
 	});
 
 	it('never come out as an error of an item that succeeded', async () => {
-		const { items } = await sandbox.run(getCrf(), {
+		const { items } = await sandbox.run(getCrfParameters(), {
 			items: [{ rfc: me(), error: 'of an earlier step', sent: 'yes' }],
 			maxTries: 3,
 		});
@@ -153,7 +163,7 @@ describe('the columns of the input', () => {
 		['with Include Other Input Fields off', { includeOtherFields: false }, false],
 		['for an AI agent', {}, true],
 	])('are left out %s', async (_when, fields, isTool) => {
-		const { items } = await sandbox.run(getCrf({ ...waiting, ...fields }), {
+		const { items } = await sandbox.run(getCrfParameters({ ...waiting, ...fields }), {
 			items: [{ cliente: 'Uno', rfc: me() }],
 			isTool,
 		});
@@ -161,7 +171,7 @@ describe('the columns of the input', () => {
 	});
 
 	it('stop an item before sending where the choice cannot be read', async () => {
-		const { error } = await sandbox.run(getCrf({ includeOtherFields: 'perhaps' }), {
+		const { error } = await sandbox.run(getCrfParameters({ includeOtherFields: 'perhaps' }), {
 			items: [{ rfc: me() }],
 		});
 		expect([codeOf(error), await sandbox.ledger()]).toEqual(['field.boolean', []]);
@@ -169,7 +179,7 @@ describe('the columns of the input', () => {
 
 	it.each(['masked', 'pseudonym'])('are hidden under %s, except Fields to Keep', async (mode) => {
 		const { items } = await sandbox.run(
-			getCrf(waiting, { personalData: mode, fieldsToKeep: ['row'] }),
+			getCrfParameters(waiting, { personalData: mode, fieldsToKeep: ['row'] }),
 			{
 				items: [{ row: 7, cliente: 'Uno', rfc: me() }],
 				credentials: {
@@ -201,7 +211,7 @@ describe('the columns of the input', () => {
 
 	it('keep their rows where 2,000 of them come out', async () => {
 		const rows = rfcs(2_000).map((rfc, row) => ({ row, rfc, queryId: `mine ${row}` }));
-		const { items, error } = await sandbox.run(getCrf(), { items: rows });
+		const { items, error } = await sandbox.run(getCrfParameters(), { items: rows });
 		expect(error).toBeUndefined();
 		expect(
 			jsonOf({ items } as NodeRun).map(({ row, inputQueryId }) => [row, inputQueryId]),

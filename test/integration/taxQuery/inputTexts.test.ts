@@ -1,9 +1,9 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { getCrf, operation, rfcs, taxQuerySandbox } from './support';
-import { withSandbox } from '../support/withSandbox';
+import { getCrfParameters, operation, rfcs, taxQuerySandbox } from './support';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 const [RFC] = rfcs(1);
-const crf = (rfc: string) => getCrf({ rfc });
+const crf = (rfc: string) => getCrfParameters({ rfc });
 const curp = (value: string) => operation('person', 'getCurpData', { curp: value });
 const born = (birthDate: string) =>
 	operation('taxpayer', 'calculateRfc', { name: 'Emma', firstLastName: 'Gómez', birthDate });
@@ -13,7 +13,7 @@ const check = (parameters: INodeParameters) => operation('identifier', 'check', 
 
 /** What an operator reads about an item with a mistake in it. */
 describe('a mistake', () => {
-	const sandbox = withSandbox(taxQuerySandbox);
+	const sandbox = sandboxForTestGroup(taxQuerySandbox);
 
 	it.each<[INodeParameters, RegExp]>([
 		[crf('GODE561331GR8'), /^'RFC' cannot be right: .*date/],
@@ -50,16 +50,16 @@ describe('a mistake', () => {
 			/^The period has 61 months, but at most 60 are asked for/,
 		],
 		[
-			getCrf({ rfc: RFC }, { checkIdentifiers: 'no' }),
+			getCrfParameters({ rfc: RFC }, { checkIdentifiers: 'no' }),
 			/^'Check Identifiers First' is not in the list/,
 		],
-		[getCrf({ rfc: RFC, reuse: 'soon' }), /^'Reuse Results' is not in the list/],
+		[getCrfParameters({ rfc: RFC, reuse: 'soon' }), /^'Reuse Results' is not in the list/],
 		[
-			getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 'soon' }),
+			getCrfParameters({ rfc: RFC, reuse: 'hours', reuseHours: 'soon' }),
 			/^'Reuse Results Up To \(Hours\)' must be a number, 0 or more/,
 		],
 		[
-			getCrf({ rfc: RFC }, { additionalBodyFields: '[1]' }),
+			getCrfParameters({ rfc: RFC }, { additionalBodyFields: '[1]' }),
 			/^'Additional Body Fields' must be a JSON object/,
 		],
 		[
@@ -101,7 +101,7 @@ describe('a mistake', () => {
 });
 
 describe('the body of a paid query', () => {
-	const sandbox = withSandbox(taxQuerySandbox);
+	const sandbox = sandboxForTestGroup(taxQuerySandbox);
 
 	it('holds composed letters, no invisible characters, and single blanks', async () => {
 		const { error } = await sandbox.run({

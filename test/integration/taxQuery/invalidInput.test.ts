@@ -1,7 +1,13 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
-import { createTaxProfile, getCrf, operation, rfcs, taxQuerySandbox } from './support';
-import { withSandbox } from '../support/withSandbox';
+import {
+	createTaxProfileParameters,
+	getCrfParameters,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+} from './support';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 const [RFC] = rfcs(1);
 const PERSON = { name: 'Emma', firstLastName: 'Gómez' };
@@ -17,12 +23,12 @@ const bornAs = (birthDay: number, birthMonth: number, birthYear: number) =>
 	});
 const invoices = (parameters: INodeParameters) =>
 	operation('taxAuthority', 'getInvoices', { rfc: RFC, ...parameters });
-const crf = (rfc: unknown, options = {}) => getCrf({ rfc } as INodeParameters, options);
+const crf = (rfc: unknown, options = {}) => getCrfParameters({ rfc } as INodeParameters, options);
 const curp = (value: string) => operation('person', 'getCurpData', { curp: value });
 const nextYear = String(new Date().getFullYear() + 1);
 
 describe('an item with a mistake in it', () => {
-	const sandbox = withSandbox(taxQuerySandbox);
+	const sandbox = sandboxForTestGroup(taxQuerySandbox);
 
 	/** Describes what is entered, and what the error is about: its code, and the field. */
 	type Rendered = [code: string, field?: string];
@@ -165,7 +171,7 @@ describe('an item with a mistake in it', () => {
 		],
 		[
 			'hours that are no number',
-			getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 'soon' }),
+			getCrfParameters({ rfc: RFC, reuse: 'hours', reuseHours: 'soon' }),
 			['field.number', 'Reuse Results Up To (Hours)'],
 		],
 		[
@@ -192,13 +198,13 @@ describe('an item with a mistake in it', () => {
 
 	it('keeps all items of the run from being sent, wherever it stands', async () => {
 		const items = [...rfcs(60), 'GODE561331GR8'].map((rfc) => ({ rfc }));
-		const { error } = await sandbox.run(getCrf(), { items });
+		const { error } = await sandbox.run(getCrfParameters(), { items });
 		expect([error?.context?.item, await sandbox.ledger()]).toEqual([61, []]);
 	});
 
 	it('is the only one to fail where items may fail', async () => {
 		const items = ['GODE561331GR8', RFC].map((rfc) => ({ rfc }));
-		const result = await sandbox.run(getCrf(), { items, onError: 'continueErrorOutput' });
+		const result = await sandbox.run(getCrfParameters(), { items, onError: 'continueErrorOutput' });
 		const { failed, items: passed } = result;
 		expect([failed, passed].map(([{ pairedItem }]) => pairedItem)).toEqual([
 			{ item: 0 },
@@ -228,7 +234,7 @@ describe('an item with a mistake in it', () => {
 });
 
 describe('an item that only seems wrong', () => {
-	const sandbox = withSandbox(taxQuerySandbox);
+	const sandbox = sandboxForTestGroup(taxQuerySandbox);
 
 	const sent = async (path: string) => (await sandbox.requests(path))[0].body;
 
@@ -268,7 +274,7 @@ describe('an item that only seems wrong', () => {
 	});
 
 	it("requests last month's invoices if no period is entered", async () => {
-		await sandbox.run(createTaxProfile(RFC));
+		await sandbox.run(createTaxProfileParameters(RFC));
 		await sandbox.run(operation('taxAuthority', 'getInvoices', { rfc: RFC }));
 		const now = new Date();
 		const last = new Date(Date.UTC(now.getFullYear(), now.getMonth() - 1))
@@ -287,7 +293,7 @@ describe('an item that only seems wrong', () => {
 	});
 
 	it('is fine as a tax profile for an RFC with blanks', async () => {
-		await sandbox.run(createTaxProfile(` ${RFC.toLowerCase()} `));
+		await sandbox.run(createTaxProfileParameters(` ${RFC.toLowerCase()} `));
 		expect(await sent('/api/query/tax/profile')).toMatchObject({ rfc: RFC });
 	});
 });

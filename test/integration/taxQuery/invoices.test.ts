@@ -1,11 +1,11 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { runAgainstStub } from '../apiVariants/stubServer';
-import { moveClock, withoutWaiting } from '../support/clock';
+import { shiftWallClock, withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { withFreshSandbox } from '../support/withSandbox';
-import { crfRecord, postsOf, respondWith } from './crfRecords';
-import { aRecord, fakeService, give, type StoredQuery } from './fakeService';
-import { createTaxProfile, operation, rfcs, taxQuerySandbox } from './support';
+import { freshSandboxForEachTest } from '../support/withSandbox';
+import { crfRecord, queryPostsIn, crfResponder } from './crfRecords';
+import { aRecord, fakeService, respondJson, type StoredQuery } from './fakeService';
+import { createTaxProfileParameters, operation, rfcs, taxQuerySandbox } from './support';
 
 const [RFC, OTHER] = rfcs(2);
 const waited = { waitForResult: true, maxWait: 20 };
@@ -28,7 +28,7 @@ describe('the acknowledgement of invoices of two months', () => {
 		['under data.results', (results) => ({ data: { results } })],
 	])('gives a pending row for each month: %s', async (_how, wrap) => {
 		const body = wrap([january, month('q2', '2026-02')]);
-		const { rows } = await runAgainstStub(respondWith({ post: { body } }), twoMonths);
+		const { rows } = await runAgainstStub(crfResponder({ post: { body } }), twoMonths);
 		expect(rows).toMatchObject([
 			{ queryId: 'q1', period: '2026-01', pending: true },
 			{ queryId: 'q2', period: '2026-02', pending: true },
@@ -43,7 +43,7 @@ describe('the acknowledgement of invoices of two months', () => {
 	])('gives one month, and is sent once, if the other is %s', async (_how, results) => {
 		const memory = {};
 		const { rows, requests } = await runAgainstStub(
-			respondWith({ post: { body: { message: 'ok', results } } }),
+			crfResponder({ post: { body: { message: 'ok', results } } }),
 			{ ...twoMonths, options: { spendingLimits: { sendAgain: true } } },
 			{ memory, onError: 'continueRegularOutput' },
 		);
@@ -53,13 +53,13 @@ describe('the acknowledgement of invoices of two months', () => {
 				warnings: [{ code: 'fewerQueries' }],
 			},
 		]);
-		expect(postsOf(requests)).toHaveLength(1);
+		expect(queryPostsIn(requests)).toHaveLength(1);
 		expect(JSON.stringify(memory)).toContain('q1');
 	});
 
 	it('marks the month that has failed, and leaves the other pending', async () => {
 		const results = [january, month('q2', '2026-02', 'FAILED')];
-		const { rows } = await runAgainstStub(respondWith({ post: { body: { results } } }), twoMonths);
+		const { rows } = await runAgainstStub(crfResponder({ post: { body: { results } } }), twoMonths);
 		expect(rows.map(({ status, pending, failed }) => ({ status, pending, failed }))).toEqual([
 			{ status: 'PENDING', pending: true, failed: undefined },
 			{ status: 'FAILED', pending: false, failed: true },
@@ -71,7 +71,7 @@ describe('the acknowledgement of invoices of two months', () => {
 		['one month twice', [january, month('q2', '2026-01')], ['otherMonths']],
 		['both months in another order', [month('q2', '2026-02'), month('q1', '202601')], []],
 	])('is compared with the requested months: %s', async (_what, results, warnings) => {
-		const { rows } = await runAgainstStub(respondWith({ post: { body: { results } } }), twoMonths);
+		const { rows } = await runAgainstStub(crfResponder({ post: { body: { results } } }), twoMonths);
 		expect(codes(rows[0])).toEqual(warnings);
 	});
 
@@ -90,7 +90,7 @@ describe('the acknowledgement of invoices of two months', () => {
 			{ queryId: 'q2', ...second },
 		];
 		const { rows } = await runAgainstStub(
-			respondWith({ post: { body: { message: 'ok', results } }, byId: crfRecord('q1', RFC) }),
+			crfResponder({ post: { body: { message: 'ok', results } }, byId: crfRecord('q1', RFC) }),
 			twoMonths,
 			{ apiMapping },
 		);
@@ -102,7 +102,7 @@ describe('the acknowledgement of invoices of two months', () => {
 
 	it('of one month needs no name of it', async () => {
 		const { rows } = await runAgainstStub(
-			respondWith({ post: { body: { results: [{ queryId: 'q1' }] } } }),
+			crfResponder({ post: { body: { results: [{ queryId: 'q1' }] } } }),
 			invoices('2026-01', '2026-01'),
 		);
 		expect(rows).toMatchObject([{ queryId: 'q1', rfc: RFC, period: '2026-01' }]);
@@ -158,7 +158,7 @@ it('invoices come out without a foreign month, whose query ID a warning names', 
 
 describe('reuse of invoices', () => {
 	const DAY_MS = 86_400_000;
-	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 	const HOURS = { reuse: 'hours', reuseHours: 24 };
 
 	it('takes a month only if it was over when they were made, or was made today', async () => {
@@ -173,7 +173,7 @@ describe('reuse of invoices', () => {
 				createdAt: new Date(at).toISOString(),
 			});
 			const { rows } = await runAgainstStub(
-				respondWith({
+				crfResponder({
 					post: { body: { results: [month('new', period)] } },
 					rows: [old],
 					byId: old,
@@ -198,7 +198,7 @@ describe('reuse of invoices', () => {
 			operation('taxAuthority', 'getInvoices', {
 				...{ rfc: RFC, period: 'dates', firstDay, lastDay, waitForResult: true, ...HOURS },
 			});
-		await sandbox.run(createTaxProfile(RFC));
+		await sandbox.run(createTaxProfileParameters(RFC));
 		const reused = [];
 		for (const [from, to] of [
 			['2026-01-01', '2026-01-15'],
@@ -215,7 +215,7 @@ describe('reuse of invoices', () => {
 	it('sends the same missing months in a retry, also if one of them has failed', async () => {
 		const until = (lastMonth: string) =>
 			invoices('2026-01', lastMonth, { ...HOURS, waitForResult: true });
-		await sandbox.run(createTaxProfile(RFC));
+		await sandbox.run(createTaxProfileParameters(RFC));
 		await sandbox.run(until('2026-01'));
 		const memory = {};
 		await sandbox.control.put('/outcomes', { [RFC]: ['SUCCESS', 'FAILED'] });
@@ -232,7 +232,7 @@ describe('reuse of invoices', () => {
 
 	it('names the billed query if the reused part cannot be read again', async () => {
 		const until = (lastMonth: string) => invoices('2026-01', lastMonth, HOURS);
-		await sandbox.run(createTaxProfile(RFC));
+		await sandbox.run(createTaxProfileParameters(RFC));
 		await sandbox.run(until('2026-01'));
 		const memory = {};
 		await sandbox.run(until('2026-02'), { memory });
@@ -245,7 +245,7 @@ describe('reuse of invoices', () => {
 
 it('invoices of some days lie within them', async () => {
 	const sandbox = await taxQuerySandbox();
-	await sandbox.run(createTaxProfile(RFC));
+	await sandbox.run(createTaxProfileParameters(RFC));
 	const days = { period: 'dates', firstDay: '2026-01-10', lastDay: '2026-03-05' };
 	const { items } = await sandbox.run(
 		operation('taxAuthority', 'getInvoices', { rfc: RFC, ...days, ...waited }),
@@ -267,7 +267,7 @@ describe('a service with one field for a period', () => {
 			post(accept, response) {
 				const stored = accept();
 				sent.push(stored.query.mes);
-				give(response, { queryId: stored._id, message: 'ok' });
+				respondJson(response, { queryId: stored._id, message: 'ok' });
 			},
 		});
 		const { items, error } = await service.run(parameters, service.mapped(apiMapping));
@@ -312,7 +312,7 @@ describe('a service that makes a query for each month of a period', () => {
 				const results = made
 					.slice(0, namedAtMost)
 					.map(({ _id, query: { period } }) => ({ queryId: _id, period }));
-				give(response, { message: 'Accepted', results });
+				respondJson(response, { message: 'Accepted', results });
 			},
 		});
 		return service;
@@ -354,7 +354,7 @@ describe("reuse of invoices by the days of Mexico's zone", () => {
 		period: INodeParameters,
 	) {
 		const movedMs = Date.parse(now) - Date.now();
-		moveClock(movedMs);
+		shiftWallClock(movedMs);
 		const record = crfRecord('old', RFC, {
 			...{ service: 'INVOICE', query: { rfc: RFC, ...query } },
 			...{ response: { invoices: [] }, createdAt },
@@ -362,7 +362,7 @@ describe("reuse of invoices by the days of Mexico's zone", () => {
 		const headers = { date: new Date(now).toUTCString() };
 		const { rows, error, requests } = await runAgainstStub(
 			(request) => ({
-				...respondWith({
+				...crfResponder({
 					post: { body: { results: [month('new', query.to.slice(0, 7))] } },
 					...{ rows: [record], byId: record },
 				})(request),
@@ -373,8 +373,8 @@ describe("reuse of invoices by the days of Mexico's zone", () => {
 			}),
 			{ timezone: 'America/Mexico_City' },
 		);
-		moveClock(-movedMs);
-		return { error, queryId: rows[0]?.queryId, sent: postsOf(requests).length };
+		shiftWallClock(-movedMs);
+		return { error, queryId: rows[0]?.queryId, sent: queryPostsIn(requests).length };
 	}
 
 	it('takes no record that was made before its last day was over there', async () => {

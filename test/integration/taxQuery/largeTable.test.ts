@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { withFreshSandbox } from '../support/withSandbox';
-import { getCrf, operation, rfcs, taxQuerySandbox } from './support';
+import { freshSandboxForEachTest } from '../support/withSandbox';
+import { getCrfParameters, operation, rfcs, taxQuerySandbox } from './support';
 
 const ROWS = 2_000;
 /** Every tenth row repeats the RFC of the row before it, every twentieth cannot be queried. */
@@ -24,7 +24,7 @@ function table(): IDataObject[] {
 
 /** n8n's nodes of the example list-of-taxpayers in between only pass items on. */
 describe('a table of 2,000 taxpayers with 5 % failures and 10 % duplicates', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox, { rateLimit: 0, resultDelay: 0 });
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox, { rateLimit: 0, resultDelay: 0 });
 	const waiting = { waitForResult: true, maxWait: 600, reuse: 'hours', reuseHours: 24 };
 	const rows = table();
 	const wrong = rows.filter((_, index) => isWrong(index));
@@ -48,7 +48,7 @@ describe('a table of 2,000 taxpayers with 5 % failures and 10 % duplicates', () 
 
 	it('keeps all columns through Check and Get CRF, and is billed once for each RFC', async () => {
 		const ready = (await check()).filter((row) => row.ready === true);
-		const { items, failed, hints } = await sandbox.run(getCrf(waiting), {
+		const { items, failed, hints } = await sandbox.run(getCrfParameters(waiting), {
 			items: ready,
 			onError: 'continueErrorOutput',
 		});
@@ -71,7 +71,7 @@ describe('a table of 2,000 taxpayers with 5 % failures and 10 % duplicates', () 
 	});
 
 	it('comes out as results and failures, and is billed once for each RFC', async () => {
-		const { items, failed, hints } = await sandbox.run(getCrf(waiting), {
+		const { items, failed, hints } = await sandbox.run(getCrfParameters(waiting), {
 			items: rows,
 			onError: 'continueErrorOutput',
 		});
@@ -90,7 +90,7 @@ describe('a table of 2,000 taxpayers with 5 % failures and 10 % duplicates', () 
 });
 
 describe('a table of 1,000 items, with duplicates, empty and hostile values', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 
 	const right = rfcs(500);
 	const wrong: unknown[] = [
@@ -125,7 +125,7 @@ describe('a table of 1,000 items, with duplicates, empty and hostile values', ()
 
 	it('gives each item its own row, and is billed once for each RFC with Reuse', async () => {
 		const { items, error } = await sandbox.run(
-			getCrf(
+			getCrfParameters(
 				{ reuse: 'hours', reuseHours: 24 },
 				{ externalReference: '={{ $itemIndex }}', spendingLimits: { maxQueriesPerDay: 5000 } },
 			),

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { aRecord, fakeService, give, lose } from './fakeService';
-import { getCrf, rfcs } from './support';
+import { aRecord, fakeService, respondJson, respondBadGateway } from './fakeService';
+import { getCrfParameters, rfcs } from './support';
 
 const [RFC] = rfcs(1);
 const items = [{ rfc: RFC }];
@@ -15,28 +15,28 @@ async function pagedService(isLosing = false) {
 			const { searchParams } = new URL(String(response.req.url), 'http://any');
 			const from = Number(searchParams.get('offset'));
 			const rows = [...stored].reverse();
-			give(response, { data: rows.slice(from, from + PAGE), total: rows.length });
+			respondJson(response, { data: rows.slice(from, from + PAGE), total: rows.length });
 		},
 		post(accept, response) {
 			const stored = accept();
-			if (isLosing) lose(response);
-			else give(response, { queryId: stored._id });
+			if (isLosing) respondBadGateway(response);
+			else respondJson(response, { queryId: stored._id });
 		},
 	});
 }
 
 describe('a list from the oldest query on, whose first page has one date', () => {
 	it.each<[string, INodeParameters, boolean, number]>([
-		['is read by Reuse Results', getCrf(hour), false, 0],
+		['is read by Reuse Results', getCrfParameters(hour), false, 0],
 		[
 			'is counted for Max Queries per Day',
-			getCrf({}, { spendingLimits: { maxQueriesPerDay: 1 } }),
+			getCrfParameters({}, { spendingLimits: { maxQueriesPerDay: 1 } }),
 			false,
 			0,
 		],
 		[
 			'shows a lost query to Send Again',
-			getCrf({}, { spendingLimits: { sendAgain: true } }),
+			getCrfParameters({}, { spendingLimits: { sendAgain: true } }),
 			true,
 			1,
 		],
@@ -69,7 +69,7 @@ it('a list from the newest query on is read up to the first older date', async (
 			}),
 		),
 	);
-	await service.run(getCrf(hour), { items });
+	await service.run(getCrfParameters(hour), { items });
 	await service.close();
 	expect(service.requests).toEqual(['GET /query', 'GET /query', 'POST /query/crf']);
 });

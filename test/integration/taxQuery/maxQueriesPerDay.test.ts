@@ -2,32 +2,32 @@ import { DateTime, Settings } from 'luxon';
 import { runAgainstStub } from '../apiVariants/stubServer';
 import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { withFreshSandbox } from '../support/withSandbox';
-import { postsOf } from './crfRecords';
+import { freshSandboxForEachTest } from '../support/withSandbox';
+import { queryPostsIn } from './crfRecords';
 import {
 	acceptAndLose,
 	aRecord,
 	fakeService,
-	firstPost,
-	give,
+	respondToFirstPost,
+	respondJson,
 	type StoredQuery,
 } from './fakeService';
-import { getCrf, itemsOf, rfcs, taxQuerySandbox } from './support';
+import { getCrfParameters, itemsForRfcs, rfcs, taxQuerySandbox } from './support';
 
 const [RFC, OTHER] = rfcs(2);
 const limitedTo = (maxQueriesPerDay: number) =>
-	getCrf({}, { spendingLimits: { maxQueriesPerDay } });
+	getCrfParameters({}, { spendingLimits: { maxQueriesPerDay } });
 
 describe('Max Queries per Day at the sandbox', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 	const limited = limitedTo(5);
 	const billed = async () => (await sandbox.ledger()).length;
 
 	it("counts today's queries of any program, and stops before sending", async () => {
 		const service = await sandbox.elsewhere();
 		for (const rfc of rfcs(3)) await service.post('/query/crf', { rfc });
-		const fits = await sandbox.run(limited, { items: itemsOf(rfcs(2)) });
-		const beyond = await sandbox.run(limited, { items: itemsOf(rfcs(1)) });
+		const fits = await sandbox.run(limited, { items: itemsForRfcs(rfcs(2)) });
+		const beyond = await sandbox.run(limited, { items: itemsForRfcs(rfcs(1)) });
 		expect({ fits: codeOf(fits.error), beyond: codeOf(beyond.error) }).toEqual({
 			...{ fits: undefined, beyond: 'limitOfDay' },
 		});
@@ -35,8 +35,8 @@ describe('Max Queries per Day at the sandbox', () => {
 	});
 
 	it('gives free what was planned and never sent', async () => {
-		const refused = await sandbox.run(limited, { items: itemsOf(rfcs(6)) });
-		const next = await sandbox.run(limited, { items: itemsOf(rfcs(5)) });
+		const refused = await sandbox.run(limited, { items: itemsForRfcs(rfcs(6)) });
+		const next = await sandbox.run(limited, { items: itemsForRfcs(rfcs(5)) });
 		expect({ refused: codeOf(refused.error), next: codeOf(next.error) }).toEqual({
 			...{ refused: 'limitOfDay', next: undefined },
 		});
@@ -44,7 +44,7 @@ describe('Max Queries per Day at the sandbox', () => {
 	});
 
 	it('holds for executions at the same time', async () => {
-		const requests = { items: itemsOf(rfcs(4)), onError: 'continueRegularOutput' as const };
+		const requests = { items: itemsForRfcs(rfcs(4)), onError: 'continueRegularOutput' as const };
 		await Promise.all([0, 1, 2].map(async () => await sandbox.run(limited, requests)));
 		expect(await billed()).toBe(5);
 	});
@@ -58,8 +58,8 @@ it("Max Queries per Day counts the day of the workflow's time zone", async () =>
 	const service = await sandbox.elsewhere();
 	for (const rfc of rfcs(5)) await service.post('/query/crf', { rfc });
 	await sandbox.control.post('/clock', { advance: now - yesterday });
-	const fits = await sandbox.run(limitedTo(5), { items: itemsOf(rfcs(5)), timezone });
-	const beyond = await sandbox.run(limitedTo(5), { items: itemsOf(rfcs(1)), timezone });
+	const fits = await sandbox.run(limitedTo(5), { items: itemsForRfcs(rfcs(5)), timezone });
+	const beyond = await sandbox.run(limitedTo(5), { items: itemsForRfcs(rfcs(1)), timezone });
 	await sandbox.close();
 	expect({ fits: codeOf(fits.error), beyond: codeOf(beyond.error) }).toEqual({
 		...{ fits: undefined, beyond: 'limitOfDay' },
@@ -69,11 +69,12 @@ it("Max Queries per Day counts the day of the workflow's time zone", async () =>
 describe('Max Queries per Day', () => {
 	type Service = Awaited<ReturnType<typeof fakeService>>;
 	const lagging = {
-		list: (_stored: StoredQuery[], response: Parameters<typeof give>[0]) => give(response, []),
+		list: (_stored: StoredQuery[], response: Parameters<typeof respondJson>[0]) =>
+			respondJson(response, []),
 	};
 	const run = async (service: Service, maxQueriesPerDay: number, wanted: string[]) => {
 		const { items } = await service.run(limitedTo(maxQueriesPerDay), {
-			items: itemsOf(wanted),
+			items: itemsForRfcs(wanted),
 			onError: 'continueRegularOutput',
 		});
 		return items.map(({ json }) => codeOf(json) ?? 'none');
@@ -108,7 +109,7 @@ describe('Max Queries per Day', () => {
 		const service = await fakeService({ post: acceptAndLose });
 		const rows: unknown[] = [];
 		for (const rfc of [RFC, OTHER]) {
-			const { items } = await service.run(limitedTo(2), { items: itemsOf([rfc]) });
+			const { items } = await service.run(limitedTo(2), { items: itemsForRfcs([rfc]) });
 			rows.push(items[0]?.json.recovered);
 		}
 		await service.close();
@@ -119,11 +120,13 @@ describe('Max Queries per Day', () => {
 	it('counts a lost query once that the list shows later', async () => {
 		let isHidden = true;
 		const service = await fakeService({
-			post: firstPost(acceptAndLose),
-			list: (stored, response) => give(response, isHidden ? [] : stored),
+			post: respondToFirstPost(acceptAndLose),
+			list: (stored, response) => respondJson(response, isHidden ? [] : stored),
 		});
 		const ask = async (rfc: string) =>
-			await withoutWaiting(async () => await service.run(limitedTo(2), { items: itemsOf([rfc]) }));
+			await withoutWaiting(
+				async () => await service.run(limitedTo(2), { items: itemsForRfcs([rfc]) }),
+			);
 		const lost = await ask(RFC);
 		isHidden = false;
 		const next = await ask(OTHER);
@@ -143,7 +146,7 @@ describe('Max Queries per Day', () => {
 			['system', OTHER],
 		]) {
 			Settings.defaultZone = zone;
-			const requests = { items: itemsOf([rfc]), timezone: 'UTC' };
+			const requests = { items: itemsForRfcs([rfc]), timezone: 'UTC' };
 			codes.push(codeOf((await service.run(limitedTo(1), requests)).error));
 		}
 		await service.close();
@@ -155,8 +158,8 @@ describe('Max Queries per Day', () => {
 		let cancel = () => {};
 		const service = await fakeService({ ...lagging, post: (accept) => (accept(), cancel()) });
 		const onStart = (stop: () => void) => (cancel = stop);
-		await service.run(limitedTo(1), { items: itemsOf([RFC]), onStart });
-		const { error } = await service.run(limitedTo(1), { items: itemsOf([OTHER]) });
+		await service.run(limitedTo(1), { items: itemsForRfcs([RFC]), onStart });
+		const { error } = await service.run(limitedTo(1), { items: itemsForRfcs([OTHER]) });
 		await service.close();
 		expect(codeOf(error)).toBe('limitOfDay');
 		expect(service.sent()).toBe(1);
@@ -168,10 +171,10 @@ describe('Max Queries per Day', () => {
 		const body = `[${row('1234567890123456789')},${row('1234567890123456790')}]`;
 		const { error, requests } = await runAgainstStub(
 			() => ({ body }),
-			getCrf({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 2 } }),
+			getCrfParameters({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 2 } }),
 		);
 		expect(codeOf(error)).toBe('uncounted');
-		expect(postsOf(requests)).toEqual([]);
+		expect(queryPostsIn(requests)).toEqual([]);
 	});
 });
 
@@ -181,7 +184,7 @@ describe('the dates of a list', () => {
 	const whole = (row: StoredQuery): Row => ({ ...row });
 	const undated = ({ _id, status }: StoredQuery): Row => ({ _id, status });
 	const numbered = (row: StoredQuery): Row => ({ ...row, createdAt: epoch(row) });
-	const hour = getCrf({ reuse: 'hours', reuseHours: 1 });
+	const hour = getCrfParameters({ reuse: 'hours', reuseHours: 1 });
 	/** A service whose list and records are written so, with queries of today by another program. */
 	async function serviceWith(
 		inList: (row: StoredQuery) => Row,
@@ -189,8 +192,8 @@ describe('the dates of a list', () => {
 		made: number,
 	) {
 		const service = await fakeService({
-			list: (stored, response) => give(response, stored.map(inList)),
-			get: (one, response) => give(response, one ? byId(one) : {}, one ? 200 : 404),
+			list: (stored, response) => respondJson(response, stored.map(inList)),
+			get: (one, response) => respondJson(response, one ? byId(one) : {}, one ? 200 : 404),
 		});
 		for (const rfc of rfcs(made)) {
 			service.billed.push(aRecord({ _id: `other-${rfc}`, query: { rfc } }));
@@ -205,7 +208,7 @@ describe('the dates of a list', () => {
 		['that only its records have', undated],
 	])('are counted for Max Queries per Day: %s', async (_what, inList) => {
 		const service = await serviceWith(inList, whole, 5);
-		const { error } = await service.run(limitedTo(5), { items: itemsOf([rfcs(6)[5]]) });
+		const { error } = await service.run(limitedTo(5), { items: itemsForRfcs([rfcs(6)[5]]) });
 		await service.close();
 		expect({ code: codeOf(error), sent: service.sent() }).toEqual({
 			...{ code: 'limitOfDay', sent: 0 },
@@ -214,7 +217,7 @@ describe('the dates of a list', () => {
 
 	it('are needed for Max Queries per Day: without any nothing is sent', async () => {
 		const service = await serviceWith(undated, undated, 3);
-		const { error } = await service.run(limitedTo(50), { items: itemsOf([RFC]) });
+		const { error } = await service.run(limitedTo(50), { items: itemsForRfcs([RFC]) });
 		await service.close();
 		expect({ code: codeOf(error), sent: service.sent() }).toEqual({
 			...{ code: 'uncounted', sent: 0 },
@@ -227,7 +230,7 @@ describe('the dates of a list', () => {
 			createdAt: new Date(Date.now() - 2 * 3_600_000).toISOString(),
 		});
 		const service = await serviceWith(undated, old, 1);
-		const { items } = await service.run(hour, { items: itemsOf([RFC]) });
+		const { items } = await service.run(hour, { items: itemsForRfcs([RFC]) });
 		await service.close();
 		expect({ reused: items[0].json.reused, sent: service.sent() }).toEqual({
 			...{ reused: undefined, sent: 1 },
@@ -236,7 +239,7 @@ describe('the dates of a list', () => {
 
 	it('are read as numbers by Reuse Results', async () => {
 		const service = await serviceWith(numbered, numbered, 1);
-		const { items } = await service.run(hour, { items: itemsOf([RFC]) });
+		const { items } = await service.run(hour, { items: itemsForRfcs([RFC]) });
 		await service.close();
 		expect(items.map(({ json }) => json.reused)).toEqual([true]);
 	});

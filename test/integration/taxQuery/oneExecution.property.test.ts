@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { IExecuteContextData, INodeParameters } from 'n8n-workflow';
 import { withoutWaiting } from '../support/clock';
 import type { NodeRunOptions } from '../support/runNode';
-import { give } from '../support/serve';
-import { getCrf, rfcs } from './support';
-import { tenantService, type ArrivedPost } from './tenants';
+import { respondJson } from '../support/testServer';
+import { getCrfParameters, rfcs } from './support';
+import { tenantService, type ArrivedPost } from './tenantService';
 
 const sentRequests = rfcs(4);
 const spellings = [
@@ -43,11 +43,12 @@ async function perform(
 	reuse?: string,
 ): Promise<{ billed: Record<string, string[]>; close(): Promise<void> }> {
 	const answers: Record<string, (arrived: ArrivedPost) => void> = {
-		accept: ({ accept, response }) => give(response, { message: 'ok', queryId: accept()._id }),
+		accept: ({ accept, response }) =>
+			respondJson(response, { message: 'ok', queryId: accept()._id }),
 		lose: ({ accept, response }) => void (accept(), response.destroy()),
 		drop: ({ response }) => void response.destroy(),
-		refuse: ({ response }) => give(response, { message: 'No' }, 422),
-		busy: ({ response }) => give(response, { message: 'Later' }, 429),
+		refuse: ({ response }) => respondJson(response, { message: 'No' }, 422),
+		busy: ({ response }) => respondJson(response, { message: 'Later' }, 429),
 	};
 	const service = await tenantService({
 		post: (arrived) => answers[fates[arrived.before] ?? 'accept'](arrived),
@@ -59,7 +60,7 @@ async function perform(
 	let round = 0;
 	let subs = 0;
 	const run = async (of: Step['items'], more: Partial<NodeRunOptions>) => {
-		return await service.run(getCrf(reuse === undefined ? {} : { reuse }, options), {
+		return await service.run(getCrfParameters(reuse === undefined ? {} : { reuse }, options), {
 			...{ items: of, onError: 'continueRegularOutput', executionId, memory, mode, ...more },
 		});
 	};

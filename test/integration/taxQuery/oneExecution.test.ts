@@ -1,10 +1,15 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { moveClock } from '../support/clock';
+import { shiftWallClock } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
-import { give } from '../support/serve';
-import { curps, getCrf, operation, rfcs } from './support';
-import { tenantService, type ArrivedPost, type StoredQuery, type TenantService } from './tenants';
+import { respondJson } from '../support/testServer';
+import { curps, getCrfParameters, operation, rfcs } from './support';
+import {
+	tenantService,
+	type ArrivedPost,
+	type StoredQuery,
+	type TenantService,
+} from './tenantService';
 
 const itemsOf = (wanted: string[], tenant = 'A') => wanted.map((rfc) => ({ rfc, tenant }));
 const [RFC, OTHER] = rfcs(2);
@@ -16,7 +21,7 @@ describe('a question in an execution', () => {
 	let service: TenantService;
 	let answer: (arrived: ArrivedPost) => void | Promise<void>;
 	const acknowledge = ({ accept, response }: ArrivedPost) =>
-		give(response, { message: 'Accepted', queryId: accept()._id });
+		respondJson(response, { message: 'Accepted', queryId: accept()._id });
 	/** Accepted, and the response is lost. */
 	const lose = ({ accept, response }: ArrivedPost) => {
 		accept();
@@ -31,14 +36,14 @@ describe('a question in an execution', () => {
 
 	it('sends one query for an RFC written in four ways', async () => {
 		const written = [RFC, RFC.toLowerCase(), ` ${RFC} `, `${RFC.slice(0, 4)}-${RFC.slice(4)}`];
-		const { items } = await service.run(getCrf(), { items: itemsOf(written) });
+		const { items } = await service.run(getCrfParameters(), { items: itemsOf(written) });
 		expect([billed(), new Set(idsOf(items)).size]).toEqual([[RFC], 1]);
 		expect(items.map(({ json }) => json.reused)).toEqual([undefined, true, true, true]);
 	});
 
 	it('sends one query for an RFC in three spellings with Check Identifiers: Off', async () => {
 		const written = [RFC, `${RFC.slice(0, 4)}-${RFC.slice(4)}`.toLowerCase(), `${RFC} `];
-		const { error } = await service.run(getCrf({}, { checkIdentifiers: 'off' }), {
+		const { error } = await service.run(getCrfParameters({}, { checkIdentifiers: 'off' }), {
 			items: itemsOf(written),
 		});
 		expect(error).toBeUndefined();
@@ -51,7 +56,7 @@ describe('a question in an execution', () => {
 			{ b: 2, a: 1 },
 		];
 		const { error } = await service.run(
-			getCrf({}, { additionalBodyFields: '={{ { context: $json.context } }}' }),
+			getCrfParameters({}, { additionalBodyFields: '={{ { context: $json.context } }}' }),
 			{ items: contexts.map((context) => ({ rfc: RFC, tenant: 'A', context })) },
 		);
 		expect(error).toBeUndefined();
@@ -60,14 +65,19 @@ describe('a question in an execution', () => {
 
 	it('sends a query that has failed again in the next round of a loop', async () => {
 		const loop = { executionId: 'loop-failed', memory: {}, items: itemsOf([RFC]) };
-		await service.run(getCrf(), loop);
+		await service.run(getCrfParameters(), loop);
 		for (const one of service.billedOf('A')) one.status = 'FAILED';
-		await service.run(getCrf({ waitForResult: true, maxWait: 2 }), { ...loop, ranBefore: 1 });
+		await service.run(getCrfParameters({ waitForResult: true, maxWait: 2 }), {
+			...loop,
+			ranBefore: 1,
+		});
 		expect(billed()).toEqual([RFC, RFC]);
 	});
 
 	it('sends a query for each item with Reuse Results: Never', async () => {
-		const { items } = await service.run(getCrf(NEVER), { items: itemsOf([RFC, RFC, RFC]) });
+		const { items } = await service.run(getCrfParameters(NEVER), {
+			items: itemsOf([RFC, RFC, RFC]),
+		});
 		expect([billed(), new Set(idsOf(items)).size]).toEqual([[RFC, RFC, RFC], 3]);
 	});
 
@@ -75,7 +85,7 @@ describe('a question in an execution', () => {
 		const memory = {};
 		for (const ranBefore of [0, 1, 2]) {
 			const loop = { executionId: 'loop-default', memory, ranBefore };
-			await service.run(getCrf(), { items: itemsOf([RFC]), ...loop });
+			await service.run(getCrfParameters(), { items: itemsOf([RFC]), ...loop });
 		}
 		expect(billed()).toEqual([RFC]);
 	});
@@ -93,13 +103,15 @@ describe('a question in an execution', () => {
 	it('sends one query for the sub-executions of one parent', async () => {
 		for (const executionId of ['sub-1', 'sub-2']) {
 			const sub = { executionId, parentExecutionId: 'parent-1', mode: 'integrated' as const };
-			await service.run(getCrf(), { items: itemsOf([RFC]), ...sub });
+			await service.run(getCrfParameters(), { items: itemsOf([RFC]), ...sub });
 		}
 		expect(billed()).toEqual([RFC]);
 	});
 
 	it('sends one query in each account', async () => {
-		await service.run(getCrf(), { items: [...itemsOf([RFC, RFC]), ...itemsOf([RFC, RFC], 'B')] });
+		await service.run(getCrfParameters(), {
+			items: [...itemsOf([RFC, RFC]), ...itemsOf([RFC, RFC], 'B')],
+		});
 		expect([billed('A'), billed('B')]).toEqual([[RFC], [RFC]]);
 	});
 
@@ -109,7 +121,7 @@ describe('a question in an execution', () => {
 		await service.close();
 		service = await tenantService({ post: (arrived) => answer(arrived), list });
 		const call = async (ranBefore: number) =>
-			await service.run(getCrf(NEVER), {
+			await service.run(getCrfParameters(NEVER), {
 				...{ items: itemsOf([RFC]), isTool: true, executionId: 'tool-again', ranBefore },
 			});
 		const codes = [await call(0), await call(1), await call(2)].map(({ error }) => codeOf(error));
@@ -121,7 +133,7 @@ describe('a question in an execution', () => {
 		await service.close();
 		service = await tenantService({ post: lose, list: (stored) => (isListed ? stored : []) });
 		const call = async (ranBefore: number) =>
-			await service.run(getCrf(NEVER), {
+			await service.run(getCrfParameters(NEVER), {
 				...{ items: itemsOf([RFC]), isTool: true, executionId: 'tool-found', ranBefore },
 			});
 		await call(0);
@@ -139,15 +151,15 @@ describe('a question in an execution', () => {
 		});
 		answer = lose;
 		const loop = { executionId: 'loop-lost', memory: {}, items: itemsOf([RFC]) };
-		await service.run(getCrf(NEVER), loop);
+		await service.run(getCrfParameters(NEVER), loop);
 		[answer, isListed] = [acknowledge, true];
-		await service.run(getCrf(NEVER), { ...loop, ranBefore: 1 });
+		await service.run(getCrfParameters(NEVER), { ...loop, ranBefore: 1 });
 		expect(billed()).toEqual([RFC, RFC]);
 	});
 
 	it('sends a failed immediate query again, also in the next execution', async () => {
-		answer = ({ accept, response }) => give(response, accept({ status: 'FAILED' }));
-		const hours = getCrf({ reuse: 'hours', reuseHours: 24 });
+		answer = ({ accept, response }) => respondJson(response, accept({ status: 'FAILED' }));
+		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 24 });
 		const codes = [];
 		for (let run = 0; run < 2; run++) {
 			codes.push(codeOf((await service.run(hours, { items: itemsOf([RFC]) })).error));
@@ -159,11 +171,16 @@ describe('a question in an execution', () => {
 		const wanted = rfcs(60);
 		let isRefusing = true;
 		answer = (arrived) =>
-			isRefusing ? give(arrived.response, { message: 'No' }, 422) : acknowledge(arrived);
+			isRefusing ? respondJson(arrived.response, { message: 'No' }, 422) : acknowledge(arrived);
 		const limits = { spendingLimits: { maxQueries: 100, maxQueriesPerDay: 100 } };
 		const memory = {};
 		const run = async (mode?: 'retry') =>
-			await service.run(getCrf(NEVER, limits), { items: itemsOf(wanted), memory, mode, ...goOn });
+			await service.run(getCrfParameters(NEVER, limits), {
+				items: itemsOf(wanted),
+				memory,
+				mode,
+				...goOn,
+			});
 		await run();
 		isRefusing = false;
 		const { items } = await run('retry');
@@ -182,7 +199,7 @@ describe('a question in an execution', () => {
 	});
 
 	it('keeps sub-executions of one parent within one limit', async () => {
-		const limited = getCrf({}, { spendingLimits: { maxQueries: 3 } });
+		const limited = getCrfParameters({}, { spendingLimits: { maxQueries: 3 } });
 		for (const [at, rfc] of rfcs(5).entries()) {
 			const executionId = `limited-sub-${at}`;
 			const sub = { executionId, parentExecutionId: 'parent-limit', mode: 'integrated' as const };
@@ -193,11 +210,14 @@ describe('a question in an execution', () => {
 
 	it('gives each of several equal items a query of its own in a retry without notes', async () => {
 		for (let made = 0; made < 3; made++)
-			await service.run(getCrf(NEVER), { items: itemsOf([RFC]) });
+			await service.run(getCrfParameters(NEVER), { items: itemsOf([RFC]) });
 		const given: unknown[] = [];
 		for (const ranBefore of [0, 1]) {
 			const round = { executionId: 'retried-loop', mode: 'retry' as const, ranBefore };
-			const { items } = await service.run(getCrf(NEVER), { items: itemsOf([RFC, RFC]), ...round });
+			const { items } = await service.run(getCrfParameters(NEVER), {
+				items: itemsOf([RFC, RFC]),
+				...round,
+			});
 			given.push(...idsOf(items));
 		}
 		expect([new Set(given).size, billed().length]).toEqual([4, 4]);
@@ -206,9 +226,9 @@ describe('a question in an execution', () => {
 	it("searches the list after a response with another person's record", async () => {
 		answer = ({ accept, response }) => {
 			const own = accept();
-			give(response, { ...own, _id: 'of-a-stranger', query: { rfc: OTHER } });
+			respondJson(response, { ...own, _id: 'of-a-stranger', query: { rfc: OTHER } });
 		};
-		const { items } = await service.run(getCrf(), { items: itemsOf([RFC]) });
+		const { items } = await service.run(getCrfParameters(), { items: itemsOf([RFC]) });
 		const [{ _id }] = service.billedOf('A');
 		expect(items.map(({ json }) => [json.queryId, json.recovered])).toEqual([[_id, true]]);
 	});
@@ -217,14 +237,14 @@ describe('a question in an execution', () => {
 		const unknown = 'of-a-stranger';
 		answer = ({ accept, response }) => {
 			accept();
-			give(response, { message: 'Accepted', queryId: unknown });
+			respondJson(response, { message: 'Accepted', queryId: unknown });
 		};
 		const createdAt = new Date(Date.now() - 3_600_000).toISOString();
 		service.add('A', {
 			...{ _id: unknown, service: 'CRF', status: 'SUCCESS', createdAt },
 			...{ query: { rfc: OTHER }, response: {} },
 		});
-		const { items } = await service.run(getCrf({ waitForResult: true }), {
+		const { items } = await service.run(getCrfParameters({ waitForResult: true }), {
 			items: itemsOf([RFC]),
 		});
 		const own = service.billedOf('A').find(({ query }) => query.rfc === RFC);
@@ -234,10 +254,10 @@ describe('a question in an execution', () => {
 	it('keeps its place in the queue when the clock is set forward by an hour', async () => {
 		const wanted = rfcs(20);
 		answer = (arrived) => {
-			if (arrived.before === 5) moveClock(3_600_000);
+			if (arrived.before === 5) shiftWallClock(3_600_000);
 			acknowledge(arrived);
 		};
-		const { items, error } = await service.run(getCrf(), {
+		const { items, error } = await service.run(getCrfParameters(), {
 			items: itemsOf(wanted),
 			credentials: { taxQueryApi: { ...service.byClient, pointsPerSecond: 10 } },
 		});
@@ -254,12 +274,12 @@ describe('a question in an execution', () => {
 		const foreign = { _id: FOREIGN_ID, service: 'CRF', status: 'SUCCESS', createdAt };
 		await service.close();
 		service = await tenantService({
-			post: ({ accept, response }) => give(response, body(accept())),
+			post: ({ accept, response }) => respondJson(response, body(accept())),
 			list: (stored) => (isListed ? stored : []),
 		});
 		service.add('A', { ...foreign, query: { rfc: OTHER }, response: {} });
 		const execution = { items: itemsOf([RFC]), executionId: `foreign-${what}`, memory: {} };
-		const waiting = getCrf({ waitForResult: true });
+		const waiting = getCrfParameters({ waitForResult: true });
 		const first = await service.run(waiting, execution);
 		const before = service.reads.length;
 		isListed = true;
@@ -274,10 +294,10 @@ describe('a question in an execution', () => {
 
 	it('sends a failed query again in the next round of a loop', async () => {
 		answer = ({ before, accept, response }) =>
-			give(response, accept({ status: before === 0 ? 'FAILED' : 'SUCCESS' }));
+			respondJson(response, accept({ status: before === 0 ? 'FAILED' : 'SUCCESS' }));
 		const memory = {};
 		const round = async (ranBefore: number) =>
-			await service.run(getCrf(), {
+			await service.run(getCrfParameters(), {
 				...{ items: itemsOf([RFC]), executionId: 'loop-failed', memory, ranBefore },
 			});
 		const first = await round(0);
@@ -291,8 +311,11 @@ describe('a question in an execution', () => {
 
 	it('sends a failed query again for an equal item of the same run', async () => {
 		answer = ({ before, accept, response }) =>
-			give(response, accept({ status: before === 0 ? 'FAILED' : 'SUCCESS' }));
-		const { items } = await service.run(getCrf(), { items: itemsOf([RFC, RFC]), ...goOn });
+			respondJson(response, accept({ status: before === 0 ? 'FAILED' : 'SUCCESS' }));
+		const { items } = await service.run(getCrfParameters(), {
+			items: itemsOf([RFC, RFC]),
+			...goOn,
+		});
 		expect({ codes: items.map(({ json }) => codeOf(json)), posts: service.posts.length }).toEqual({
 			...{ codes: ['failed', undefined], posts: 2 },
 		});

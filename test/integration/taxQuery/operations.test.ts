@@ -3,14 +3,14 @@ import { codeOf } from '../support/errorCode';
 import { nodeTypes } from '../support/runNode';
 import {
 	CIEC,
-	createTaxProfile,
+	createTaxProfileParameters,
 	curps,
 	operation,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
-import { withSandbox } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -89,7 +89,7 @@ const rows: Row[] = [
 	{
 		section: '4.8',
 		endpoint: 'POST /query/tax/profile',
-		parameters: createTaxProfile(RFC),
+		parameters: createTaxProfileParameters(RFC),
 		body: { rfc: RFC, ciec: '***' },
 		output: { queryId, pending: false, rfc: RFC },
 	},
@@ -136,7 +136,7 @@ describe('the operations of the Tax Query node', () => {
 	let sandbox: TaxQuerySandbox;
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox();
-		await sandbox.run(createTaxProfile(RFC), { secrets: [CIEC] });
+		await sandbox.run(createTaxProfileParameters(RFC), { secrets: [CIEC] });
 	});
 	beforeEach(async () => await sandbox.reset());
 	afterAll(async () => await sandbox.close());
@@ -219,7 +219,7 @@ describe('the operations of the Tax Query node', () => {
 });
 
 describe('the tax profile', () => {
-	const sandbox = withSandbox(taxQuerySandbox);
+	const sandbox = sandboxForTestGroup(taxQuerySandbox);
 
 	it('is created from a stored login, which stays out of the workflow', async () => {
 		const { items } = await sandbox.run(
@@ -248,7 +248,7 @@ describe('the tax profile', () => {
 	it('keeps the CIEC out of what comes out, also if the service echoes it', async () => {
 		const answer = { status: 200, body: { queryId: 'q-1', message: `profile with ${CIEC}` } };
 		await sandbox.faults({ path: '/api/query/tax/profile', fault: answer });
-		const { items } = await sandbox.run(createTaxProfile(RFC), { secrets: [CIEC] });
+		const { items } = await sandbox.run(createTaxProfileParameters(RFC), { secrets: [CIEC] });
 		expect(items[0].json).toMatchObject({ message: '***', rfc: RFC, queryId: 'q-1' });
 	});
 
@@ -269,7 +269,7 @@ describe('the tax profile', () => {
 			};
 			await sandbox.faults({ path: '/api/query/tax/profile', fault: { status: 200, body } });
 			const { items } = await sandbox.run({
-				...createTaxProfile(RFC),
+				...createTaxProfileParameters(RFC),
 				ciec,
 				options: { simplify: false },
 			});
@@ -325,7 +325,7 @@ describe('Get Invoices', () => {
 	let sandbox: TaxQuerySandbox;
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox();
-		await sandbox.run(createTaxProfile(RFC), { secrets: [CIEC] });
+		await sandbox.run(createTaxProfileParameters(RFC), { secrets: [CIEC] });
 	});
 	beforeEach(async () => await sandbox.reset());
 	afterAll(async () => await sandbox.close());

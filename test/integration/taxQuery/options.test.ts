@@ -1,22 +1,28 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { codeOf, fieldErrorOf } from '../support/errorCode';
+import { codeOf, codeAndFieldOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
 import { runAgainstStub } from '../apiVariants/stubServer';
-import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
-import { withSandbox } from '../support/withSandbox';
+import {
+	getCrfParameters,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from './support';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
 const [RFC] = rfcs(1);
 const COMPANY = 'EKU9003173C9';
 
 describe('the options of a query', () => {
-	const sandbox = withSandbox(taxQuerySandbox);
+	const sandbox = sandboxForTestGroup(taxQuerySandbox);
 
 	const billed = async () => (await sandbox.ledger()).length;
 	const bodyOf = async (path: string) => (await sandbox.requests(path))[0].body;
 
 	describe('External Reference', () => {
 		const referring = (parameters = {}) =>
-			getCrf(parameters, { externalReference: '={{ $json.customer }}' });
+			getCrfParameters(parameters, { externalReference: '={{ $json.customer }}' });
 		const items = [
 			{ rfc: RFC, customer: 'C-1' },
 			{ rfc: rfcs(2)[1], customer: 'C-2' },
@@ -43,7 +49,7 @@ describe('the options of a query', () => {
 
 	describe('Max Queries per Execution', () => {
 		const limited = (maxQueries: number, options = {}) =>
-			getCrf({}, { ...options, spendingLimits: { maxQueries } });
+			getCrfParameters({}, { ...options, spendingLimits: { maxQueries } });
 		const items = rfcs(10).map((rfc) => ({ rfc }));
 
 		it('stops an execution of too many items before any is sent', async () => {
@@ -84,7 +90,7 @@ describe('the options of a query', () => {
 		describe('for an AI agent', () => {
 			const eleven = rfcs(11).map((rfc) => ({ rfc }));
 			const asTool = async (options = {}, more: Partial<NodeRunOptions> = {}) =>
-				await sandbox.run(getCrf({}, options), { items: eleven, isTool: true, ...more });
+				await sandbox.run(getCrfParameters({}, options), { items: eleven, isTool: true, ...more });
 
 			it('is 10 unless it is set', async () => {
 				const { error } = await asTool();
@@ -118,9 +124,9 @@ describe('the options of a query', () => {
 		});
 
 		it('does not count what is reused', async () => {
-			await sandbox.run(getCrf({ waitForResult: true }), { items });
+			await sandbox.run(getCrfParameters({ waitForResult: true }), { items });
 			const { error } = await sandbox.run(
-				getCrf({ reuse: 'hours', reuseHours: 1 }, { spendingLimits: { maxQueries: 0 } }),
+				getCrfParameters({ reuse: 'hours', reuseHours: 1 }, { spendingLimits: { maxQueries: 0 } }),
 				{ items },
 			);
 			expect(error).toBeUndefined();
@@ -140,7 +146,9 @@ describe('the options of a query', () => {
 			['checkIdentifiers', 'Check Identifiers First'],
 			['simplify', 'Simplify'],
 		])('is an error that names it, and nothing is sent: %s', async (name, label) => {
-			const { error } = await sandbox.run(getCrf({}, { [name]: value }), { items: [{ rfc: RFC }] });
+			const { error } = await sandbox.run(getCrfParameters({}, { [name]: value }), {
+				items: [{ rfc: RFC }],
+			});
 			expect([error?.context?.field, await billed()]).toEqual([label, 0]);
 		});
 
@@ -149,9 +157,12 @@ describe('the options of a query', () => {
 			['maxQueriesPerDay', 'Max Queries per Day'],
 			['sendAgain', 'Send Again If Unsure'],
 		])('is an error of a spending limit, too: %s', async (name, label) => {
-			const { error } = await sandbox.run(getCrf({}, { spendingLimits: { [name]: value } }), {
-				items: [{ rfc: RFC }],
-			});
+			const { error } = await sandbox.run(
+				getCrfParameters({}, { spendingLimits: { [name]: value } }),
+				{
+					items: [{ rfc: RFC }],
+				},
+			);
 			expect([error?.context?.field, await billed()]).toEqual([label, 0]);
 		});
 
@@ -161,7 +172,7 @@ describe('the options of a query', () => {
 			['maxWait', { waitForResult: true }, 'Max Wait (Seconds)'],
 			['waitForResult', {}, 'Wait for Result'],
 		])('is an error that names the field, too: %s', async (name, others, label) => {
-			const { error } = await sandbox.run(getCrf({ ...others, [name]: value }), {
+			const { error } = await sandbox.run(getCrfParameters({ ...others, [name]: value }), {
 				items: [{ rfc: RFC }],
 			});
 			expect([error?.context?.field, await billed()]).toEqual([label, 0]);
@@ -171,10 +182,10 @@ describe('the options of a query', () => {
 	it.each(['={{ "" }}', '={{ $json.nothing }}', '={{ null }}'])(
 		'Additional Body Fields that come out empty are an error: %s',
 		async (additionalBodyFields) => {
-			const { error } = await sandbox.run(getCrf({}, { additionalBodyFields }), {
+			const { error } = await sandbox.run(getCrfParameters({}, { additionalBodyFields }), {
 				items: [{ rfc: RFC }],
 			});
-			expect([fieldErrorOf(error), await billed()]).toEqual([
+			expect([codeAndFieldOf(error), await billed()]).toEqual([
 				['field.object', 'Additional Body Fields'],
 				0,
 			]);
@@ -195,13 +206,15 @@ describe('the options of a query', () => {
 
 	it('Additional Body Fields replace a field of the same name', async () => {
 		const additionalBodyFields = { rfc: rfcs(2)[1] };
-		await sandbox.run(getCrf({}, { additionalBodyFields }), { items: [{ rfc: RFC }] });
+		await sandbox.run(getCrfParameters({}, { additionalBodyFields }), { items: [{ rfc: RFC }] });
 		expect(await bodyOf('/api/query/crf')).toEqual(additionalBodyFields);
 	});
 
 	it('Check Identifiers First, off, sends what is entered', async () => {
 		const wrong = 'GODE561331GR8';
-		await sandbox.run(getCrf({}, { checkIdentifiers: 'off' }), { items: [{ rfc: wrong }] });
+		await sandbox.run(getCrfParameters({}, { checkIdentifiers: 'off' }), {
+			items: [{ rfc: wrong }],
+		});
 		expect(await bodyOf('/api/query/crf')).toEqual({ rfc: wrong });
 	});
 
@@ -221,7 +234,7 @@ describe('the options of a query', () => {
 	});
 
 	it('Check Identifiers First sends a generic RFC where that is allowed', async () => {
-		await sandbox.run(getCrf({}, { checkIdentifiers: 'allowGeneric' }), {
+		await sandbox.run(getCrfParameters({}, { checkIdentifiers: 'allowGeneric' }), {
 			items: [{ rfc: 'XAXX010101000' }],
 		});
 		expect(await bodyOf('/api/query/crf')).toEqual({ rfc: 'XAXX010101000' });
@@ -233,7 +246,7 @@ describe('Query → Get Many', () => {
 	const requests = rfcs(60);
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox();
-		await sandbox.run(getCrf(), { items: requests.map((rfc) => ({ rfc })) });
+		await sandbox.run(getCrfParameters(), { items: requests.map((rfc) => ({ rfc })) });
 		await sandbox.run(operation('taxpayer', 'getRfcData', { rfc: requests[0] }));
 	});
 	afterAll(async () => await sandbox.close());
@@ -299,7 +312,7 @@ describe('the option Personal Data of a query', () => {
 	const ask = async (externalReference: string, options = {}) =>
 		await runAgainstStub(
 			({ method }) => ({ body: method === 'POST' ? record : [] }),
-			getCrf({ rfc: RFC, reuse: 'never' }, { externalReference, ...options }),
+			getCrfParameters({ rfc: RFC, reuse: 'never' }, { externalReference, ...options }),
 		);
 
 	it("protects the receipt and the execution's metadata", async () => {

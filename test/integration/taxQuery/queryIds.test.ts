@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAgainstStub, type StubRequest, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { crfRecord, readsOf } from './crfRecords';
-import { curps, getCrf, itemsOf, operation, rfcs } from './support';
+import { crfRecord, queryReadPathsIn } from './crfRecords';
+import { curps, getCrfParameters, itemsForRfcs, operation, rfcs } from './support';
 
 const wanted = rfcs(2);
 
@@ -21,15 +21,15 @@ describe('query IDs that are numbers', () => {
 		};
 	};
 	const run = async (...ids: string[]) =>
-		await runAgainstStub(numbered(ids), getCrf({ waitForResult: true }), {
-			items: itemsOf(wanted),
+		await runAgainstStub(numbered(ids), getCrfParameters({ waitForResult: true }), {
+			items: itemsForRfcs(wanted),
 			onError: 'continueRegularOutput',
 		});
 
 	it('are read as text where JSON holds them exactly', async () => {
 		const { rows, requests } = await run('7', '9007199254740991');
 		expect(rows).toMatchObject([{ queryId: '7' }, { queryId: '9007199254740991' }]);
-		expect(readsOf(requests)).toContain('/api/query/7');
+		expect(queryReadPathsIn(requests)).toContain('/api/query/7');
 	});
 
 	it('are none beyond that, for two people would share one', async () => {
@@ -53,7 +53,7 @@ describe('a query ID under which the service has nothing', () => {
 			operation('query', 'get', { queryId: 'q1' }),
 		);
 		expect(codeOf(error)).toBe('noQuery');
-		expect(readsOf(requests)).toEqual(['/api/query/q1']);
+		expect(queryReadPathsIn(requests)).toEqual(['/api/query/q1']);
 	});
 
 	it('fails no item with Reuse Results, if a listed row has it', async () => {
@@ -63,8 +63,8 @@ describe('a query ID under which the service has nothing', () => {
 				if (method === 'POST') return { body: { queryId: `new-${times}` } };
 				return path === '/api/query' ? { body: [row] } : nothing;
 			},
-			getCrf({ reuse: 'hours', reuseHours: 24 }),
-			{ items: itemsOf(wanted) },
+			getCrfParameters({ reuse: 'hours', reuseHours: 24 }),
+			{ items: itemsForRfcs(wanted) },
 		);
 		expect(error).toBeUndefined();
 		expect(rows).toHaveLength(2);
@@ -72,7 +72,7 @@ describe('a query ID under which the service has nothing', () => {
 
 	const people = curps(2);
 	it.each<[string, IDataObject, IDataObject[]]>([
-		['whose result follows', getCrf(), itemsOf(wanted)],
+		['whose result follows', getCrfParameters(), itemsForRfcs(wanted)],
 		[
 			'whose result comes at once',
 			operation('person', 'getCurpData', { curp: '={{ $json.curp }}' }),

@@ -3,7 +3,7 @@ import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 import { operation, taxQuerySandbox } from './support';
-import { give, serve } from '../support/serve';
+import { respondJson, serve } from '../support/testServer';
 
 const getMany = (parameters = {}, options = {}) =>
 	operation(
@@ -125,7 +125,7 @@ describe('the list of all queries at a service that', () => {
 		const service = await serve(({ url }, response) => {
 			const query = Object.fromEntries(new URL(String(url), 'http://x').searchParams);
 			requests.push(query);
-			give(response, answer(query));
+			respondJson(response, answer(query));
 		});
 		({ close } = service);
 		const run = await runNode({

@@ -1,7 +1,14 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { runAgainstStub, type StubRequest, type StubResponse } from '../apiVariants/stubServer';
-import { crfRecord, LEGAL_NAME, postsOf, readsOf, respondWith } from './crfRecords';
-import { getCrf, itemsOf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+import { crfRecord, LEGAL_NAME, queryPostsIn, queryReadPathsIn, crfResponder } from './crfRecords';
+import {
+	getCrfParameters,
+	itemsForRfcs,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from './support';
 
 const [RFC] = rfcs(1);
 const HOURS = { reuse: 'hours', reuseHours: 24 };
@@ -12,7 +19,7 @@ describe('a record that reports success and never holds a result', () => {
 	let items: INodeExecutionData[];
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox({ record: 'lean' });
-		({ items } = await sandbox.run(getCrf(waited), { items: itemsOf([RFC]) }));
+		({ items } = await sandbox.run(getCrfParameters(waited), { items: itemsForRfcs([RFC]) }));
 	});
 	afterAll(async () => await sandbox.close());
 	const noResult = [expect.objectContaining({ code: 'noResult' })];
@@ -42,22 +49,22 @@ describe('a response that reports success without its result', () => {
 		['that is not waited for', {}],
 	])('is completed by one read by its ID: %s', async (_how, parameters) => {
 		const { rows, requests } = await runAgainstStub(
-			respondWith({ post, byId: crfRecord('q1', RFC) }),
-			getCrf({ rfc: RFC, ...parameters }),
+			crfResponder({ post, byId: crfRecord('q1', RFC) }),
+			getCrfParameters({ rfc: RFC, ...parameters }),
 		);
 		expect(rows).toMatchObject([{ legalName: LEGAL_NAME }]);
 		expect(rows[0].warnings).toBeUndefined();
-		expect(readsOf(requests)).toEqual([BY_ID]);
+		expect(queryReadPathsIn(requests)).toEqual([BY_ID]);
 	});
 
 	it('is read once for 50 equal items', async () => {
 		const { rows, requests } = await runAgainstStub(
-			respondWith({ post, byId: crfRecord('q1', RFC) }),
-			getCrf({ rfc: RFC, ...HOURS }),
+			crfResponder({ post, byId: crfRecord('q1', RFC) }),
+			getCrfParameters({ rfc: RFC, ...HOURS }),
 			{ items: new Array(50).fill({ rfc: RFC }) as IDataObject[] },
 		);
 		expect(rows.filter(({ legalName }) => legalName === LEGAL_NAME)).toHaveLength(50);
-		expect(readsOf(requests).filter((path) => path === BY_ID)).toHaveLength(1);
+		expect(queryReadPathsIn(requests).filter((path) => path === BY_ID)).toHaveLength(1);
 	});
 
 	it('is waited for where the record by its ID is pending after all', async () => {
@@ -65,9 +72,9 @@ describe('a response that reports success without its result', () => {
 		const { rows } = await runAgainstStub(
 			(request) => {
 				const byId = crfRecord('q1', RFC, reads++ < 2 ? { status: 'PENDING' } : {});
-				return respondWith({ post, byId })(request);
+				return crfResponder({ post, byId })(request);
 			},
-			getCrf({ rfc: RFC, ...waited }),
+			getCrfParameters({ rfc: RFC, ...waited }),
 		);
 		expect(rows).toMatchObject([{ legalName: LEGAL_NAME, pending: false }]);
 	});
@@ -76,7 +83,10 @@ describe('a response that reports success without its result', () => {
 		['is not there', undefined],
 		['is that of another query', crfRecord('q9', RFC)],
 	])('comes out with a warning if the record by its ID %s', async (_what, byId) => {
-		const { rows, error } = await runAgainstStub(respondWith({ post, byId }), getCrf({ rfc: RFC }));
+		const { rows, error } = await runAgainstStub(
+			crfResponder({ post, byId }),
+			getCrfParameters({ rfc: RFC }),
+		);
 		expect(error).toBeUndefined();
 		expect(rows).toMatchObject([
 			{ queryId: 'q1', status: 'SUCCESS', warnings: [{ field: 'Result', code: 'notRead' }] },
@@ -88,10 +98,10 @@ describe('a response that reports success without its result', () => {
 		['a text', crfRecord('q1', RFC, { response: 'JVBERi0xLjQK' })],
 	])('costs no read if it has its result: %s', async (_what, body) => {
 		const { rows, requests } = await runAgainstStub(
-			respondWith({ post: { body } }),
-			getCrf({ rfc: RFC }),
+			crfResponder({ post: { body } }),
+			getCrfParameters({ rfc: RFC }),
 		);
-		expect({ queryId: rows[0]?.queryId, reads: readsOf(requests) }).toEqual({
+		expect({ queryId: rows[0]?.queryId, reads: queryReadPathsIn(requests) }).toEqual({
 			...{ queryId: 'q1', reads: [] },
 		});
 	});
@@ -101,7 +111,7 @@ describe('listed rows that report success without their results', () => {
 	const ids = ['q1', 'q2', 'q3', 'q4', 'q5'];
 	const wanted = rfcs(ids.length);
 	const ofItem = (index: number, more: object = {}) => crfRecord(ids[index], wanted[index], more);
-	const items = (count: number) => itemsOf(wanted.slice(0, count));
+	const items = (count: number) => itemsForRfcs(wanted.slice(0, count));
 	/** Lists rows with these fields; their records by ID are whole, or have these fields, too. */
 	const service =
 		(listed: object, byId: object = {}) =>
@@ -115,7 +125,7 @@ describe('listed rows that report success without their results', () => {
 		ids.slice(0, count).map((queryId) => ({ queryId, legalName: LEGAL_NAME }));
 
 	it('are read by their IDs for queries that wait', async () => {
-		const { rows } = await runAgainstStub(service({ response: null }), getCrf(waited), {
+		const { rows } = await runAgainstStub(service({ response: null }), getCrfParameters(waited), {
 			items: items(5),
 		});
 		expect(rows).toMatchObject(results(5));
@@ -129,11 +139,11 @@ describe('listed rows that report success without their results', () => {
 	])('are reused with their results by ID: response is %s', async (_what, listed) => {
 		const { rows, requests } = await runAgainstStub(
 			service(listed),
-			getCrf({ ...waited, ...HOURS }),
+			getCrfParameters({ ...waited, ...HOURS }),
 			{ items: items(2) },
 		);
 		expect(rows).toMatchObject(results(2).map((row) => ({ ...row, reused: true })));
-		expect(postsOf(requests)).toEqual([]);
+		expect(queryPostsIn(requests)).toEqual([]);
 	});
 
 	it('are completed by Complete Rows', async () => {
@@ -144,12 +154,16 @@ describe('listed rows that report success without their results', () => {
 
 	it('come out as pending, after one read each, if their records lack results', async () => {
 		const lacking = { response: {} };
-		const { rows, requests } = await runAgainstStub(service(lacking, lacking), getCrf(waited), {
-			items: items(4),
-		});
+		const { rows, requests } = await runAgainstStub(
+			service(lacking, lacking),
+			getCrfParameters(waited),
+			{
+				items: items(4),
+			},
+		);
 		expect(rows).toMatchObject(
 			ids.slice(0, 4).map((queryId) => ({ queryId, status: 'SUCCESS', pending: true })),
 		);
-		expect(readsOf(requests).filter((path) => path !== '/api/query')).toHaveLength(4);
+		expect(queryReadPathsIn(requests).filter((path) => path !== '/api/query')).toHaveLength(4);
 	});
 });

@@ -3,29 +3,37 @@ import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { resetProcessState } from '../../../nodes/shared/processState';
 import { codeOf } from '../support/errorCode';
-import { withFreshSandbox } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/withSandbox';
 import {
 	acceptAndLose,
 	aRecord,
 	fakeService,
-	firstPost,
-	give,
-	lose,
+	respondToFirstPost,
+	respondJson,
+	respondBadGateway,
 	type StoredQuery,
 } from './fakeService';
-import { CRF, faultOnNextCrf, getCrf, itemsOf, operation, rfcs, taxQuerySandbox } from './support';
+import {
+	CRF_PATH,
+	nextCrfFaultRule,
+	getCrfParameters,
+	itemsForRfcs,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+} from './support';
 
 const [RFC, OTHER] = rfcs(2);
-const never = getCrf({ reuse: 'never' });
+const never = getCrfParameters({ reuse: 'never' });
 
 describe('a query whose response was lost', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 	const runOne = async (options = {}) =>
-		await sandbox.run(getCrf({ reuse: 'never' }, options), {
-			items: itemsOf([RFC]),
+		await sandbox.run(getCrfParameters({ reuse: 'never' }, options), {
+			items: itemsForRfcs([RFC]),
 			onError: 'continueRegularOutput',
 		});
-	const sends = async () => (await sandbox.requests(CRF)).length;
+	const sends = async () => (await sandbox.requests(CRF_PATH)).length;
 	const billed = async () => (await sandbox.ledger()).map(({ queryId }) => queryId);
 
 	it.each<[string, FaultRule['fault']]>([
@@ -34,7 +42,7 @@ describe('a query whose response was lost', () => {
 		["a gateway's web page", 'nonJson'],
 		["a gateway's 502", { status: 502, accepted: true }],
 	])('is recovered from the list after %s', async (_what, fault) => {
-		await sandbox.faults(faultOnNextCrf(fault));
+		await sandbox.faults(nextCrfFaultRule(fault));
 		const { items } = await runOne();
 		expect(items.map(({ json }) => json)).toEqual([
 			expect.objectContaining({ queryId: (await billed())[0], recovered: true, rfc: RFC }),
@@ -46,20 +54,20 @@ describe('a query whose response was lost', () => {
 		['a timeout', 'hang'],
 		['a 503', { status: 503 }],
 	])('is uncertain, and sent once, if the list lacks it after %s', async (_what, fault) => {
-		await sandbox.faults(faultOnNextCrf(fault));
+		await sandbox.faults(nextCrfFaultRule(fault));
 		const { items } = await runOne(fault === 'hang' ? { timeout: 3 } : {});
 		expect([codeOf(items[0].json), await sends()]).toEqual(['unsure', 1]);
 	});
 
 	it('is uncertain if the list cannot be read', async () => {
 		const list = { path: '/api/query', exact: true, fault: { status: 403 } };
-		await sandbox.faults(faultOnNextCrf('resetAfter'), list);
+		await sandbox.faults(nextCrfFaultRule('resetAfter'), list);
 		const { items } = await runOne();
 		expect(codeOf(items[0].json)).toBe('unsure');
 	});
 
 	it('names a time from which Query → Get Many finds it', async () => {
-		await sandbox.faults(faultOnNextCrf('resetBefore'));
+		await sandbox.faults(nextCrfFaultRule('resetBefore'));
 		const { items } = await runOne();
 		const [, createdAfter] = /(\d{4}-\S+Z)/.exec(String(items[0].json.errorDetail)) ?? [];
 		await runOne();
@@ -77,7 +85,7 @@ describe('a query whose response was lost', () => {
 		['429', 'storm'],
 		['401', 'expiredToken'],
 	])('is no query that the service refused with %s: it is sent again', async (_how, fault) => {
-		await sandbox.faults(faultOnNextCrf(fault));
+		await sandbox.faults(nextCrfFaultRule(fault));
 		const { items } = await runOne();
 		const [{ queryId, recovered }] = items.map(({ json }) => json);
 		expect({ queryId: [queryId], recovered }).toEqual({
@@ -90,7 +98,7 @@ describe('a query whose response was lost', () => {
 		await sandbox.run(
 			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'fields', rfc: RFC, ciec: 'x1' }),
 		);
-		await sandbox.faults({ ...faultOnNextCrf('resetAfter'), path: '/api/query/tax/invoice' });
+		await sandbox.faults({ ...nextCrfFaultRule('resetAfter'), path: '/api/query/tax/invoice' });
 		const { items } = await sandbox.run(
 			operation('taxAuthority', 'getInvoices', {
 				rfc: RFC,
@@ -112,8 +120,8 @@ describe('the list in which a lost query is searched', () => {
 
 	it.each(['page', 'lean'] as const)('has 250 past queries before it: %s', async (queryList) => {
 		const sandbox = await taxQuerySandbox({ queryList, pastQueries: 250 });
-		await sandbox.faults(faultOnNextCrf('resetAfter'));
-		const { items } = await sandbox.run(getCrf(), { items: itemsOf([RFC]) });
+		await sandbox.faults(nextCrfFaultRule('resetAfter'));
+		const { items } = await sandbox.run(getCrfParameters(), { items: itemsForRfcs([RFC]) });
 		await sandbox.close();
 		expect(items.map(({ json }) => json)).toMatchObject([{ ...wasRecovered, rfc: RFC }]);
 	});
@@ -121,9 +129,9 @@ describe('the list in which a lost query is searched', () => {
 	it('is read to its second page after 120 later queries', async () => {
 		const sandbox = await taxQuerySandbox({ queryList: 'page', pastQueries: 250 });
 		const list = { path: '/api/query', exact: true, times: 1 };
-		await sandbox.faults(faultOnNextCrf('resetAfter'), { ...list, fault: { latency: 5000 } });
+		await sandbox.faults(nextCrfFaultRule('resetAfter'), { ...list, fault: { latency: 5000 } });
 		const others = await sandbox.elsewhere();
-		const run = sandbox.run(getCrf(), { items: itemsOf([RFC]) });
+		const run = sandbox.run(getCrfParameters(), { items: itemsForRfcs([RFC]) });
 		await until('a query billed', async () => (await sandbox.ledger()).length > 0);
 		const ask = async () => await others.post('/query/crf', { rfc: OTHER });
 		await Promise.all(Array.from({ length: 120 }, ask));
@@ -146,10 +154,10 @@ describe('the list in which a lost query is searched', () => {
 				const rows = [past('a', 1), past('b', 0.5), past('c', 72), ...stored];
 				const { searchParams } = new URL(response.req.url ?? '', 'http://x');
 				const offset = Number(searchParams.get('offset'));
-				give(response, { data: rows.slice(offset, offset + 3), total: rows.length });
+				respondJson(response, { data: rows.slice(offset, offset + 3), total: rows.length });
 			},
 		});
-		const { items } = await service.run(getCrf(), { items: itemsOf([RFC]) });
+		const { items } = await service.run(getCrfParameters(), { items: itemsForRfcs([RFC]) });
 		const [{ _id }] = service.billed;
 		await service.close();
 		expect(items.map(({ json }) => json)).toMatchObject([{ queryId: _id, recovered: true }]);
@@ -158,10 +166,13 @@ describe('the list in which a lost query is searched', () => {
 	it('is read again by the next try where it lags', async () => {
 		let reads = 0;
 		const service = await fakeService({
-			post: firstPost(acceptAndLose),
-			list: (stored, response) => give(response, ++reads > 4 ? stored : []),
+			post: respondToFirstPost(acceptAndLose),
+			list: (stored, response) => respondJson(response, ++reads > 4 ? stored : []),
 		});
-		const { items } = await service.run(getCrf(), { items: itemsOf([RFC]), maxTries: 2 });
+		const { items } = await service.run(getCrfParameters(), {
+			items: itemsForRfcs([RFC]),
+			maxTries: 2,
+		});
 		await service.close();
 		expect({ recovered: items[0]?.json.recovered, sent: service.sent() }).toEqual({
 			...{ recovered: true, sent: 1 },
@@ -170,10 +181,13 @@ describe('the list in which a lost query is searched', () => {
 
 	it('is read fewer than 30 times for 30 lost queries', async () => {
 		const service = await fakeService({
-			post: (_accept, response) => lose(response),
-			list: (_stored, response) => give(response, []),
+			post: (_accept, response) => respondBadGateway(response),
+			list: (_stored, response) => respondJson(response, []),
 		});
-		await service.run(getCrf(), { items: itemsOf(rfcs(30)), onError: 'continueRegularOutput' });
+		await service.run(getCrfParameters(), {
+			items: itemsForRfcs(rfcs(30)),
+			onError: 'continueRegularOutput',
+		});
 		await service.close();
 		expect(service.sent()).toBe(30);
 		expect(service.requests.filter((one) => one === 'GET /query').length).toBeLessThan(30);
@@ -182,14 +196,14 @@ describe('the list in which a lost query is searched', () => {
 
 describe('a lost query in a list whose rows lack their requests', () => {
 	const listWithoutRequests = (stored: StoredQuery[], response: ServerResponse) =>
-		give(
+		respondJson(
 			response,
 			stored.map((row) => ({ ...row, query: undefined })),
 		);
 
 	it('costs one read of each row, for all 30 lost queries', async () => {
 		const service = await fakeService({ post: acceptAndLose, list: listWithoutRequests });
-		await service.run(never, { items: itemsOf(rfcs(30)), onError: 'continueRegularOutput' });
+		await service.run(never, { items: itemsForRfcs(rfcs(30)), onError: 'continueRegularOutput' });
 		await service.close();
 		const reads = service.requests.filter((one) => /^GET \/query\/./.test(one));
 		expect(service.sent()).toBe(30);
@@ -202,13 +216,13 @@ describe('a lost query in a list whose rows lack their requests', () => {
 		const service = await fakeService({
 			post(accept, response) {
 				const { query, _id } = accept();
-				if (query.rfc === lost) lose(response);
-				else give(response, { queryId: _id });
+				if (query.rfc === lost) respondBadGateway(response);
+				else respondJson(response, { queryId: _id });
 			},
 			list: listWithoutRequests,
-			get: (one, response) => give(response, one, one?.query.rfc === lost ? 200 : 503),
+			get: (one, response) => respondJson(response, one, one?.query.rfc === lost ? 200 : 503),
 		});
-		const run = async (rfc: string) => await service.run(never, { items: itemsOf([rfc]) });
+		const run = async (rfc: string) => await service.run(never, { items: itemsForRfcs([rfc]) });
 		await run(other);
 		resetProcessState();
 		const { items } = await run(lost);

@@ -1,53 +1,60 @@
 import { until } from '../../support/until';
 import { resetProcessState } from '../../../nodes/shared/processState';
-import { pass } from '../support/clock';
+import { advanceClock } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { withFreshSandbox } from '../support/withSandbox';
-import { acceptAndLose, fakeService, firstPost, give, lose, type StoredQuery } from './fakeService';
+import { freshSandboxForEachTest } from '../support/withSandbox';
 import {
-	CRF,
-	faultOnCrf,
-	faultOnNextCrf,
-	getCrf,
-	itemsOf,
+	acceptAndLose,
+	fakeService,
+	respondToFirstPost,
+	respondJson,
+	respondBadGateway,
+	type StoredQuery,
+} from './fakeService';
+import {
+	CRF_PATH,
+	crfFaultRule,
+	nextCrfFaultRule,
+	getCrfParameters,
+	itemsForRfcs,
 	operation,
 	rfcs,
 	taxQuerySandbox,
 } from './support';
 
 const [RFC, OTHER] = rfcs(2);
-const never = getCrf({ reuse: 'never' });
+const never = getCrfParameters({ reuse: 'never' });
 const calculateRfc = (name: string) =>
 	operation('taxpayer', 'calculateRfc', {
 		...{ name, firstLastName: 'Gómez', birthDate: '1956-12-31', reuse: 'never' },
 	});
 
 describe('a lost query does not match', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 	const runOne = async () =>
-		await sandbox.run(never, { items: itemsOf([RFC]), onError: 'continueRegularOutput' });
+		await sandbox.run(never, { items: itemsForRfcs([RFC]), onError: 'continueRegularOutput' });
 	const billed = async () => (await sandbox.ledger()).map(({ queryId }) => queryId);
 
 	it('the same query of an earlier execution', async () => {
-		await sandbox.run(getCrf(), { items: itemsOf([RFC]) });
-		await sandbox.faults(faultOnNextCrf('resetBefore'));
+		await sandbox.run(getCrfParameters(), { items: itemsForRfcs([RFC]) });
+		await sandbox.faults(nextCrfFaultRule('resetBefore'));
 		const { items } = await runOne();
 		expect(codeOf(items[0].json)).toBe('unsure');
 	});
 
 	it('an equal query that the list showed before it was sent', async () => {
 		await (await sandbox.elsewhere()).post('/query/crf', { rfc: RFC });
-		await sandbox.faults(faultOnNextCrf('resetBefore'));
+		await sandbox.faults(nextCrfFaultRule('resetBefore'));
 		const { error } = await sandbox.run(
-			getCrf({ reuse: 'never' }, { spendingLimits: { maxQueriesPerDay: 5 } }),
-			{ items: itemsOf([RFC]) },
+			getCrfParameters({ reuse: 'never' }, { spendingLimits: { maxQueriesPerDay: 5 } }),
+			{ items: itemsForRfcs([RFC]) },
 		);
 		expect(codeOf(error)).toBe('unsure');
 	});
 
 	it('a query of another type or another person', async () => {
 		const service = await sandbox.elsewhere();
-		await sandbox.faults(faultOnNextCrf('resetBefore'));
+		await sandbox.faults(nextCrfFaultRule('resetBefore'));
 		await service.post('/query/rfc-data', { rfc: RFC });
 		await service.post('/query/rfc-data', { rfc: OTHER });
 		const { items } = await runOne();
@@ -57,10 +64,10 @@ describe('a lost query does not match', () => {
 	it('an equal query that another program sends later', async () => {
 		const service = await sandbox.elsewhere();
 		const list = { path: '/api/query', exact: true, times: 1, fault: { latency: 5000 } };
-		await sandbox.faults(faultOnNextCrf('resetAfter'), list);
+		await sandbox.faults(nextCrfFaultRule('resetAfter'), list);
 		const running = runOne();
 		await until('a query billed', async () => (await billed()).length > 0);
-		pass(2500); // more than the service's clock, in whole seconds, leaves open
+		advanceClock(2500); // more than the service's clock, in whole seconds, leaves open
 		await service.post('/query/crf', { rfc: RFC });
 		const { items } = await running;
 		expect(items.map(({ json }) => json.queryId)).toEqual([(await billed())[0]]);
@@ -69,7 +76,7 @@ describe('a lost query does not match', () => {
 	it('a query with one field more', async () => {
 		const path = '/api/query/rfc-calculator';
 		const service = await sandbox.elsewhere();
-		await sandbox.faults({ ...faultOnNextCrf('resetBefore'), path });
+		await sandbox.faults({ ...nextCrfFaultRule('resetBefore'), path });
 		await service.post('/query/crf', { rfc: RFC });
 		const running = sandbox.run(calculateRfc('Emma'));
 		await until('the query sent', async () => (await sandbox.requests(path)).length > 0);
@@ -82,7 +89,7 @@ describe('a lost query does not match', () => {
 	it('an equal query of another item in flight, written differently', async () => {
 		const path = '/api/query/rfc-calculator';
 		await sandbox.faults(
-			{ ...faultOnNextCrf('resetBefore'), path },
+			{ ...nextCrfFaultRule('resetBefore'), path },
 			{ path, method: 'POST', times: 1, fault: { trickle: 2 } },
 		);
 		const { items } = await sandbox.run(calculateRfc('={{ $json.name }}'), {
@@ -94,10 +101,12 @@ describe('a lost query does not match', () => {
 	});
 
 	it('the lost queries of equal items', async () => {
-		await sandbox.faults(faultOnCrf('resetAfter', { times: 3 }));
-		const { items } = await sandbox.run(never, { items: itemsOf(new Array<string>(12).fill(RFC)) });
+		await sandbox.faults(crfFaultRule('resetAfter', { times: 3 }));
+		const { items } = await sandbox.run(never, {
+			items: itemsForRfcs(new Array<string>(12).fill(RFC)),
+		});
 		expect(items.map(({ json }) => json.queryId).sort()).toEqual((await billed()).sort());
-		expect(await sandbox.requests(CRF)).toHaveLength(12);
+		expect(await sandbox.requests(CRF_PATH)).toHaveLength(12);
 	});
 
 	it("an equal item's record with two different IDs", async () => {
@@ -108,10 +117,10 @@ describe('a lost query does not match', () => {
 				const queryId = `q${++count}`;
 				Object.assign(stored, { queryId });
 				if (count === 2) response.socket?.resetAndDestroy();
-				else give(response, { queryId });
+				else respondJson(response, { queryId });
 			},
 		});
-		const { items } = await service.run(never, { items: itemsOf([RFC, RFC]) });
+		const { items } = await service.run(never, { items: itemsForRfcs([RFC, RFC]) });
 		await service.close();
 		expect(items.map(({ json }) => json.queryId).sort()).toEqual(['q1', 'q2']);
 	});
@@ -122,16 +131,16 @@ describe('a lost query does not match', () => {
 		const reading: { waitsFor?: Promise<void> } = {};
 		const service = await fakeService({
 			post(accept, response) {
-				if (isLost) return lose(response);
-				give(response, { queryId: accept()._id });
+				if (isLost) return respondBadGateway(response);
+				respondJson(response, { queryId: accept()._id });
 			},
 			list(stored, response) {
-				give(response, stored);
+				respondJson(response, stored);
 				onList();
 			},
 			async get(one, response) {
 				await reading.waitsFor;
-				give(response, one);
+				respondJson(response, one);
 			},
 		});
 		// more than are sent side by side stand before the last one, which equals the first
@@ -139,7 +148,7 @@ describe('a lost query does not match', () => {
 		const memory = {};
 		const run = async (items: string[]) =>
 			await service.run(never, {
-				items: itemsOf(items),
+				items: itemsForRfcs(items),
 				onError: 'continueRegularOutput',
 				memory,
 			});
@@ -163,7 +172,7 @@ describe('a lost query matches', () => {
 		['with single blanks', 'Jose\u00a0  Angel', 'Jose Angel'],
 	])('a record whose names are written %s', async (_what, sentName, stored) => {
 		const service = await fakeService({
-			post: firstPost((accept, response) => {
+			post: respondToFirstPost((accept, response) => {
 				accept().query.name = stored;
 				response.socket?.resetAndDestroy();
 			}),
@@ -178,8 +187,8 @@ describe('a lost query matches', () => {
 		const found: unknown[] = [];
 		for (let service = 0; service < 2; service++) {
 			const sandbox = await taxQuerySandbox({ seed: 77 });
-			await sandbox.faults(faultOnNextCrf('resetAfter'));
-			const { items } = await sandbox.run(getCrf(), { items: itemsOf([RFC]) });
+			await sandbox.faults(nextCrfFaultRule('resetAfter'));
+			const { items } = await sandbox.run(getCrfParameters(), { items: itemsForRfcs([RFC]) });
 			found.push(items[0].json.queryId);
 			await sandbox.close();
 		}
@@ -189,7 +198,7 @@ describe('a lost query matches', () => {
 
 describe('records whose metadata hold technical fields instead of the request', () => {
 	const metadata = { clientType: 'PF', query: { endpoint: '/query/crf', source: 'api' } };
-	const items = itemsOf([RFC, OTHER]);
+	const items = itemsForRfcs([RFC, OTHER]);
 	const whole = (stored: StoredQuery) => ({ ...stored, metadata });
 	const withoutResponse = (stored: StoredQuery) => ({
 		...whole(stored),
@@ -203,16 +212,18 @@ describe('records whose metadata hold technical fields instead of the request', 
 	])('are reused and recovered, and add no columns: %s', async (_where, row) => {
 		const service = await fakeService({
 			post: acceptAndLose,
-			list: (stored, response) => give(response, stored.map(row)),
-			get: (one, response) => give(response, whole(one as StoredQuery)),
+			list: (stored, response) => respondJson(response, stored.map(row)),
+			get: (one, response) => respondJson(response, whole(one as StoredQuery)),
 		});
 		const before = { service: 'CRF', status: 'SUCCESS', response: { RazonSocial: 'X' } };
 		const createdAt = new Date(Date.now() - 600_000).toISOString();
 		service.billed.push(
 			...items.map((query) => ({ ...before, createdAt, query, _id: `of-${query.rfc}` })),
 		);
-		const reused = await service.run(getCrf({ reuse: 'hours', reuseHours: 24 }), { items });
-		const recovered = await service.run(getCrf(), { items: items.slice(0, 1) });
+		const reused = await service.run(getCrfParameters({ reuse: 'hours', reuseHours: 24 }), {
+			items,
+		});
+		const recovered = await service.run(getCrfParameters(), { items: items.slice(0, 1) });
 		await service.close();
 		const rows = [...reused.items, ...recovered.items].map(({ json }) => json);
 		expect(rows).toMatchObject([

@@ -1,32 +1,32 @@
 import { startStubServer, type StubRequest, type StubResponse } from '../apiVariants/stubServer';
-import { pass } from '../support/clock';
+import { advanceClock } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { runNode, type NodeRunOptions } from '../support/runNode';
-import { clientOf } from '../support/serve';
+import { credentialOfClient } from '../support/testServer';
 import { nodeOn } from '../creditProfile/support';
-import { withFreshSandbox } from '../support/withSandbox';
-import { sandboxForTest } from '../support/sandbox';
-import { CIEC, createTaxProfile, operation, rfcs, taxQuerySandbox } from './support';
+import { freshSandboxForEachTest } from '../support/withSandbox';
+import { startSandboxWithHelpers } from '../support/sandbox';
+import { CIEC, createTaxProfileParameters, operation, rfcs, taxQuerySandbox } from './support';
 
 const PROFILE = '/api/query/tax/profile';
 const [RFC] = rfcs(1);
 
 describe('a CIEC that the service refuses', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 	const sent = async () => (await sandbox.requests(PROFILE)).length;
 	const refuse = async (status: number, times?: number) =>
 		await sandbox.faults({ path: PROFILE, method: 'POST', fault: { status }, times });
 
 	it.each([400, 401, 403, 422])('is sent once in five tries: status %i', async (status) => {
 		await refuse(status);
-		const { error } = await sandbox.run(createTaxProfile(RFC), { maxTries: 5 });
+		const { error } = await sandbox.run(createTaxProfileParameters(RFC), { maxTries: 5 });
 		expect([await sent(), codeOf(error)]).toEqual([1, `status.${status}`]);
 	});
 
 	it('is sent once, however its RFC is spelled, with Check Identifiers: Off', async () => {
 		await refuse(422);
 		const { items } = await sandbox.run(
-			{ ...createTaxProfile('={{ $json.rfc }}'), options: { checkIdentifiers: 'off' } },
+			{ ...createTaxProfileParameters('={{ $json.rfc }}'), options: { checkIdentifiers: 'off' } },
 			{
 				items: [{ rfc: RFC }, { rfc: `${RFC.slice(0, 4)}-${RFC.slice(4)}` }],
 				onError: 'continueRegularOutput',
@@ -39,8 +39,8 @@ describe('a CIEC that the service refuses', () => {
 	it("is not sent again by the editor's Retry", async () => {
 		await refuse(401);
 		const memory = {};
-		await sandbox.run(createTaxProfile(RFC), { memory });
-		const { error } = await sandbox.run(createTaxProfile(RFC), { memory, mode: 'retry' });
+		await sandbox.run(createTaxProfileParameters(RFC), { memory });
+		const { error } = await sandbox.run(createTaxProfileParameters(RFC), { memory, mode: 'retry' });
 		expect([await sent(), codeOf(error)]).toEqual([1, 'status.401']);
 		expect(error?.description).toContain('not sent again');
 	});
@@ -48,7 +48,10 @@ describe('a CIEC that the service refuses', () => {
 	it('is sent once for two tool calls at the same time', async () => {
 		await refuse(422);
 		const call = async () =>
-			await sandbox.run(createTaxProfile(RFC), { executionId: 'parallel-ciec', isTool: true });
+			await sandbox.run(createTaxProfileParameters(RFC), {
+				executionId: 'parallel-ciec',
+				isTool: true,
+			});
 		await Promise.all([call(), call()]);
 		expect(await sent()).toBe(1);
 	});
@@ -56,8 +59,8 @@ describe('a CIEC that the service refuses', () => {
 	it('does not keep a corrected one from being sent', async () => {
 		await refuse(422, 1);
 		const memory = {};
-		await sandbox.run(createTaxProfile(RFC), { memory });
-		const corrected = { ...createTaxProfile(RFC), ciec: `${CIEC}_right` };
+		await sandbox.run(createTaxProfileParameters(RFC), { memory });
+		const corrected = { ...createTaxProfileParameters(RFC), ciec: `${CIEC}_right` };
 		const { error } = await sandbox.run(corrected, { memory, mode: 'retry' });
 		expect([await sent(), error]).toEqual([2, undefined]);
 	});
@@ -65,7 +68,7 @@ describe('a CIEC that the service refuses', () => {
 	it('leaves nothing of itself in what n8n saves', async () => {
 		await refuse(422);
 		const memory = {};
-		await sandbox.run(createTaxProfile(RFC), { memory });
+		await sandbox.run(createTaxProfileParameters(RFC), { memory });
 		expect(JSON.stringify(memory)).not.toContain(CIEC);
 		expect(Object.keys(memory)).not.toEqual([]);
 	});
@@ -76,7 +79,7 @@ describe('a CIEC that the service refuses', () => {
 			{ path: PROFILE, times: 1, fault: 'expiredToken' },
 			{ path: '/api/query', exact: true, times: 1, fault: 'expiredToken' },
 		);
-		const { error } = await sandbox.run(createTaxProfile(RFC));
+		const { error } = await sandbox.run(createTaxProfileParameters(RFC));
 		expect([await sent(), error]).toEqual([2, undefined]);
 	});
 
@@ -87,7 +90,7 @@ describe('a CIEC that the service refuses', () => {
 			{ path: '/api/query', exact: true, times: 1, fault: { status: 503 } },
 			{ path: '/api/query', exact: true, times: 1, fault: 'expiredToken' },
 		);
-		const { error } = await sandbox.run(createTaxProfile(RFC));
+		const { error } = await sandbox.run(createTaxProfileParameters(RFC));
 		expect(error).toBeUndefined();
 		expect(await sent()).toBe(2);
 	});
@@ -99,20 +102,20 @@ describe('a CIEC that the service refuses', () => {
 			{ path: PROFILE, times: 1, fault: 'expiredToken' },
 			{ path: '/api/query', method: 'GET', times: 1, fault: 'expiredToken' },
 		);
-		const { error } = await sandbox.run(createTaxProfile(RFC), { apiMapping });
+		const { error } = await sandbox.run(createTaxProfileParameters(RFC), { apiMapping });
 		expect(error).toBeUndefined();
 		expect(await sent()).toBe(2);
 	});
 
 	it('does not cost a new token where the service answers with 401', async () => {
 		await refuse(401);
-		await sandbox.run(createTaxProfile(RFC), { maxTries: 3 });
+		await sandbox.run(createTaxProfileParameters(RFC), { maxTries: 3 });
 		expect(await sandbox.requests('/api/oauth/token')).toHaveLength(1);
 	});
 });
 
 describe('a provider login that the service refuses', () => {
-	const sandbox = withFreshSandbox(sandboxForTest);
+	const sandbox = freshSandboxForEachTest(startSandboxWithHelpers);
 	const login = { provider: 'bureau/pf', user: 'someone', password: 'wrong_password_1' };
 
 	it.each([401, 403, 422])('is sent once in five tries: status %i', async (status) => {
@@ -133,7 +136,7 @@ describe('a CIEC that met an expired token', () => {
 	])(
 		'is sent again by the Retry where status %i of a read left the token unproved',
 		async (status, headers) => {
-			pass(61_000); // n8n has run for a minute
+			advanceClock(61_000); // n8n has run for a minute
 			let isTokenGood = false;
 			const respond = ({ path, method }: StubRequest): StubResponse => {
 				if (path.endsWith('/oauth/token')) return { body: { access_token: 'token-1' } };
@@ -146,9 +149,9 @@ describe('a CIEC that met an expired token', () => {
 			const service = await startStubServer(respond);
 			const run: NodeRunOptions = {
 				type: 'taxQuery',
-				parameters: createTaxProfile(RFC),
+				parameters: createTaxProfileParameters(RFC),
 				memory: {},
-				credentials: { taxQueryApi: clientOf(`${service.url}/api`, `probe-${status}`) },
+				credentials: { taxQueryApi: credentialOfClient(`${service.url}/api`, `probe-${status}`) },
 			};
 			await runNode({ ...run, executionId: `probe-${status}` });
 			isTokenGood = true;

@@ -1,5 +1,5 @@
 import { fakeService } from './fakeService';
-import { getCrf, itemsOf, rfcs } from './support';
+import { getCrfParameters, itemsForRfcs, rfcs } from './support';
 
 const wanted = rfcs(3);
 /** The API Mapping gives the RFC another name, and an additional field has the RFC's old one. */
@@ -13,17 +13,17 @@ describe('a field that the API Mapping renames, beside an additional one of its 
 	const requested = () => service.billed.map(({ query }) => query.taxId).sort();
 
 	it('distinguishes the items of an execution', async () => {
-		await service.run(getCrf({}, { additionalBodyFields }), {
-			items: itemsOf(wanted),
+		await service.run(getCrfParameters({}, { additionalBodyFields }), {
+			items: itemsForRfcs(wanted),
 			...service.mapped(apiMapping),
 		});
 		expect(requested()).toEqual([...wanted].sort());
 	});
 
 	it('distinguishes the listed queries that may be reused', async () => {
-		const hours = getCrf({ reuse: 'hours', reuseHours: 5 }, { additionalBodyFields });
+		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 5 }, { additionalBodyFields });
 		for (const rfc of [wanted[0], wanted[1], wanted[0]])
-			await service.run(hours, { items: itemsOf([rfc]), ...service.mapped(apiMapping) });
+			await service.run(hours, { items: itemsForRfcs([rfc]), ...service.mapped(apiMapping) });
 		expect(requested()).toEqual([wanted[0], wanted[1]].sort());
 	});
 });

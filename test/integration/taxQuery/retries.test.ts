@@ -1,18 +1,25 @@
 import axios from 'axios';
 import { codeOf } from '../support/errorCode';
-import { withFreshSandbox } from '../support/withSandbox';
-import { faultOnCrf, faultOnNextCrf, getCrf, itemsOf, rfcs, taxQuerySandbox } from './support';
+import { freshSandboxForEachTest } from '../support/withSandbox';
+import {
+	crfFaultRule,
+	nextCrfFaultRule,
+	getCrfParameters,
+	itemsForRfcs,
+	rfcs,
+	taxQuerySandbox,
+} from './support';
 
 describe('a retry', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 	const billed = async () => (await sandbox.ledger()).map(({ query }) => query.rfc);
-	const never = getCrf({ reuse: 'never' });
-	const one = itemsOf(rfcs(1));
+	const never = getCrfParameters({ reuse: 'never' });
+	const one = itemsForRfcs(rfcs(1));
 
 	it('by Retry On Fail bills each item once in three tries', async () => {
 		const wanted = [...rfcs(5), sandbox.reserved('failed').rfc];
-		const { error } = await sandbox.run(getCrf({ waitForResult: true }), {
-			items: itemsOf(wanted),
+		const { error } = await sandbox.run(getCrfParameters({ waitForResult: true }), {
+			items: itemsForRfcs(wanted),
 			maxTries: 3,
 		});
 		expect(codeOf(error)).toBe('failed');
@@ -21,9 +28,9 @@ describe('a retry', () => {
 
 	it('in the editor bills what is missing, and gives all items', async () => {
 		const wanted = rfcs(20);
-		const requests = { items: itemsOf(wanted), memory: {} };
-		await sandbox.faults(faultOnCrf({ status: 400 }, { times: 1 }));
-		const first = await sandbox.run(getCrf(), requests);
+		const requests = { items: itemsForRfcs(wanted), memory: {} };
+		await sandbox.faults(crfFaultRule({ status: 400 }, { times: 1 }));
+		const first = await sandbox.run(getCrfParameters(), requests);
 		const second = await sandbox.run(never, { ...requests, mode: 'retry' });
 		expect(codeOf(first.error)).toBe('status.400');
 		expect(second.items).toHaveLength(20);
@@ -66,10 +73,10 @@ describe('a retry', () => {
 	it('searches lost queries before it sends anything', async () => {
 		const memory = {};
 		const list = { path: '/api/query', exact: true, times: 15, fault: { status: 403 } };
-		await sandbox.faults(faultOnNextCrf('resetAfter'), list);
-		await sandbox.run(getCrf(), { items: one, memory });
+		await sandbox.faults(nextCrfFaultRule('resetAfter'), list);
+		await sandbox.run(getCrfParameters(), { items: one, memory });
 		await sandbox.faults();
-		const { items } = await sandbox.run(getCrf(), { items: one, memory });
+		const { items } = await sandbox.run(getCrfParameters(), { items: one, memory });
 		expect(items.map(({ json }) => json)).toMatchObject([{ recovered: true }]);
 		expect(await billed()).toEqual(rfcs(1));
 	});
@@ -78,9 +85,9 @@ describe('a retry', () => {
 		'names billed queries that cannot be read again (On Error: %s)',
 		async (onError) => {
 			const requests = { items: one, memory: {}, onError };
-			await sandbox.run(getCrf(), requests);
+			await sandbox.run(getCrfParameters(), requests);
 			await sandbox.faults({ path: '/api/query/:id', method: 'GET', fault: { status: 403 } });
-			const { items, error } = await sandbox.run(getCrf(), requests);
+			const { items, error } = await sandbox.run(getCrfParameters(), requests);
 			const [{ queryId }] = await sandbox.ledger();
 			expect(error?.context?.queryIds ?? [items[0].json.queryId]).toEqual([queryId]);
 		},

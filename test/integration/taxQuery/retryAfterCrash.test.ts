@@ -1,10 +1,16 @@
 import { resetProcessState } from '../../../nodes/shared/processState';
 import { seemJustStarted, withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { withFreshSandbox } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/withSandbox';
 import { aRecord } from './fakeService';
-import { createTaxProfile, getCrf, itemsOf, rfcs, taxQuerySandbox } from './support';
-import { tenantService, type StoredQuery } from './tenants';
+import {
+	createTaxProfileParameters,
+	getCrfParameters,
+	itemsForRfcs,
+	rfcs,
+	taxQuerySandbox,
+} from './support';
+import { tenantService, type StoredQuery } from './tenantService';
 
 describe('a retry after n8n was killed, while the list lags', () => {
 	const items = rfcs(4).map((rfc) => ({ rfc, tenant: 'A' }));
@@ -20,13 +26,13 @@ describe('a retry after n8n was killed, while the list lags', () => {
 		const service = await tenantService({
 			list: (stored) => (--reads >= 0 ? [] : [...later(), ...stored]),
 		});
-		await service.run(getCrf(), { items: items.slice(0, 2) });
+		await service.run(getCrfParameters(), { items: items.slice(0, 2) });
 		resetProcessState();
 		seemJustStarted();
 		reads = hiddenReads;
 		const before = performance.now();
 		const { items: given } = await withoutWaiting(
-			async () => await service.run(getCrf(parameters), { items, mode: 'retry' }),
+			async () => await service.run(getCrfParameters(parameters), { items, mode: 'retry' }),
 		);
 		const billed = service.billedOf('A').map(({ query }) => query.rfc);
 		await service.close();
@@ -59,18 +65,18 @@ describe('a retry after n8n was killed, while the list lags', () => {
 });
 
 describe('a retry of an execution of which n8n stored nothing', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 	const [RFC] = rfcs(1);
-	const never = getCrf({ reuse: 'never' });
+	const never = getCrfParameters({ reuse: 'never' });
 	const billed = async () => (await sandbox.ledger()).length;
 
 	it.each(['building', 'never', 'month'])(
 		'sends only what the list does not show, with Reuse Results %s',
 		async (reuse) => {
 			const wanted = rfcs(20);
-			await sandbox.run(getCrf({ reuse }), { items: itemsOf(wanted.slice(0, 15)) });
-			const { items } = await sandbox.run(getCrf({ reuse }), {
-				items: itemsOf(wanted),
+			await sandbox.run(getCrfParameters({ reuse }), { items: itemsForRfcs(wanted.slice(0, 15)) });
+			const { items } = await sandbox.run(getCrfParameters({ reuse }), {
+				items: itemsForRfcs(wanted),
 				mode: 'retry',
 			});
 			expect({
@@ -82,9 +88,9 @@ describe('a retry of an execution of which n8n stored nothing', () => {
 	);
 
 	it('gives each query to one item where each item is billed', async () => {
-		await sandbox.run(never, { items: itemsOf([RFC, RFC]) });
+		await sandbox.run(never, { items: itemsForRfcs([RFC, RFC]) });
 		const { items } = await sandbox.run(never, {
-			items: itemsOf([RFC, RFC, RFC]),
+			items: itemsForRfcs([RFC, RFC, RFC]),
 			mode: 'retry',
 		});
 		const ids = new Set(items.map(({ json }) => json.queryId)).size;
@@ -93,7 +99,7 @@ describe('a retry of an execution of which n8n stored nothing', () => {
 
 	it('gives no item the query that n8n stored for another one', async () => {
 		await sandbox.faults({ path: '/api/query/crf', times: 1, fault: { status: 422 } });
-		const requests = { items: itemsOf([RFC, RFC]), executionId: 'half-refused', memory: {} };
+		const requests = { items: itemsForRfcs([RFC, RFC]), executionId: 'half-refused', memory: {} };
 		await sandbox.run(never, { ...requests, onError: 'continueRegularOutput' });
 		const before = await billed();
 		const { items } = await sandbox.run(never, { ...requests, mode: 'retry' });
@@ -102,9 +108,9 @@ describe('a retry of an execution of which n8n stored nothing', () => {
 	});
 
 	it('finds the tax profiles that were created, and creates what is missing', async () => {
-		for (const rfc of rfcs(3)) await sandbox.run(createTaxProfile(rfc));
-		const { hints, items } = await sandbox.run(createTaxProfile('={{ $json.rfc }}'), {
-			items: itemsOf(rfcs(4)),
+		for (const rfc of rfcs(3)) await sandbox.run(createTaxProfileParameters(rfc));
+		const { hints, items } = await sandbox.run(createTaxProfileParameters('={{ $json.rfc }}'), {
+			items: itemsForRfcs(rfcs(4)),
 			mode: 'retry',
 		});
 		expect({ items: items.length, billed: await billed(), hints: hints.length }).toEqual({
@@ -114,7 +120,7 @@ describe('a retry of an execution of which n8n stored nothing', () => {
 
 	it('sends nothing while the list cannot be read', async () => {
 		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 403 } });
-		const { error } = await sandbox.run(never, { items: itemsOf([RFC]), mode: 'retry' });
+		const { error } = await sandbox.run(never, { items: itemsForRfcs([RFC]), mode: 'retry' });
 		expect({ code: codeOf(error), billed: await billed() }).toEqual({
 			...{ code: 'unlisted', billed: 0 },
 		});

@@ -1,12 +1,12 @@
 import { DateTime } from 'luxon';
-import { pass } from '../support/clock';
+import { advanceClock } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { aRecord, fakeService, give } from './fakeService';
+import { aRecord, fakeService, respondJson } from './fakeService';
 import {
-	CRF,
-	createTaxProfile,
-	faultOnNextCrf,
-	getCrf,
+	CRF_PATH,
+	createTaxProfileParameters,
+	nextCrfFaultRule,
+	getCrfParameters,
 	operation,
 	rfcs,
 	taxQuerySandbox,
@@ -22,9 +22,10 @@ describe('Reuse Results', () => {
 	beforeEach(async () => (sandbox = await taxQuerySandbox()));
 	afterEach(async () => await sandbox.close());
 
-	const payFor = async (rfc = RFC) => await sandbox.run(getCrf(waited), { items: [{ rfc }] });
+	const payFor = async (rfc = RFC) =>
+		await sandbox.run(getCrfParameters(waited), { items: [{ rfc }] });
 	const reuse = async (items = [{ rfc: RFC }], reuseHours = 24, options = {}) =>
-		await sandbox.run(getCrf({ ...waited, reuse: 'hours', reuseHours }, options), {
+		await sandbox.run(getCrfParameters({ ...waited, reuse: 'hours', reuseHours }, options), {
 			items,
 		});
 	const billed = async () => (await sandbox.ledger()).length;
@@ -61,8 +62,8 @@ describe('Reuse Results', () => {
 	});
 
 	it('pays where the result is older than wanted, and not listed yet', async () => {
-		const service = await fakeService({ list: (_stored, response) => give(response, []) });
-		const moment = getCrf({ reuse: 'hours', reuseHours: 1e-9 });
+		const service = await fakeService({ list: (_stored, response) => respondJson(response, []) });
+		const moment = getCrfParameters({ reuse: 'hours', reuseHours: 1e-9 });
 		const items = [];
 		for (let run = 0; run < 2; run++) {
 			items.push(...(await service.run(moment, { items: [{ rfc: RFC }] })).items);
@@ -77,11 +78,11 @@ describe('Reuse Results', () => {
 	it('does not pay again for what was on its way when its execution was stopped', async () => {
 		let cancel = () => {};
 		const service = await fakeService({
-			list: (_stored, response) => give(response, []),
+			list: (_stored, response) => respondJson(response, []),
 			post: (accept) => (accept(), cancel()),
 		});
 		const requests = { items: [{ rfc: RFC }], onStart: (stop: () => void) => (cancel = stop) };
-		const hours = getCrf({ reuse: 'hours', reuseHours: 24 });
+		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 24 });
 		await service.run(hours, requests);
 		const { error } = await service.run(hours, requests);
 		await service.close();
@@ -92,24 +93,24 @@ describe('Reuse Results', () => {
 		const service = await fakeService({
 			post: (accept, response) =>
 				service.sent() === 1
-					? give(response, { message: 'Not now' }, 422)
-					: give(response, { queryId: accept()._id }),
+					? respondJson(response, { message: 'Not now' }, 422)
+					: respondJson(response, { queryId: accept()._id }),
 		});
-		const hours = getCrf({ reuse: 'hours', reuseHours: 24 });
+		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 24 });
 		const requests = { items: [{ rfc: RFC }], executionId: 'refused-first', memory: {} };
 		const { error } = await service.run(hours, requests);
-		await service.run(getCrf(), { items: [{ rfc: RFC }] });
+		await service.run(getCrfParameters(), { items: [{ rfc: RFC }] });
 		const { items } = await service.run(hours, requests);
 		await service.close();
 		expect([codeOf(error), items[0].json.reused, service.sent()]).toEqual(['status.422', true, 2]);
 	});
 
 	it('reads by its ID what this process knows and the list never shows', async () => {
-		const service = await fakeService({ list: (_stored, response) => give(response, []) });
-		const hours = getCrf({ reuse: 'hours', reuseHours: 24 });
+		const service = await fakeService({ list: (_stored, response) => respondJson(response, []) });
+		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 24 });
 		const reused = [];
 		for (const passed of [0, 30_000, 61_000]) {
-			pass(passed);
+			advanceClock(passed);
 			const { items } = await service.run(hours, { items: [{ rfc: RFC }] });
 			reused.push(items[0].json.reused);
 		}
@@ -125,18 +126,18 @@ describe('Reuse Results', () => {
 			post(accept, response) {
 				const stored = accept();
 				stored.status = 'PENDING';
-				give(response, { queryId: stored._id });
+				respondJson(response, { queryId: stored._id });
 			},
 			list: (stored, response) =>
-				give(
+				respondJson(
 					response,
 					stored.filter(({ status }) => status !== 'PENDING'),
 				),
 		});
 		const inEditor = { items: [{ rfc: RFC }], mode: 'manual' as const };
-		await service.run(getCrf({ ...reusing }), inEditor);
-		pass(120_000); // a list shows by then what it ever shows
-		const { items } = await service.run(getCrf({ ...reusing }), inEditor);
+		await service.run(getCrfParameters({ ...reusing }), inEditor);
+		advanceClock(120_000); // a list shows by then what it ever shows
+		const { items } = await service.run(getCrfParameters({ ...reusing }), inEditor);
 		await service.close();
 		expect(items.map(({ json }) => json)).toMatchObject([
 			{ queryId: service.billed[0]._id, pending: true, reused: true },
@@ -148,7 +149,7 @@ describe('Reuse Results', () => {
 		const service = await fakeService();
 		const rfc = RFC.replace(/(.{4})(.{6})/, '$1-$2 ').toLowerCase();
 		service.billed.push(aRecord({ _id: 'listed', query: { rfc }, response: { RFC } }));
-		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 5 }), {
+		const { items } = await service.run(getCrfParameters({ reuse: 'hours', reuseHours: 5 }), {
 			items: [{ rfc: RFC }],
 		});
 		await service.close();
@@ -177,8 +178,8 @@ describe('Reuse Results', () => {
 
 	it('Retry On Fail continues a pending query without billing again', async () => {
 		const rfc = sandbox.reserved('pending').rfc;
-		await sandbox.run(getCrf(), { items: [{ rfc }] });
-		const { items } = await sandbox.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
+		await sandbox.run(getCrfParameters(), { items: [{ rfc }] });
+		const { items } = await sandbox.run(getCrfParameters({ reuse: 'hours', reuseHours: 1 }), {
 			items: [{ rfc }],
 		});
 		expect([items[0].json, await billed()]).toEqual([
@@ -195,7 +196,7 @@ describe('Reuse Results', () => {
 			return aRecord({ _id, status, query: { rfc: RFC }, response, createdAt });
 		};
 		service.billed.push(queryOf('finished', 'SUCCESS', 20), queryOf('pending', 'PENDING', 5));
-		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
+		const { items } = await service.run(getCrfParameters({ reuse: 'hours', reuseHours: 1 }), {
 			items: [{ rfc: RFC }],
 		});
 		await service.close();
@@ -204,23 +205,23 @@ describe('Reuse Results', () => {
 
 	it('pays where only the list still says that a query has a result', async () => {
 		const service = await fakeService({
-			get: (one, response) => give(response, { ...one, status: 'FAILED' }),
+			get: (one, response) => respondJson(response, { ...one, status: 'FAILED' }),
 		});
 		service.billed.push(aRecord({ query: { rfc: RFC } }));
-		const hours = getCrf({ reuse: 'hours', reuseHours: 1 });
+		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 1 });
 		await service.run(hours, { items: [{ rfc: RFC }] });
 		await service.close();
 		expect(service.sent()).toBe(1);
 	});
 
 	it('sends nothing for an equal item while a query is uncertain', async () => {
-		await sandbox.faults(faultOnNextCrf('resetBefore'));
-		const { items } = await sandbox.run(getCrf({ reuse: 'hours', reuseHours: 24 }), {
+		await sandbox.faults(nextCrfFaultRule('resetBefore'));
+		const { items } = await sandbox.run(getCrfParameters({ reuse: 'hours', reuseHours: 24 }), {
 			items: [{ rfc: RFC }, { rfc: RFC }],
 			onError: 'continueRegularOutput',
 		});
 		expect(items.map(({ json }) => codeOf(json))).toEqual(['unsure', 'unsure']);
-		expect(await sandbox.requests(CRF)).toHaveLength(1);
+		expect(await sandbox.requests(CRF_PATH)).toHaveLength(1);
 	});
 
 	it('gives the newest of several results', async () => {
@@ -229,7 +230,7 @@ describe('Reuse Results', () => {
 			const createdAt = new Date(Date.now() - 60_000 * minutes).toISOString();
 			service.billed.push(aRecord({ _id, query: { rfc: RFC }, response: { RFC }, createdAt }));
 		}
-		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
+		const { items } = await service.run(getCrfParameters({ reuse: 'hours', reuseHours: 1 }), {
 			items: [{ rfc: RFC }],
 		});
 		await service.close();
@@ -238,13 +239,13 @@ describe('Reuse Results', () => {
 
 	it('does not give a query that failed', async () => {
 		const { rfc } = sandbox.reserved('failed');
-		await sandbox.run(getCrf(waited), { items: [{ rfc }] });
+		await sandbox.run(getCrfParameters(waited), { items: [{ rfc }] });
 		await reuse([{ rfc }]);
 		expect(await billed()).toBe(2);
 	});
 
 	it('gives results of this calendar month, and none of the last', async () => {
-		const monthly = getCrf({ ...waited, reuse: 'month' });
+		const monthly = getCrfParameters({ ...waited, reuse: 'month' });
 		await sandbox.close();
 		const now = Date.now();
 		const month = DateTime.fromMillis(now, { zone: 'America/Mexico_City' }).startOf('month');
@@ -302,7 +303,7 @@ describe('Reuse Results', () => {
 	});
 
 	it('reads the list of queries once for all items', async () => {
-		await sandbox.run(getCrf({ reuse: 'hours', reuseHours: 24 }), {
+		await sandbox.run(getCrfParameters({ reuse: 'hours', reuseHours: 24 }), {
 			items: rfcs(30).map((rfc) => ({ rfc })),
 		});
 		expect(await sandbox.requests('/api/query')).toHaveLength(1);
@@ -333,7 +334,7 @@ describe('Reuse Results', () => {
 				reuse: 'hours',
 				reuseHours: 24,
 			});
-		await sandbox.run(createTaxProfile(RFC));
+		await sandbox.run(createTaxProfileParameters(RFC));
 		await sandbox.run(invoices('2026-02'));
 		const { items } = await sandbox.run(invoices('2026-02'));
 		const { items: more } = await sandbox.run(invoices('2026-03'));

@@ -1,13 +1,13 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { fakeService, give, type StoredQuery } from './fakeService';
-import { curps, getCrf, operation, rfcs } from './support';
+import { fakeService, respondJson, type StoredQuery } from './fakeService';
+import { curps, getCrfParameters, operation, rfcs } from './support';
 
 type Change = (stored: StoredQuery) => Partial<StoredQuery>;
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
 const HOUR_MS = 3_600_000;
-const crf = getCrf();
+const crf = getCrfParameters();
 const jobs = operation('person', 'getEmploymentHistory', { curp: CURP });
 const calculation = (person = {}) =>
 	operation('taxpayer', 'calculateRfc', {
@@ -22,7 +22,7 @@ describe('a second run in the editor', () => {
 			post(accept, response) {
 				const stored = accept();
 				Object.assign(stored, change(stored));
-				give(response, { message: 'Accepted', queryId: stored._id });
+				respondJson(response, { message: 'Accepted', queryId: stored._id });
 			},
 		});
 		const requests = { items: [{ rfc: RFC }], mode: 'manual' as const };

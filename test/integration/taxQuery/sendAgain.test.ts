@@ -4,18 +4,25 @@ import { until } from '../../support/until';
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { withFreshSandbox } from '../support/withSandbox';
-import { crfRecord, postsOf } from './crfRecords';
-import { acceptAndLose, aRecord, fakeService, give, lose, type StoredQuery } from './fakeService';
+import { freshSandboxForEachTest } from '../support/withSandbox';
+import { crfRecord, queryPostsIn } from './crfRecords';
 import {
-	CRF,
+	acceptAndLose,
+	aRecord,
+	fakeService,
+	respondJson,
+	respondBadGateway,
+	type StoredQuery,
+} from './fakeService';
+import {
+	CRF_PATH,
 	curps,
-	faultOnCrf,
-	faultOnNextCrf,
-	getCrf,
-	itemsOf,
+	crfFaultRule,
+	nextCrfFaultRule,
+	getCrfParameters,
+	itemsForRfcs,
 	operation,
-	passUntilListed,
+	passListLag,
 	rfcs,
 	taxQuerySandbox,
 } from './support';
@@ -26,28 +33,28 @@ const HOUR_MS = 3_600_000;
 /** So late a list shows what was accepted. */
 const LAG_MS = 6000;
 const SEND_AGAIN = { spendingLimits: { sendAgain: true } };
-const crf = getCrf({}, SEND_AGAIN);
+const crf = getCrfParameters({}, SEND_AGAIN);
 const items = [{ rfc: RFC, curp: CURP }];
 
 describe('Send Again at the sandbox', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 	const runOne = async () =>
-		await sandbox.run(getCrf({ reuse: 'never' }, SEND_AGAIN), {
-			items: itemsOf([RFC]),
+		await sandbox.run(getCrfParameters({ reuse: 'never' }, SEND_AGAIN), {
+			items: itemsForRfcs([RFC]),
 			onError: 'continueRegularOutput',
 		});
 
 	it('sends a lost query a second time once the list would show it', async () => {
-		await sandbox.faults(faultOnNextCrf('resetBefore'));
-		const [{ items: given }] = await Promise.all([runOne(), passUntilListed(sandbox, CRF, 1)]);
+		await sandbox.faults(nextCrfFaultRule('resetBefore'));
+		const [{ items: given }] = await Promise.all([runOne(), passListLag(sandbox, CRF_PATH, 1)]);
 		const billed = (await sandbox.ledger()).map(({ queryId }) => queryId);
 		expect(given.map(({ json }) => json.queryId)).toEqual(billed);
 	});
 
 	it('sends a query three times at most', async () => {
-		await sandbox.faults(faultOnCrf('resetBefore'));
-		await Promise.all([runOne(), passUntilListed(sandbox, CRF, 3)]);
-		expect(await sandbox.requests(CRF)).toHaveLength(3);
+		await sandbox.faults(crfFaultRule('resetBefore'));
+		await Promise.all([runOne(), passListLag(sandbox, CRF_PATH, 3)]);
+		expect(await sandbox.requests(CRF_PATH)).toHaveLength(3);
 	});
 });
 
@@ -55,7 +62,7 @@ describe('Send Again waits for the list', () => {
 	const wanted = rfcs(3);
 	const run = async (service: Awaited<ReturnType<typeof fakeService>>) => {
 		const result = await service.run(crf, {
-			items: itemsOf(wanted),
+			items: itemsForRfcs(wanted),
 			onError: 'continueRegularOutput',
 		});
 		await service.close();
@@ -66,7 +73,7 @@ describe('Send Again waits for the list', () => {
 		const service = await fakeService({
 			post: acceptAndLose,
 			list: (stored, response) =>
-				give(
+				respondJson(
 					response,
 					stored.filter(({ createdAt }) => Date.now() - Date.parse(createdAt) > LAG_MS),
 				),
@@ -83,7 +90,7 @@ describe('Send Again waits for the list', () => {
 			post(accept, response) {
 				const stored = accept();
 				stored.createdAt = new Date(Date.parse(stored.createdAt) - 6 * HOUR_MS).toISOString();
-				lose(response);
+				respondBadGateway(response);
 			},
 		});
 		const rows = await run(service);
@@ -100,13 +107,13 @@ describe('Send Again waits for the list', () => {
 			post(accept, response) {
 				const isAgain = service.billed.some(({ query }) => query.rfc === lost);
 				const stored = accept();
-				if (stored.query.rfc === other) return give(response, { queryId: stored._id });
-				if (!isAgain) return lose(response);
+				if (stored.query.rfc === other) return respondJson(response, { queryId: stored._id });
+				if (!isAgain) return respondBadGateway(response);
 				service.billed.pop();
-				give(response, { message: 'Not now' }, 422);
+				respondJson(response, { message: 'Not now' }, 422);
 			},
 			list: (stored, response) =>
-				give(
+				respondJson(
 					response,
 					stored.filter(({ query }) => isListed || query.rfc === other),
 				),
@@ -114,13 +121,13 @@ describe('Send Again waits for the list', () => {
 		const memory = {};
 		const ask = async () =>
 			await service.run(crf, {
-				items: itemsOf([lost]),
+				items: itemsForRfcs([lost]),
 				onError: 'continueRegularOutput',
 				memory,
 			});
 		const running = ask();
 		await until('the first is sent', () => service.sent() === 1);
-		await service.run(getCrf(), { items: itemsOf([other]) }); // sent later, and listed
+		await service.run(getCrfParameters(), { items: itemsForRfcs([other]) }); // sent later, and listed
 		const first = await running;
 		const sent = service.sent();
 		isListed = true;
@@ -145,13 +152,13 @@ describe('Send Again waits for the list', () => {
 			async post(accept, response) {
 				if (lost++ === 0) {
 					onLost();
-					lose(response);
+					respondBadGateway(response);
 				} else {
 					listed.unshift(accept());
-					give(response, { queryId: listed[0]._id });
+					respondJson(response, { queryId: listed[0]._id });
 				}
 			},
-			list: (_stored, response) => give(response, listed),
+			list: (_stored, response) => respondJson(response, listed),
 		});
 		listed.push(
 			aRecord({ query: { rfc: other, channel: 'api' } }),
@@ -164,7 +171,7 @@ describe('Send Again waits for the list', () => {
 		);
 		const running = service.run(crf, { items });
 		await isLost;
-		await service.run(getCrf(), { items: [{ rfc: later }] });
+		await service.run(getCrfParameters(), { items: [{ rfc: later }] });
 		const { items: given, hints, metadata } = await running;
 		await service.close();
 		expect({
@@ -183,9 +190,9 @@ describe('Send Again sends nothing', () => {
 	it('while the list of queries is refused', async () => {
 		const { requests } = await runAgainstStub(
 			({ method }) => (method === 'POST' ? lost : { status: 403, body: {} }),
-			getCrf({ rfc: RFC }, SEND_AGAIN),
+			getCrfParameters({ rfc: RFC }, SEND_AGAIN),
 		);
-		expect(postsOf(requests)).toHaveLength(1);
+		expect(queryPostsIn(requests)).toHaveLength(1);
 	});
 
 	it('for a period of which one month was found', async () => {
@@ -200,13 +207,13 @@ describe('Send Again sends nothing', () => {
 			({ method }) => (method === 'POST' ? lost : { body: [crfRecord('q1', RFC, january)] }),
 			invoices,
 		);
-		expect({ posts: postsOf(requests).length, found: error?.context?.found }).toEqual({
+		expect({ posts: queryPostsIn(requests).length, found: error?.context?.found }).toEqual({
 			...{ posts: 1, found: ['q1'] },
 		});
 	});
 
 	it('for an equal query of the last day, whatever its date is', async () => {
-		const service = await fakeService({ post: (_accept, response) => lose(response) });
+		const service = await fakeService({ post: (_accept, response) => respondBadGateway(response) });
 		const createdAt = new Date(Date.now() - 20 * HOUR_MS).toISOString();
 		service.billed.push(aRecord({ _id: 'earlier', query: { rfc: RFC }, createdAt }));
 		const { error } = await service.run(crf, { items });
@@ -239,7 +246,7 @@ describe('Send Again after a lost response, with a possible match in the list', 
 			post(accept, response: ServerResponse) {
 				const stored = accept();
 				Object.assign(stored, change(stored));
-				lose(response);
+				respondBadGateway(response);
 			},
 		});
 		const { error } = await service.run(parameters, { items });
@@ -254,7 +261,10 @@ describe('Send Again after a lost response, with a possible match in the list', 
 
 describe('Send Again in a further try, whose Additional Body Fields hold something else,', () => {
 	type Echo = (query: StoredQuery['query']) => StoredQuery['query'];
-	const changing = getCrf({}, { ...SEND_AGAIN, additionalBodyFields: '={{ $json.more }}' });
+	const changing = getCrfParameters(
+		{},
+		{ ...SEND_AGAIN, additionalBodyFields: '={{ $json.more }}' },
+	);
 
 	it.each<[string, Echo]>([
 		['does not show them', ({ rfc }) => ({ rfc })],
@@ -265,7 +275,7 @@ describe('Send Again in a further try, whose Additional Body Fields hold somethi
 			post(accept, response) {
 				const stored = accept();
 				stored.query = echo(stored.query);
-				if (!isLost) return give(response, stored);
+				if (!isLost) return respondJson(response, stored);
 				isLost = false;
 				response.destroy();
 			},

@@ -1,14 +1,14 @@
 import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
-import { acceptAndLose, fakeService, give } from './fakeService';
+import { acceptAndLose, fakeService, respondJson } from './fakeService';
 import {
-	CRF,
+	CRF_PATH,
 	curps,
-	faultOnCrf,
-	getCrf,
-	itemsOf,
+	crfFaultRule,
+	getCrfParameters,
+	itemsForRfcs,
 	operation,
-	passUntilListed,
+	passListLag,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
@@ -18,7 +18,7 @@ const HOURS = { reuse: 'hours', reuseHours: 24 };
 const failing: Partial<NodeRunOptions> = { onError: 'continueRegularOutput' };
 const [RFC, OTHER] = rfcs(2);
 const limitedTo = (maxQueries: number | string, more: object = {}) =>
-	getCrf({ ...more }, { spendingLimits: { maxQueries } });
+	getCrfParameters({ ...more }, { spendingLimits: { maxQueries } });
 
 let sandbox: TaxQuerySandbox;
 beforeEach(async () => (sandbox = await taxQuerySandbox()));
@@ -34,11 +34,14 @@ describe('a limit of queries, with equal items and Reuse Results', () => {
 		['maxQueries', {}, { mode: 'manual' }],
 		['maxQueriesPerDay', {}, { mode: 'manual' }],
 	])('of 0 refuses each item: %s %j %j', async (name, reuse, more) => {
-		const result = await sandbox.run(getCrf({ ...reuse }, { spendingLimits: { [name]: 0 } }), {
-			items: itemsOf([RFC, RFC, OTHER, RFC]),
-			...failing,
-			...more,
-		});
+		const result = await sandbox.run(
+			getCrfParameters({ ...reuse }, { spendingLimits: { [name]: 0 } }),
+			{
+				items: itemsForRfcs([RFC, RFC, OTHER, RFC]),
+				...failing,
+				...more,
+			},
+		);
 		const code = name === 'maxQueries' ? 'limitOfExecution' : 'limitOfDay';
 		expect(codesIn(result)).toEqual([code, code, code, code]);
 		expect(await sent()).toEqual([]);
@@ -47,7 +50,7 @@ describe('a limit of queries, with equal items and Reuse Results', () => {
 	it('lets through as many queries as it allows, and all items equal to these', async () => {
 		const requests = rfcs(100);
 		const result = await sandbox.run(limitedTo(10, HOURS), {
-			items: itemsOf([...requests, ...requests]),
+			items: itemsForRfcs([...requests, ...requests]),
 			...failing,
 		});
 		const fine = result.items.flatMap(({ json }) => (json.error ? [] : [json.rfc]));
@@ -58,7 +61,7 @@ describe('a limit of queries, with equal items and Reuse Results', () => {
 
 	it('lets an item through whose own limit is higher', async () => {
 		const result = await sandbox.run(limitedTo('={{ $itemIndex }}', HOURS), {
-			items: itemsOf([RFC, RFC]),
+			items: itemsForRfcs([RFC, RFC]),
 			...failing,
 		});
 		expect(codesIn(result)[1]).toBe('none');
@@ -81,9 +84,9 @@ describe('a limit of queries, with equal items and Reuse Results', () => {
 	});
 
 	it('is not used up by a query that the service refused', async () => {
-		await sandbox.faults(faultOnCrf({ status: 400 }, { times: 1 }));
+		await sandbox.faults(crfFaultRule({ status: 400 }, { times: 1 }));
 		const result = await sandbox.run(limitedTo(1, HOURS), {
-			items: itemsOf([RFC, RFC]),
+			items: itemsForRfcs([RFC, RFC]),
 			...failing,
 		});
 		expect(codesIn(result).filter((one) => one === 'none')).toHaveLength(1);
@@ -93,11 +96,11 @@ describe('a limit of queries, with equal items and Reuse Results', () => {
 
 describe('Max Queries per Execution', () => {
 	it('counts a query once that was first refused with 429', async () => {
-		await sandbox.faults({ path: CRF, times: 1, fault: 'storm' });
+		await sandbox.faults({ path: CRF_PATH, times: 1, fault: 'storm' });
 		const memory = {};
 		const run = async (rfc: string, ranBefore: number) => {
 			const round = { memory, executionId: 'loop', ranBefore };
-			return await sandbox.run(limitedTo(2), { items: itemsOf([rfc]), ...round });
+			return await sandbox.run(limitedTo(2), { items: itemsForRfcs([rfc]), ...round });
 		};
 		const runs = [await run(RFC, 0), await run(OTHER, 1)];
 		expect(runs.flatMap(codesIn)).toEqual(['none', 'none']);
@@ -106,8 +109,8 @@ describe('Max Queries per Execution', () => {
 
 	it('is not used up by an item that the limit of the day refuses', async () => {
 		const limits = { maxQueries: 1, maxQueriesPerDay: '={{ $itemIndex }}' };
-		const result = await sandbox.run(getCrf({}, { spendingLimits: limits }), {
-			items: itemsOf([RFC, OTHER]),
+		const result = await sandbox.run(getCrfParameters({}, { spendingLimits: limits }), {
+			items: itemsForRfcs([RFC, OTHER]),
 			...failing,
 			timezone: 'America/Tijuana',
 		});
@@ -116,14 +119,14 @@ describe('Max Queries per Execution', () => {
 
 	it('counts the queries of the first try in a retry', async () => {
 		const memory = {};
-		await sandbox.run(limitedTo(3), { items: itemsOf(rfcs(3)), memory });
-		const items = itemsOf(rfcs(6).slice(3));
+		await sandbox.run(limitedTo(3), { items: itemsForRfcs(rfcs(3)), memory });
+		const items = itemsForRfcs(rfcs(6).slice(3));
 		const { error } = await sandbox.run(limitedTo(3), { items, memory });
 		expect(codeOf(error)).toBe('limitOfExecution');
 	});
 
 	it('lets a retry read what the first try sent, though it is used up', async () => {
-		const requests = { items: itemsOf(rfcs(3)), memory: {} };
+		const requests = { items: itemsForRfcs(rfcs(3)), memory: {} };
 		await sandbox.run(limitedTo(3), requests);
 		const { items } = await sandbox.run(limitedTo(3), requests);
 		expect(items).toHaveLength(3);
@@ -131,14 +134,14 @@ describe('Max Queries per Execution', () => {
 	});
 
 	it('counts each time that Send Again sends a query', async () => {
-		await sandbox.faults(faultOnCrf('resetBefore'));
+		await sandbox.faults(crfFaultRule('resetBefore'));
 		await Promise.all([
-			sandbox.run(getCrf({}, { spendingLimits: { sendAgain: true, maxQueries: 2 } }), {
-				items: itemsOf(rfcs(1)),
+			sandbox.run(getCrfParameters({}, { spendingLimits: { sendAgain: true, maxQueries: 2 } }), {
+				items: itemsForRfcs(rfcs(1)),
 			}),
-			passUntilListed(sandbox, CRF, 2),
+			passListLag(sandbox, CRF_PATH, 2),
 		]);
-		expect(await sandbox.requests(CRF)).toHaveLength(2);
+		expect(await sandbox.requests(CRF_PATH)).toHaveLength(2);
 	});
 });
 
@@ -148,12 +151,12 @@ it.each([
 ])('%s counts a query that may have been accepted', async (name, code) => {
 	const service = await fakeService({
 		post: acceptAndLose,
-		list: (_stored, response) => give(response, []), // it lags
+		list: (_stored, response) => respondJson(response, []), // it lags
 	});
 	const memory = {};
 	const run = async (rfc: string) =>
-		await service.run(getCrf({}, { spendingLimits: { [name]: 1 } }), {
-			...{ items: itemsOf([rfc]), ...failing, memory },
+		await service.run(getCrfParameters({}, { spendingLimits: { [name]: 1 } }), {
+			...{ items: itemsForRfcs([rfc]), ...failing, memory },
 		});
 	await run(RFC);
 	const { items } = await run(OTHER);

@@ -1,11 +1,11 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { gzipSync } from 'node:zlib';
 import { codeOf } from '../support/errorCode';
-import { fakeService, firstPost, give, type PostHandler } from './fakeService';
+import { fakeService, respondToFirstPost, respondJson, type PostHandler } from './fakeService';
 import {
-	faultOnCrf,
-	getCrf,
-	itemsOf,
+	crfFaultRule,
+	getCrfParameters,
+	itemsForRfcs,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
@@ -77,9 +77,9 @@ describe('an accepted query', () => {
 		...responses,
 		['no response', (accept) => void accept(), 10],
 	])('is recovered, and billed once, after %s', async (_what, handler, timeout = LONG) => {
-		const service = await fakeService({ post: firstPost(handler) });
-		const { items, error } = await service.run(getCrf({}, { timeout }), {
-			items: itemsOf(rfcs(3)),
+		const service = await fakeService({ post: respondToFirstPost(handler) });
+		const { items, error } = await service.run(getCrfParameters({}, { timeout }), {
+			items: itemsForRfcs(rfcs(3)),
 			maxTries: 2,
 		});
 		await service.close();
@@ -100,17 +100,17 @@ it('two executions of 100 equal items lose no query, and share none', async () =
 	const service = await fakeService({
 		post: async (accept, response) => {
 			const turn = count++ % (2 * responses.length + 2);
-			if (turn % 2 === 0) return give(response, { queryId: accept()._id });
+			if (turn % 2 === 0) return respondJson(response, { queryId: accept()._id });
 			const fault = responses[(turn - 1) / 2];
 			if (fault) return await fault[1](accept, response);
 			response.socket?.resetAndDestroy();
 		},
 	});
 	const requests = {
-		items: itemsOf([...rfcs(50), ...rfcs(50)]),
+		items: itemsForRfcs([...rfcs(50), ...rfcs(50)]),
 		onError: 'continueRegularOutput' as const,
 	};
-	const never = getCrf({ reuse: 'never' }, { timeout: LONG });
+	const never = getCrfParameters({ reuse: 'never' }, { timeout: LONG });
 	const runs = await Promise.all([1, 2].map(async () => await service.run(never, requests)));
 	await service.close();
 	const rows = runs.flatMap((run) => run.items.map(({ json }) => json));
@@ -135,14 +135,14 @@ describe('500 items with resets, timeouts, 503 and 429 for every tenth', () => {
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox();
 		await sandbox.faults(
-			faultOnCrf('resetAfter', { probability: 0.1 }),
-			faultOnCrf('hang', { probability: 0.1 }),
-			faultOnCrf({ status: 503 }, { probability: 0.1 }),
-			faultOnCrf('storm', { probability: 0.1 }),
+			crfFaultRule('resetAfter', { probability: 0.1 }),
+			crfFaultRule('hang', { probability: 0.1 }),
+			crfFaultRule({ status: 503 }, { probability: 0.1 }),
+			crfFaultRule('storm', { probability: 0.1 }),
 		);
 		({ items } = await sandbox.run(
-			getCrf({}, { timeout: 90, externalReference: '={{ $json.rfc }}' }),
-			{ items: itemsOf(requests), onError: 'continueRegularOutput' },
+			getCrfParameters({}, { timeout: 90, externalReference: '={{ $json.rfc }}' }),
+			{ items: itemsForRfcs(requests), onError: 'continueRegularOutput' },
 		));
 		billed = (await sandbox.ledger()).map(({ query, queryId }) => ({ rfc: query.rfc, queryId }));
 	});
@@ -188,8 +188,8 @@ describe('500 items with resets, timeouts, 503 and 429 for every tenth', () => {
 
 it('a token that expires in the middle of a run costs one more token, and no query', async () => {
 	const sandbox = await taxQuerySandbox();
-	await sandbox.faults(faultOnCrf('expiredToken', { times: 40 }));
-	const { error } = await sandbox.run(getCrf(), { items: itemsOf(rfcs(200)) });
+	await sandbox.faults(crfFaultRule('expiredToken', { times: 40 }));
+	const { error } = await sandbox.run(getCrfParameters(), { items: itemsForRfcs(rfcs(200)) });
 	const tokens = (await sandbox.requests('/api/oauth/token')).length;
 	const billed = (await sandbox.ledger()).length;
 	await sandbox.close();

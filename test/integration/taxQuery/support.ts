@@ -7,10 +7,10 @@ import type { ReservedIdentity } from '../../../sandbox/data/people/reserved';
 import { checkDigitOf } from '../../../sandbox/data/people/rfc';
 import type { BilledQuery } from '../../../sandbox/services/taxQuery/billingLedger';
 import { runNode, type NodeRunOptions } from '../support/runNode';
-import { storing } from '../support/storing';
-import { sandboxForTest } from '../support/sandbox';
+import { storedLoginFields } from '../support/credentialFields';
+import { startSandboxWithHelpers } from '../support/sandbox';
 import { until } from '../../support/until';
-import { pass } from '../support/clock';
+import { advanceClock } from '../support/clock';
 
 export const CIEC = 'Ciec_Secret_9';
 
@@ -25,7 +25,7 @@ export const rfcs = (count: number): string[] =>
 	});
 
 /** One item for each RFC. */
-export const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
+export const itemsForRfcs = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 
 /** Different CURPs, all of them right. */
 export const curps = (count: number): string[] =>
@@ -47,7 +47,7 @@ let seed = 500;
 export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
 	// Each with ids of its own, as no service gives an id twice.
 	const defaults = { rateLimit: 0, resultDelay: 0, documents: 0, seed: seed++ };
-	const sandbox = await sandboxForTest({ ...defaults, ...options });
+	const sandbox = await startSandboxWithHelpers({ ...defaults, ...options });
 	const { data } = await sandbox.control.get<{ reserved: ReservedIdentity[] }>('/state');
 	return {
 		...sandbox,
@@ -87,7 +87,7 @@ export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
 					taxQueryApi: sandbox.credentials({
 						taxQueryApi: {
 							...{ pointsPerSecond: 0, apiMapping: JSON.stringify(apiMapping) },
-							...(login && storing(login.provider, login)),
+							...(login && storedLoginFields(login.provider, login)),
 						},
 					}).taxQueryApi,
 				},
@@ -107,7 +107,7 @@ const LIST_LAG_MS = 61_000;
  * Advances the clock beside a run with Send Again If Unsure. After each fruitless search, the list would surely show
  * the query; it does so `times` times.
  */
-export async function passUntilListed(
+export async function passListLag(
 	{ requests }: Pick<TaxQuerySandbox, 'requests'>,
 	path: string,
 	count: number,
@@ -116,7 +116,7 @@ export async function passUntilListed(
 		await until(`query ${sent} sent`, async () => (await requests(path)).length >= sent);
 		const polls = (await requests(LIST)).length;
 		await until('it is looked for', async () => (await requests(LIST)).length > polls);
-		pass(LIST_LAG_MS);
+		advanceClock(LIST_LAG_MS);
 	}
 }
 
@@ -134,23 +134,23 @@ export const operation = (
 });
 
 /** The CRF of each item's `rfc`. */
-export const getCrf = (parameters: INodeParameters = {}, options: INodeParameters = {}) =>
+export const getCrfParameters = (parameters: INodeParameters = {}, options: INodeParameters = {}) =>
 	operation('taxpayer', 'getCrf', { rfc: '={{ $json.rfc }}', ...parameters }, options);
 
-export const createTaxProfile = (rfc: string): INodeParameters =>
+export const createTaxProfileParameters = (rfc: string): INodeParameters =>
 	operation('taxAuthority', 'createTaxProfile', { loginFrom: 'fields', rfc, ciec: CIEC });
 
 /** The path of a query for the CRF at the sandbox. */
-export const CRF = '/api/query/crf';
+export const CRF_PATH = '/api/query/crf';
 /** Returns a fault of every query for the CRF, unless `more` narrows it. */
-export const faultOnCrf = (
+export const crfFaultRule = (
 	fault: FaultRule['fault'],
 	more: Partial<FaultRule> = {},
 ): FaultRule => ({
-	path: CRF,
+	path: CRF_PATH,
 	method: 'POST',
 	fault,
 	...more,
 });
 /** Returns a fault of the next query for the CRF alone. */
-export const faultOnNextCrf = (fault: FaultRule['fault']) => faultOnCrf(fault, { times: 1 });
+export const nextCrfFaultRule = (fault: FaultRule['fault']) => crfFaultRule(fault, { times: 1 });

@@ -1,10 +1,10 @@
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { postsOf, respondWith } from './crfRecords';
+import { queryPostsIn, crfResponder } from './crfRecords';
 import {
-	createTaxProfile,
-	faultOnNextCrf,
-	getCrf,
+	createTaxProfileParameters,
+	nextCrfFaultRule,
+	getCrfParameters,
 	operation,
 	rfcs,
 	taxQuerySandbox,
@@ -21,14 +21,14 @@ describe('the creation of a tax profile', () => {
 		['a message', { body: { message } }, { message }],
 	])('counts as done, with a warning, after %s', async (_how, post, columns) => {
 		const { rows, error, requests } = await runAgainstStub(
-			respondWith({ post }),
-			createTaxProfile(RFC),
+			crfResponder({ post }),
+			createTaxProfileParameters(RFC),
 		);
 		expect(error).toBeUndefined();
 		expect(rows).toMatchObject([
 			{ rfc: RFC, pending: false, ...columns, warnings: [{ code: 'unconfirmed' }] },
 		]);
-		expect(postsOf(requests)).toHaveLength(1);
+		expect(queryPostsIn(requests)).toHaveLength(1);
 	});
 
 	it.each<[string, StubResponse]>([
@@ -36,7 +36,10 @@ describe('the creation of a tax profile', () => {
 		['an HTML page', { type: 'text/html', body: '<html>' }],
 		['an empty list', { body: [] }],
 	])('is uncertain after %s', async (_how, post) => {
-		const { rows, error } = await runAgainstStub(respondWith({ post }), createTaxProfile(RFC));
+		const { rows, error } = await runAgainstStub(
+			crfResponder({ post }),
+			createTaxProfileParameters(RFC),
+		);
 		expect({ rows, code: codeOf(error) }).toEqual({ rows: [], code: 'unsure' });
 	});
 
@@ -44,10 +47,10 @@ describe('the creation of a tax profile', () => {
 		const sandbox = await taxQuerySandbox();
 		const fault = { status: 200, body: { message: 'Accepted' }, accepted: true };
 		await sandbox.faults(
-			{ ...faultOnNextCrf(fault), path: '/api/query/tax/profile' },
+			{ ...nextCrfFaultRule(fault), path: '/api/query/tax/profile' },
 			{ path: '/api/query', exact: true, times: 1, fault: 'nonJson' },
 		);
-		const { items } = await sandbox.run(createTaxProfile(RFC));
+		const { items } = await sandbox.run(createTaxProfileParameters(RFC));
 		const [{ queryId }] = await sandbox.ledger();
 		await sandbox.close();
 		expect(items.map(({ json }) => json)).toMatchObject([
@@ -60,7 +63,7 @@ describe('a refused query hints at a missing tax profile', () => {
 	const csf = operation('taxAuthority', 'getCsf', { rfc: RFC, reuse: 'never' });
 	const refused = async (status: number, message: string, parameters = csf) => {
 		const post = { status, body: { message } };
-		const { error } = await runAgainstStub(respondWith({ post }), parameters);
+		const { error } = await runAgainstStub(crfResponder({ post }), parameters);
 		return error?.context;
 	};
 
@@ -76,7 +79,7 @@ describe('a refused query hints at a missing tax profile', () => {
 	});
 
 	it('but not if the query needs none', async () => {
-		const context = await refused(422, 'Tax profile required', getCrf({ rfc: RFC }));
+		const context = await refused(422, 'Tax profile required', getCrfParameters({ rfc: RFC }));
 		expect(context).not.toHaveProperty('mayLackProfile');
 	});
 });

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { DateTime } from 'luxon';
 import { until } from '../../support/until';
-import { pass } from '../support/clock';
+import { advanceClock } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { fakeService, give, type StoredQuery } from './fakeService';
-import { getCrf, operation, rfcs } from './support';
+import { fakeService, respondJson, type StoredQuery } from './fakeService';
+import { getCrfParameters, operation, rfcs } from './support';
 
 const [RFC] = rfcs(1);
 const ONE_DAY = { reuse: 'hours', reuseHours: 24 };
@@ -46,12 +46,12 @@ async function serviceWith(shape: Shape, count: number, agoMs = 60_000, isLosing
 			const { search, searchParams } = new URL(String(response.req.url), 'http://any');
 			listed.push(search);
 			const page = searchParams.has('page') ? Number(searchParams.get('page')) : undefined;
-			give(response, shape(stored, { page, offset: Number(searchParams.get('offset')) }));
+			respondJson(response, shape(stored, { page, offset: Number(searchParams.get('offset')) }));
 		},
 		post(accept, response) {
 			const stored = accept();
 			if (isLosing) response.destroy();
-			else give(response, { queryId: stored._id });
+			else respondJson(response, { queryId: stored._id });
 		},
 	});
 	service.billed.push(
@@ -67,7 +67,7 @@ async function serviceWith(shape: Shape, count: number, agoMs = 60_000, isLosing
 	return { ...service, listed };
 }
 const limited = (maxQueriesPerDay: number, more = {}) =>
-	getCrf(more, { spendingLimits: { maxQueriesPerDay } });
+	getCrfParameters(more, { spendingLimits: { maxQueriesPerDay } });
 
 const KEYS = ['list.limit', 'list.offset', 'list.page'];
 
@@ -123,7 +123,7 @@ describe('a list that does not say whether there are more', () => {
 		'Reuse Results reports the list: %s',
 		async (_what, shape) => {
 			const service = await serviceWith(shape, 60);
-			const { hints } = await service.run(getCrf(ONE_DAY), item);
+			const { hints } = await service.run(getCrfParameters(ONE_DAY), item);
 			await service.close();
 			expect(hints.map(({ message }) => message)).toEqual([UNREPORTED]);
 		},
@@ -133,7 +133,7 @@ describe('a list that does not say whether there are more', () => {
 		'is read on by Reuse Results, by the API Mapping: %s',
 		async (_how, shape, list) => {
 			const service = await serviceWith(shape, 60);
-			const { items } = await service.run(getCrf(ONE_DAY), {
+			const { items } = await service.run(getCrfParameters(ONE_DAY), {
 				...item,
 				...service.mapped({ list }),
 			});
@@ -147,7 +147,7 @@ describe('a list that does not say whether there are more', () => {
 			index === 19 ? { ...one, createdAt: undefined } : one;
 		const shape: Shape = (rows, { offset }) => rows.slice(offset, offset + 20).map(undated);
 		const service = await serviceWith(shape, 45);
-		const { items } = await service.run(getCrf(ONE_DAY), {
+		const { items } = await service.run(getCrfParameters(ONE_DAY), {
 			...item,
 			...service.mapped({ list: { offset: 'offset' } }),
 		});
@@ -165,9 +165,12 @@ describe('a list that does not say whether there are more', () => {
 		const oldest: Shape = (rows, requests) => shape([...rows].reverse(), requests);
 		const service = await serviceWith(oldest, 60, 60_000, true);
 		const unlisted = { ...item, items: [{ rfc: rfcs(61)[60] }], ...service.mapped({ list }) };
-		const running = service.run(getCrf({}, { spendingLimits: { sendAgain: true } }), unlisted);
+		const running = service.run(
+			getCrfParameters({}, { spendingLimits: { sendAgain: true } }),
+			unlisted,
+		);
 		await until('a look for it', () => service.sent() > 0 && service.listed.length > 0);
-		pass(61_000); // by now a whole list would show it
+		advanceClock(61_000); // by now a whole list would show it
 		const { error } = await running;
 		await service.close();
 		expect([error?.context?.list, service.sent()]).toEqual([extent, 1]);
@@ -283,10 +286,13 @@ describe('a list whose totals do not count it', () => {
 	it.each(totals)('shows Send Again a query on its last page where it %s', async (_what, shape) => {
 		const oldestFirst: Shape = (rows, requests) => shape([...rows].reverse(), requests);
 		const service = await serviceWith(oldestFirst, 250, 60_000, true);
-		const { items } = await service.run(getCrf({}, { spendingLimits: { sendAgain: true } }), {
-			...{ items: [{ rfc: rfcs(251)[250] }], timezone },
-			...service.mapped(mapped),
-		});
+		const { items } = await service.run(
+			getCrfParameters({}, { spendingLimits: { sendAgain: true } }),
+			{
+				...{ items: [{ rfc: rfcs(251)[250] }], timezone },
+				...service.mapped(mapped),
+			},
+		);
 		await service.close();
 		expect({ recovered: items[0]?.json.recovered, sent: service.sent() }).toEqual({
 			...{ recovered: true, sent: 1 },
@@ -330,16 +336,19 @@ describe('a list that reports a failure with status 200', () => {
 
 	it.each([failures[0], failures[6]])('pays for nothing by Reuse: %s', async (_what, body) => {
 		const service = await serviceWith(() => body, 3);
-		const { error } = await service.run(getCrf(ONE_DAY), item);
+		const { error } = await service.run(getCrfParameters(ONE_DAY), item);
 		await service.close();
 		expect([codeOf(error), service.sent()]).toEqual(['unlisted', 0]);
 	});
 
 	it.each([failures[0], failures[3]])('lets nothing be sent again: %s', async (_what, body) => {
 		const service = await serviceWith(() => body, 3, 60_000, true);
-		const running = service.run(getCrf({}, { spendingLimits: { sendAgain: true } }), item);
+		const running = service.run(
+			getCrfParameters({}, { spendingLimits: { sendAgain: true } }),
+			item,
+		);
 		await until('a look for it', () => service.sent() > 0 && service.listed.length > 0);
-		pass(61_000);
+		advanceClock(61_000);
 		const { error } = await running;
 		await service.close();
 		expect([codeOf(error), service.sent()]).toEqual(['unsure', 1]);

@@ -1,17 +1,17 @@
-import { withFreshSandbox } from '../support/withSandbox';
-import { fakeService, give } from './fakeService';
-import { curps, getCrf, itemsOf, operation, rfcs, taxQuerySandbox } from './support';
+import { freshSandboxForEachTest } from '../support/withSandbox';
+import { fakeService, respondJson } from './fakeService';
+import { curps, getCrfParameters, itemsForRfcs, operation, rfcs, taxQuerySandbox } from './support';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
 
 describe('a record of a status that the API Mapping does not know', () => {
-	const sandbox = withFreshSandbox(taxQuerySandbox, { statusWords: { success: 'FERTIG' } });
-	const waiting = getCrf({ waitForResult: true, maxWait: 1 });
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox, { statusWords: { success: 'FERTIG' } });
+	const waiting = getCrfParameters({ waitForResult: true, maxWait: 1 });
 	const billed = async () => (await sandbox.ledger()).length;
 
 	it('comes out marked when the time to wait is over, and is never reused', async () => {
-		const { items } = await sandbox.run(waiting, { items: itemsOf(rfcs(1)) });
-		await sandbox.run(getCrf(HOURS), { items: itemsOf(rfcs(1)) });
+		const { items } = await sandbox.run(waiting, { items: itemsForRfcs(rfcs(1)) });
+		await sandbox.run(getCrfParameters(HOURS), { items: itemsForRfcs(rfcs(1)) });
 		expect(items.map(({ json }) => json)).toMatchObject([
 			{ statusUnknown: true, warnings: [{ code: 'unknownStatus' }] },
 		]);
@@ -31,7 +31,7 @@ describe('a record of a status that the API Mapping does not know', () => {
 
 	it('is a result where the API Mapping maps it', async () => {
 		const { items } = await sandbox.run(waiting, {
-			items: itemsOf(rfcs(1)),
+			items: itemsForRfcs(rfcs(1)),
 			apiMapping: { statuses: { success: ['FERTIG'] } },
 		});
 		expect(items[0].json.pending).toBe(false);
@@ -41,9 +41,10 @@ describe('a record of a status that the API Mapping does not know', () => {
 
 it('a status that is called as a member of every object is unknown', async () => {
 	const service = await fakeService({
-		post: (accept, response) => give(response, Object.assign(accept(), { status: 'constructor' })),
+		post: (accept, response) =>
+			respondJson(response, Object.assign(accept(), { status: 'constructor' })),
 	});
-	const { items } = await service.run(getCrf(), { items: itemsOf(rfcs(1)) });
+	const { items } = await service.run(getCrfParameters(), { items: itemsForRfcs(rfcs(1)) });
 	await service.close();
 	expect(items.map(({ json }) => json)).toMatchObject([{ statusUnknown: true }]);
 });

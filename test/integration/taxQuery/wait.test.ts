@@ -1,14 +1,21 @@
 import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
-import { moveClock } from '../support/clock';
+import { shiftWallClock } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { crfRecord, LEGAL_NAME } from './crfRecords';
-import { fakeService, give, type StoredQuery } from './fakeService';
-import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
-import { withSandbox } from '../support/withSandbox';
+import { fakeService, respondJson, type StoredQuery } from './fakeService';
+import {
+	curps,
+	getCrfParameters,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from './support';
+import { sandboxForTestGroup } from '../support/withSandbox';
 
-const waiting = () => getCrf({ waitForResult: true, maxWait: 60 });
+const waiting = () => getCrfParameters({ waitForResult: true, maxWait: 60 });
 
 describe('50 queries that wait for their results', () => {
 	let sandbox: TaxQuerySandbox;
@@ -48,16 +55,19 @@ describe('50 queries that wait for their results', () => {
 });
 
 describe('a query that waits for its result', () => {
-	const sandbox = withSandbox(taxQuerySandbox);
+	const sandbox = sandboxForTestGroup(taxQuerySandbox);
 
 	const [RFC] = rfcs(1);
 	const pending = () => ({ rfc: sandbox.reserved('pending').rfc });
 	const polls = async () => (await sandbox.requests()).filter(({ method }) => method === 'GET');
 
 	it('comes out as pending with its query ID when the time is over, and is no error', async () => {
-		const { error, items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 1 }), {
-			items: [pending()],
-		});
+		const { error, items } = await sandbox.run(
+			getCrfParameters({ waitForResult: true, maxWait: 1 }),
+			{
+				items: [pending()],
+			},
+		);
 		const [{ queryId }] = await sandbox.ledger();
 		expect([error, items[0].json]).toEqual([
 			undefined,
@@ -67,7 +77,7 @@ describe('a query that waits for its result', () => {
 
 	it('returns the unchanged record with its ID and status without Simplify', async () => {
 		const { items } = await sandbox.run(
-			getCrf({ waitForResult: true, maxWait: 1, options: { simplify: false } }),
+			getCrfParameters({ waitForResult: true, maxWait: 1, options: { simplify: false } }),
 			{ items: [pending()] },
 		);
 		const { status, pending: mark, _id } = items[0].json;
@@ -75,7 +85,7 @@ describe('a query that waits for its result', () => {
 	});
 
 	it('checks a waiting query at growing intervals', async () => {
-		await sandbox.run(getCrf({ waitForResult: true, maxWait: 2 }), {
+		await sandbox.run(getCrfParameters({ waitForResult: true, maxWait: 2 }), {
 			items: [pending()],
 		});
 		// at a constant interval of 0.2 s it would be ten
@@ -83,7 +93,7 @@ describe('a query that waits for its result', () => {
 	});
 
 	it('does not hold up the result of another item', async () => {
-		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 1 }), {
+		const { items } = await sandbox.run(getCrfParameters({ waitForResult: true, maxWait: 1 }), {
 			items: [pending(), { rfc: RFC }],
 		});
 		expect(items.map(({ json }) => json.pending)).toEqual([true, false]);
@@ -91,7 +101,7 @@ describe('a query that waits for its result', () => {
 
 	it('continues to wait after failed checks, and reports them at the end', async () => {
 		await sandbox.faults({ path: '/api/query/:id', method: 'GET', fault: { status: 403 } });
-		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 1 }), {
+		const { items } = await sandbox.run(getCrfParameters({ waitForResult: true, maxWait: 1 }), {
 			items: [{ rfc: RFC }],
 		});
 		expect(items[0].json).toMatchObject({
@@ -118,15 +128,18 @@ describe('a query that waits for its result', () => {
 		const sandbox = await taxQuerySandbox();
 		await sandbox.faults({ path: '/api/query', method: 'GET', fault });
 		const aDay = { timeout: 86_400 }; // what awaits a response for so long ends this test
-		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 2 }, aDay), {
-			items: rfcs(5).map((rfc) => ({ rfc })),
-		});
+		const { items } = await sandbox.run(
+			getCrfParameters({ waitForResult: true, maxWait: 2 }, aDay),
+			{
+				items: rfcs(5).map((rfc) => ({ rfc })),
+			},
+		);
 		await sandbox.close();
 		expect(items.map(({ json }) => json.pending)).toEqual(new Array(5).fill(true));
 	});
 
 	it('is not waited for by default', async () => {
-		await sandbox.run(getCrf(), { items: [{ rfc: RFC }] });
+		await sandbox.run(getCrfParameters(), { items: [{ rfc: RFC }] });
 		expect(await polls()).toEqual([]);
 	});
 
@@ -144,7 +157,7 @@ describe('a query that waits for its result', () => {
 
 	it('ends soon after the execution is cancelled', async () => {
 		let cancel = () => {};
-		const running = sandbox.run(getCrf({ waitForResult: true, maxWait: 600 }), {
+		const running = sandbox.run(getCrfParameters({ waitForResult: true, maxWait: 600 }), {
 			items: [pending()],
 			onStart: (cancelExecution) => (cancel = cancelExecution),
 		});
@@ -202,7 +215,7 @@ describe('the last check of a wait', () => {
 		count: number,
 		credential: object = {},
 	) => {
-		const { items } = await service.run(getCrf({ waitForResult: true, maxWait: 60 }), {
+		const { items } = await service.run(getCrfParameters({ waitForResult: true, maxWait: 60 }), {
 			items: rfcs(count).map((rfc) => ({ rfc })),
 			...credential,
 		});
@@ -215,7 +228,7 @@ describe('the last check of a wait', () => {
 		const service = await fakeService({
 			list(stored, response) {
 				jumped += 120_000;
-				give(response, asPending(stored));
+				respondJson(response, asPending(stored));
 			},
 		});
 		expect(await waitFor(service, 5)).toEqual(results(5));
@@ -224,7 +237,7 @@ describe('the last check of a wait', () => {
 	it('is made by ID while an earlier read hangs', async () => {
 		const service = await fakeService({
 			get(one, response) {
-				if (jumped > 0) give(response, one);
+				if (jumped > 0) respondJson(response, one);
 				else jumped = 59_000;
 			},
 		});
@@ -235,7 +248,7 @@ describe('the last check of a wait', () => {
 		const service = await fakeService({
 			list(stored, response) {
 				jumped += 60_000;
-				give(response, asPending(stored));
+				respondJson(response, asPending(stored));
 			},
 		});
 		const credential = service.credential({ pointsPerSecond: 5 });
@@ -247,7 +260,7 @@ describe('the last check of a wait', () => {
 		const service = await fakeService({
 			list(stored, response) {
 				jumped += 120_000;
-				give(response, lists++ === 0 ? asPending(stored) : stored);
+				respondJson(response, lists++ === 0 ? asPending(stored) : stored);
 			},
 		});
 		expect(await waitFor(service, 110)).toEqual(results(110));
@@ -261,16 +274,16 @@ describe('the last check of a wait', () => {
 });
 
 describe('a result that failed', () => {
-	const long = getCrf({ waitForResult: true, maxWait: 600 });
+	const long = getCrfParameters({ waitForResult: true, maxWait: 600 });
 
 	it('ends the run once the others are there, before the wait is over', async () => {
 		let polls = 0;
 		const service = await fakeService({
-			post: (accept, response) => give(response, { queryId: accept()._id }),
+			post: (accept, response) => respondJson(response, { queryId: accept()._id }),
 			get(one, response) {
 				const isFirst = one?._id === service.billed[0]._id;
 				const status = isFirst ? 'FAILED' : ++polls < 4 ? 'PENDING' : 'SUCCESS';
-				give(response, { ...one, status });
+				respondJson(response, { ...one, status });
 			},
 		});
 		const { error } = await service.run(long, { items: rfcs(2).map((rfc) => ({ rfc })) });
@@ -289,7 +302,7 @@ describe('a result that failed', () => {
 		const polls = async () =>
 			(await sandbox.requests()).filter(({ method, status }) => method === 'GET' && status === 200);
 		await until('two reads', async () => (await polls()).length >= 2);
-		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 20 }), {
+		const { items } = await sandbox.run(getCrfParameters({ waitForResult: true, maxWait: 20 }), {
 			items: rfcs(4).map((rfc) => ({ rfc })),
 		});
 		cancel();
@@ -304,11 +317,11 @@ describe('a list that shows a short form of the results', () => {
 		stored.map((one) => ({ ...one, response: { legalName: one.response.legalName } }));
 	async function serviceThat(list: (stored: StoredQuery[]) => StoredQuery[]) {
 		return await fakeService({
-			list: (stored, response) => give(response, list(stored)),
+			list: (stored, response) => respondJson(response, list(stored)),
 			post(accept, response) {
 				const stored = accept();
 				stored.response = { legalName: 'X', more: { name: 'M' }, zipCode: '01000' };
-				give(response, { queryId: stored._id });
+				respondJson(response, { queryId: stored._id });
 			},
 		});
 	}
@@ -321,7 +334,7 @@ describe('a list that shows a short form of the results', () => {
 		const { items: given } = await service.run(waiting(), {
 			items,
 		});
-		const reuse = getCrf({ reuse: 'hours', reuseHours: 1 });
+		const reuse = getCrfParameters({ reuse: 'hours', reuseHours: 1 });
 		const again = await service.run(reuse, { items });
 		await service.close();
 		const columns = [...given, ...again.items].map(({ json }) => [json.zipCode, json.pending]);
@@ -336,14 +349,14 @@ describe('a list that shows a short form of the results', () => {
 		const service = await serviceThat((stored) => stored);
 		const items = rfcs(30).map((rfc) => ({ rfc }));
 		await service.run(waiting(), { items });
-		await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), { items });
+		await service.run(getCrfParameters({ reuse: 'hours', reuseHours: 1 }), { items });
 		await service.close();
 		expect(reads(service.requests)).toBe(1);
 	});
 
 	it('is believed where no query can be read by its ID', async () => {
 		const service = await fakeService({
-			get: (_one, response) => give(response, { message: 'No' }, 403),
+			get: (_one, response) => respondJson(response, { message: 'No' }, 403),
 		});
 		const items = rfcs(5).map((rfc) => ({ rfc }));
 		const { items: given } = await service.run(waiting(), { items });
@@ -368,7 +381,7 @@ describe('a record that is read by its ID', () => {
 				const unknown = { status: 'in progress', response: null };
 				return times === 1 ? { body: crfRecord('q1', RFC, unknown) } : byId;
 			},
-			getCrf({ rfc: RFC, waitForResult: true, maxWait: 5 }),
+			getCrfParameters({ rfc: RFC, waitForResult: true, maxWait: 5 }),
 		);
 		expect(rows).toMatchObject([{ legalName: LEGAL_NAME }]);
 	});
@@ -379,7 +392,7 @@ describe('a record that is read by its ID', () => {
 				if (method === 'POST') return { body: { queryId: 'q1' } };
 				return times < 2 ? { status: 204 } : { body: crfRecord('q1', RFC) };
 			},
-			getCrf({ rfc: RFC, waitForResult: true, maxWait: 20 }),
+			getCrfParameters({ rfc: RFC, waitForResult: true, maxWait: 20 }),
 		);
 		expect(rows).toMatchObject([{ queryId: 'q1', legalName: LEGAL_NAME }]);
 	});
@@ -387,9 +400,9 @@ describe('a record that is read by its ID', () => {
 	it('may be larger than 5 MB', async () => {
 		const RazonSocial = 'x'.repeat(5_300_000);
 		const service = await fakeService({
-			get: (one, response) => give(response, { ...one, response: { RazonSocial } }),
+			get: (one, response) => respondJson(response, { ...one, response: { RazonSocial } }),
 		});
-		const long = getCrf({ waitForResult: true, maxWait: 600 });
+		const long = getCrfParameters({ waitForResult: true, maxWait: 600 });
 		const [{ json }] = (await service.run(long, { items })).items;
 		await service.close();
 		expect({ pending: json.pending, lastProblem: json.lastProblem }).toEqual({
@@ -402,16 +415,19 @@ describe('a record that is read by its ID', () => {
 		let isSet = false;
 		const service = await fakeService({
 			get: (one, response) => {
-				if (!isSet) moveClock(-3_600_000);
+				if (!isSet) shiftWallClock(-3_600_000);
 				isSet = true;
-				give(response, { ...one, status: 'PENDING' });
+				respondJson(response, { ...one, status: 'PENDING' });
 			},
 		});
-		const { items: given } = await service.run(getCrf({ waitForResult: true, maxWait: 2 }), {
-			items,
-		});
+		const { items: given } = await service.run(
+			getCrfParameters({ waitForResult: true, maxWait: 2 }),
+			{
+				items,
+			},
+		);
 		await service.close();
-		moveClock(3_600_000);
+		shiftWallClock(3_600_000);
 		expect(given[0].json.pending).toBe(true);
 	});
 });

@@ -1,10 +1,10 @@
 import type { OperationItem } from '../../../nodes/shared/operations/operation';
-import { nameOf } from '../../../nodes/CreditProfile/files/fileLink';
+import { outputFileName } from '../../../nodes/CreditProfile/files/fileLink';
 
 const item = { options: {} } as OperationItem;
 /** The name of a file that the host declares, encoded as it is. */
 const nameUnder = (encoded: string) =>
-	nameOf(
+	outputFileName(
 		item,
 		{ url: 'https://files.example/x' },
 		{ 'content-disposition': `attachment; filename*=UTF-8''${encoded}` },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { npmCommand } from '../../../demo/npmCommand';
 import { missingStoresText } from '../../../demo/queueModeStores';
-import { chromiumPaths } from '../../e2e/support/chromium';
+import { chromiumPaths } from '../../e2e/support/findChromium';
 
 describe('npm is started without a shell', () => {
 	const node = join('/Program Files', 'nodejs', 'node');

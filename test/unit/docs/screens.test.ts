@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allMessages } from './catalogue';
+import { allMessages } from './renderedMessages';
 import {
-	labelsOfPanels,
-	textOfPage,
+	parameterLabels,
+	textOfSandboxPage,
 	textsOfExamples,
 	textsOfPanels,
 	textsOfSources,
-} from './texts';
+} from './collectTexts';
 import { longSentences, unwantedInSpanish, unwantedOnScreens } from './writing';
 
 /** Returns what a check refuses, each with the place of its text. */
@@ -42,7 +42,7 @@ describe('what an operator reads on the screen', () => {
 	});
 
 	it("is on the page of the sandbox in the product's words", () => {
-		expect(unwantedOnScreens(textOfPage())).toEqual([]);
+		expect(unwantedOnScreens(textOfSandboxPage())).toEqual([]);
 	});
 
 	it('is a guide in Spanish that nobody translated word by word', () => {
@@ -64,7 +64,7 @@ describe('errors and hints', () => {
 	});
 
 	it('put names of parameters in single quotes', async () => {
-		const labels = (await labelsOfPanels()).filter(
+		const labels = (await parameterLabels()).filter(
 			(label) => label !== 'API Mapping' && / [A-Z]/.test(label),
 		);
 		const flaws = [/"[A-Z][\w ()→]*" (is|has|must|cannot|in|of) /, ...labels.map(bareLabel)];

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { responsesToSenders, messagesOfTheNodes } from './catalogue';
+import { responsesToSenders, messagesOfTheNodes } from './renderedMessages';
 
 const root = join(__dirname, '..', '..', '..');
 

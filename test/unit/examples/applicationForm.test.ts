@@ -1,6 +1,6 @@
 import vectors from '../../fixtures/identifier-vectors.json';
 import { checkCurp } from '../../../nodes/shared/identifiers';
-import { codeOf, runCode } from './codeNode';
+import { codeOf, runCode } from './runCodeNode';
 
 interface Named {
 	name: string;

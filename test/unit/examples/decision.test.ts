@@ -1,4 +1,4 @@
-import { runCode } from './codeNode';
+import { runCode } from './runCodeNode';
 
 const USER = { id: 'u1', email: 'ana@lender.example', firstName: 'Ana', lastName: 'Paz' };
 const ROW = { folio: 'S-AAAA-BBBB', estado: 'por revisar', revision: 'R1', consultaCrf: '' };

@@ -1,4 +1,4 @@
-import { readWorkflow, runCode } from './codeNode';
+import { readWorkflow, runCode } from './runCodeNode';
 
 const FILE = 'forget-applicant';
 const CASE = {

@@ -1,4 +1,4 @@
-import { runCode } from './codeNode';
+import { runCode } from './runCodeNode';
 
 const FILE = 'review-applicants';
 const ROW = {

@@ -1,4 +1,4 @@
-import { codeOf, runCode, NOW, readWorkflow } from './codeNode';
+import { codeOf, runCode, NOW, readWorkflow } from './runCodeNode';
 
 const FILE = 'verify-applicant';
 const CASE = {

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { manifestIn, PACKAGES, placeholdersIn } from '../../../release/packages';
+import { readManifest, PACKAGE_FOLDERS, findUnfilledPlaceholders } from '../../../release/packages';
 
 const root = join(__dirname, '..', '..', '..');
 
 describe('the two packages', () => {
-	const [own, sandbox] = PACKAGES.map((folder) => manifestIn(join(root, folder)));
+	const [own, sandbox] = PACKAGE_FOLDERS.map((folder) => readManifest(join(root, folder)));
 
 	it('have one version, author and repository', () => {
 		expect({ ...sandbox, name: own.name }).toMatchObject({
@@ -19,7 +19,7 @@ describe('the two packages', () => {
 	});
 
 	it('run on the same Node', () => {
-		const engines = PACKAGES.map(
+		const engines = PACKAGE_FOLDERS.map(
 			(folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).engines,
 		);
 		expect(engines[1]).toEqual(engines[0]);
@@ -46,7 +46,7 @@ describe('what a maintainer must set before a release', () => {
 			'SECURITY.md': 'Write to maintainers@n8n-nodes-credit-profile.dev',
 			'README.md': 'github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/issues',
 		});
-		expect(placeholdersIn(folder)).toEqual([
+		expect(findUnfilledPlaceholders(folder)).toEqual([
 			'author: replace "n8n-nodes-credit-profile maintainers" in package.json',
 			'e-mail address: replace "maintainers@n8n-nodes-credit-profile.dev" in SECURITY.md',
 			'repository: replace "github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile" in README.md',
@@ -58,6 +58,6 @@ describe('what a maintainer must set before a release', () => {
 			'package.json':
 				'{"author":"A maintainer","url":"github.com/example/n8n-nodes-credit-profile"}',
 		});
-		expect(placeholdersIn(folder)).toEqual([]);
+		expect(findUnfilledPlaceholders(folder)).toEqual([]);
 	});
 });

@@ -65,7 +65,7 @@ const formConfig = {
 const resources: Resource[] = [
 	{
 		section: 'CP §2.1 credential',
-		schema: creditProfile.Credential,
+		schema: creditProfile.ProviderCredential,
 		example: {
 			...{ id: 1.5, createdAt: 'x', updatedAt: 'x', organizationId: 1.5, type: 'x', user: 'x' },
 			...{ metadata: { expirationDate: '2024-02-29' }, isEnabled: true, ownerId: 1.5 },
@@ -97,7 +97,7 @@ const resources: Resource[] = [
 	},
 	{
 		section: 'CP §2.3 embedded version',
-		schema: creditProfile.ActiveVersion,
+		schema: creditProfile.ActiveCollectionVersion,
 		example: version,
 		required: 'id schema creatorId createdAt dataCollectionId organizationId',
 		integers: 'id creatorId dataCollectionId organizationId',
@@ -115,7 +115,7 @@ const resources: Resource[] = [
 	},
 	{
 		section: 'CP §2.5 restricted schema',
-		schema: creditProfile.RestrictedSchema,
+		schema: creditProfile.DataCollectionSchema,
 		example: {
 			...{ title: 'x', description: 'x', type: 'object', pattern: '^[A-ZÑ&]{3,4}$' },
 			...{ format: 'uuid', properties: { 'b c': { type: 'null' } }, items: {} },
@@ -164,7 +164,7 @@ const resources: Resource[] = [
 	},
 	{
 		section: 'CP §2.8 profile',
-		schema: creditProfile.ProfileAssociation,
+		schema: creditProfile.AssociatedProfile,
 		example: {
 			...{ id: 1.5, organizationId: 1.5, ...dates, tags: ['x'], tagIds: [1], accountType: 'PF' },
 			...filled(NAMES, "Ángel Ñoño-Güemes d'A. Ll"),
@@ -198,7 +198,7 @@ const resources: Resource[] = [
 	},
 	{
 		section: 'CP §2.9 form',
-		schema: creditProfile.FormAssociation,
+		schema: creditProfile.AssociatedForm,
 		example: {
 			...{ id: 1.5, ...filled(FORM_TEXTS, '§ x'), tradeName: 'Año 9', birthdate: '2024-02-29' },
 			...{ state: 'CMX', zipCode: '01000', ...filled(FORM_NUMBERS, 1.5), completedDate: AT },
@@ -217,14 +217,14 @@ const resources: Resource[] = [
 	},
 	{
 		section: 'CP §2.9 formConfig',
-		schema: creditProfile.FormAssociation.allOf[0].properties.formConfig,
+		schema: creditProfile.AssociatedForm.allOf[0].properties.formConfig,
 		example: formConfig,
 		nullable: 'name accountType bureauAuthTradeName formCompletedURL customPagesConfigId',
 		formats: DATES,
 	},
 	{
 		section: 'CP §2.10 file',
-		schema: creditProfile.FileAssociation,
+		schema: creditProfile.AssociatedFile,
 		example: {
 			...{ id: 1, uploadedAt: AT, ...dates, size: 1.5, organizationId: 1, filetype: 'pdf' },
 			...{ filelabel: 'x', externalId: 'x', uploaderId: 1, originalFilename: 'x', tags: ['x'] },

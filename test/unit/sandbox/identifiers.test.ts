@@ -1,5 +1,5 @@
-import { STATE_CODES, zipCodeIsOf } from '../../../contract/creditProfile';
-import { isBasicRfc, isCurp, isNss, isRfc } from '../../../contract/identifiers';
+import { STATE_CODES, isZipCodeOfState } from '../../../contract/creditProfile';
+import { isRfcWithoutHomoclave, isCurp, isNss, isRfc } from '../../../contract/identifierChecks';
 import vectors from '../../fixtures/identifier-vectors.json';
 
 const valuesOf = (some: Array<{ value: string }>) => some.map(({ value }) => value);
@@ -17,7 +17,7 @@ describe("the contract's identifiers (CP §2.8)", () => {
 	);
 
 	it.each(vectors.rfcShort)('judge $value as an RFC without homoclave: $ok', ({ value, ok }) =>
-		expect(isBasicRfc(value)).toBe(ok),
+		expect(isRfcWithoutHomoclave(value)).toBe(ok),
 	);
 
 	it.each(valuesOf(vectors.curpValid))('take the CURP %s', (value) =>
@@ -37,13 +37,13 @@ describe("the contract's identifiers (CP §2.8)", () => {
 	);
 
 	it.each(vectors.zipState)('judge the zip code $zip in $state: $ok', ({ zip, state, ok }) =>
-		expect(zipCodeIsOf(zip, state)).toBe(ok),
+		expect(isZipCodeOfState(zip, state)).toBe(ok),
 	);
 
 	it('give each zip prefix but 00, 17, 18 and 19 to one state, by both of its codes', () => {
 		const prefixes = Array.from({ length: 100 }, (_, prefix) => String(prefix).padStart(2, '0'));
 		const counts = prefixes.map(
-			(prefix) => STATE_CODES.filter((code) => zipCodeIsOf(`${prefix}000`, code)).length,
+			(prefix) => STATE_CODES.filter((code) => isZipCodeOfState(`${prefix}000`, code)).length,
 		);
 		const without = prefixes.filter((_prefix, index) => counts[index] === 0);
 		expect(without).toEqual(['00', '17', '18', '19']);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { isCurp, isNss, isRfc } from '../../../contract/identifiers';
-import { STATES, zipCodeIsOf } from '../../../contract/creditProfile';
+import { isCurp, isNss, isRfc } from '../../../contract/identifierChecks';
+import { STATES, isZipCodeOfState } from '../../../contract/creditProfile';
 import { People, type Person } from '../../../sandbox/data/people';
 import { curpOf } from '../../../sandbox/data/people/curp';
 import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
@@ -59,7 +59,7 @@ describe('a person of the sandbox', () => {
 			fc.property(rfcs, (rfc) => {
 				const { curp, nss, address } = new People(1).byRfc(rfc);
 				expect([isCurp(curp), isNss(nss)]).toEqual([true, true]);
-				expect(zipCodeIsOf(address.zipCode, address.state)).toBe(true);
+				expect(isZipCodeOfState(address.zipCode, address.state)).toBe(true);
 			}),
 		);
 	});
@@ -70,7 +70,7 @@ describe('a person of the sandbox', () => {
 			const { address } = new People(seed).byRfc(RFC);
 			const place = `${address.state} ${address.municipality} ${address.zipCode.slice(0, 3)}`;
 			cities.set(place, (cities.get(place) ?? new Set()).add(address.city));
-			expect(zipCodeIsOf(address.zipCode, address.state)).toBe(true);
+			expect(isZipCodeOfState(address.zipCode, address.state)).toBe(true);
 		}
 		expect([...cities.values()].every(({ size }) => size === 1)).toBe(true);
 		expect(new Set([...cities.keys()].map((place) => place.slice(0, 3)))).toEqual(

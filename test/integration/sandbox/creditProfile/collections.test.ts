@@ -1,10 +1,10 @@
 import type {
 	Collection,
 	CollectionsPage,
-	TagList,
-	VersionsPage,
+	TagListResponse,
+	CollectionVersionsPage,
 } from '../../../../contract/creditProfile';
-import { benchForTests } from '../support/bench';
+import { benchForTests } from '../support/sandboxBench';
 
 const bench = benchForTests();
 
@@ -29,7 +29,7 @@ it('there are 25 collections or more, in a tree of three levels without a loop',
 
 it('a collection has exactly one active version, the one that it names', async () => {
 	for (const { id, activeDataCollectionVersionId } of await allCollections()) {
-		const { data, total } = await get<VersionsPage>(`/data/collection/${id}/versions`);
+		const { data, total } = await get<CollectionVersionsPage>(`/data/collection/${id}/versions`);
 		const active = data.filter(({ isActive }) => isActive).map((version) => version.id);
 		expect([active, total]).toEqual([[activeDataCollectionVersionId], data.length]);
 	}
@@ -55,8 +55,8 @@ it('limit and offset page through the collections with no duplicate and no gap',
 
 it('limit and offset page through the versions of a collection, newest first', async () => {
 	const path = '/data/collection/2/versions';
-	const { data: all, total } = await get<VersionsPage>(path);
-	const page = await get<VersionsPage>(path, { limit: 1, offset: 1 });
+	const { data: all, total } = await get<CollectionVersionsPage>(path);
+	const page = await get<CollectionVersionsPage>(path, { limit: 1, offset: 1 });
 	expect([all.length, total, page]).toEqual([3, 3, { data: [all[1]], total: 3 }]);
 	const instants = all.map(({ createdAt }) => createdAt);
 	expect(instants).toEqual([...instants].sort().reverse());
@@ -79,7 +79,7 @@ it.each([
 });
 
 it('the tags of collections are the unique ones of all (CP §4.3)', async () => {
-	const { count, data } = await get<TagList>('/data/collection/tags');
+	const { count, data } = await get<TagListResponse>('/data/collection/tags');
 	const tags = new Set((await allCollections()).flatMap((collection) => collection.tags));
 	expect([new Set(data), count, data.length]).toEqual([tags, tags.size, tags.size]);
 });

@@ -1,11 +1,11 @@
-import type { Credential } from '../../../../contract/creditProfile';
-import { benchForTests } from '../support/bench';
+import type { ProviderCredential } from '../../../../contract/creditProfile';
+import { benchForTests } from '../support/sandboxBench';
 
 const bench = benchForTests();
 
-const list = async () => (await bench.creditProfile.get<Credential[]>('/credential')).data;
+const list = async () => (await bench.creditProfile.get<ProviderCredential[]>('/credential')).data;
 const post = async (provider: string, body: unknown, headers = {}) =>
-	await bench.creditProfile.post<Credential & { statusCode: number; field: string }>(
+	await bench.creditProfile.post<ProviderCredential & { statusCode: number; field: string }>(
 		`/credential/${provider}`,
 		body,
 		{ headers },

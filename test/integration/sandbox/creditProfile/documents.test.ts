@@ -2,11 +2,11 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type {
 	DataDocument,
 	DocumentsPage,
-	TagList,
-	VersionsPage,
+	TagListResponse,
+	CollectionVersionsPage,
 } from '../../../../contract/creditProfile';
 import type { QueryRecord } from '../../../../contract/taxQuery';
-import { benchForTests, withBench, type Bench } from '../support/bench';
+import { benchForTests, withBench, type Bench } from '../support/sandboxBench';
 
 const LARGEST = 2;
 const OF_COMPANIES = 3;
@@ -54,7 +54,7 @@ describe('the documents of the largest collection', () => {
 
 	it('each document is valid by the schema of the version that it names', async () => {
 		const path = `/data/collection/${LARGEST}/versions`;
-		const { data: versions } = (await bench.creditProfile.get<VersionsPage>(path)).data;
+		const { data: versions } = (await bench.creditProfile.get<CollectionVersionsPage>(path)).data;
 		for (const { id, schema } of versions) {
 			const own = documents.filter(({ dataCollectionVersionId: version }) => version === id);
 			expect(own.length).toBeGreaterThan(1000);
@@ -86,7 +86,8 @@ describe('the documents of the largest collection', () => {
 	});
 
 	it('the tags of documents are those that the documents carry (CP §4.7)', async () => {
-		const { count, data } = (await bench.creditProfile.get<TagList>('/data/document/tags')).data;
+		const { count, data } = (await bench.creditProfile.get<TagListResponse>('/data/document/tags'))
+			.data;
 		const tags = new Set(documents.flatMap((document) => document.tags));
 		expect([new Set(data), count]).toEqual([tags, tags.size]);
 	});

@@ -2,13 +2,13 @@ import type { TSchema } from '@sinclair/typebox';
 import {
 	Collection,
 	CollectionsPage,
-	Credential,
+	ProviderCredential,
 	CredentialList,
 	DocumentsPage,
-	TagList,
-	VersionsPage,
+	TagListResponse,
+	CollectionVersionsPage,
 } from '../../../../contract/creditProfile';
-import type { Endpoint, Parameter } from '../support/endpoint';
+import type { Endpoint, QueryParameterSamples } from '../support/endpointSpec';
 
 const filled = (names: string[], value: string) =>
 	Object.fromEntries(names.map((name) => [name, value]));
@@ -22,7 +22,7 @@ function upsert(section: string, provider: string, fields: string, isBureau = fa
 		section,
 		method: 'POST',
 		path: `/credential/${provider}`,
-		response: Credential,
+		response: ProviderCredential,
 		valid: [valid, filled(names, ''), ...(isBureau ? [] : [filled(names, 'ñ "x" \n 😀')])],
 		invalid: [
 			[undefined, [valid]],
@@ -42,12 +42,12 @@ const list = (section: string, path: string, response: TSchema): Endpoint => ({
 	response,
 });
 
-const flag: Parameter = { valid: ['true', 'false'], invalid: ['yes'] };
+const flag: QueryParameterSamples = { valid: ['true', 'false'], invalid: ['yes'] };
 const ofText = { valid: ['"PF"', '["PF","PM"]'], invalid: ['5', 'null', '[5]', '{}'] };
 const ofNumbers = { valid: ['1', '[1,2]'], invalid: ['"1"', 'null', '["1"]', '{}'] };
 
 /** CP §4.4: the keys of the filter, with values as JSON. */
-const filterValues: Record<string, Parameter> = {
+const filterValues: Record<string, QueryParameterSamples> = {
 	name__eq: ofText,
 	name__like: { valid: ['"ñ"'], invalid: ['5', '["a"]', 'null'] },
 	organizationId__eq: ofNumbers,
@@ -58,7 +58,7 @@ const filterValues: Record<string, Parameter> = {
 	processorKey__eq: ofText,
 };
 export const filterKeys = Object.keys(filterValues);
-const filters = (kind: keyof Parameter) =>
+const filters = (kind: keyof QueryParameterSamples) =>
 	filterKeys.flatMap((key) => filterValues[key][kind].map((value) => `{"${key}":${value}}`));
 
 /** Every endpoint of CP §4. */
@@ -71,7 +71,7 @@ export const endpoints: Endpoint[] = [
 	upsert('4.1.6', 'credit-bureau-b', 'apiKey username password clientPrivateKey bureauPublicKey'),
 	upsert('4.1.7', 'legal-records', 'username password'),
 	list('4.2', '/credential', CredentialList),
-	list('4.3', '/data/collection/tags', TagList),
+	list('4.3', '/data/collection/tags', TagListResponse),
 	{
 		...list('4.4', '/data/collection', CollectionsPage),
 		query: {
@@ -91,14 +91,14 @@ export const endpoints: Endpoint[] = [
 		invalidIds: ['x'],
 	},
 	{
-		...list('4.6', '/data/collection/{id}/versions', VersionsPage),
+		...list('4.6', '/data/collection/{id}/versions', CollectionVersionsPage),
 		query: {
 			limit: { valid: ['1', '100'], invalid: ['0', '101', '1.5'] },
 			offset: { valid: ['0', '100000'], invalid: ['-1', '1.5'] },
 		},
 		invalidIds: ['x', '1.5'],
 	},
-	list('4.7', '/data/document/tags', TagList),
+	list('4.7', '/data/document/tags', TagListResponse),
 	{
 		...list('4.8', '/data/collection/{collectionId}/document', DocumentsPage),
 		query: {

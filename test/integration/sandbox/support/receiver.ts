@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { serve } from '../../support/serve';
+import { serve } from '../../support/testServer';
 
 export interface Received {
 	headers: IncomingHttpHeaders;

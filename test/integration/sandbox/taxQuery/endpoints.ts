@@ -7,8 +7,8 @@ import {
 	RfcCalculatorRecord,
 	RfcRecord,
 } from '../../../../contract/taxQuery';
-import { COMPANY, CURP, PERSON } from '../support/bench';
-import type { Endpoint } from '../support/endpoint';
+import { COMPANY_RFC, CURP, PERSON_RFC } from '../support/sandboxBench';
+import type { Endpoint } from '../support/endpointSpec';
 
 export const EMMA = { name: 'Emma', firstLastName: 'Gómez', day: 31, month: 12, year: 1956 };
 
@@ -30,7 +30,7 @@ const post = (section: string, path: string, service: string) =>
 	({ section, method: 'POST', path, service, response: Acknowledgement }) as const;
 const byRfc = (section: string, path: string, service: string): Endpoint => ({
 	...post(section, path, service),
-	...{ valid: [{ rfc: PERSON }], invalid: rfcs },
+	...{ valid: [{ rfc: PERSON_RFC }], invalid: rfcs },
 });
 const byCurp = (section: string, path: string, service: string): Endpoint => ({
 	...post(section, path, service),
@@ -41,8 +41,8 @@ const byCurp = (section: string, path: string, service: string): Endpoint => ({
 export const queries: Endpoint[] = [
 	{
 		...byRfc('4.2', '/query/company-shareholders', 'COMPANY_SHAREHOLDERS'),
-		valid: [{ rfc: COMPANY }],
-		invalid: [...rfcs, ['rfc', { rfc: PERSON }]],
+		valid: [{ rfc: COMPANY_RFC }],
+		invalid: [...rfcs, ['rfc', { rfc: PERSON_RFC }]],
 	},
 	{
 		...post('4.3', '/query/rfc-calculator', 'RFC_CALCULATOR'),
@@ -60,12 +60,12 @@ export const queries: Endpoint[] = [
 	},
 	{
 		...byRfc('4.4', '/query/crf', 'CRF'),
-		valid: [{ rfc: PERSON }, { rfc: COMPANY }],
+		valid: [{ rfc: PERSON_RFC }, { rfc: COMPANY_RFC }],
 		record: CrfRecord,
 	},
 	{
 		...byRfc('4.5', '/query/rfc-data', 'RFC'),
-		valid: [{ rfc: PERSON }, { rfc: COMPANY }],
+		valid: [{ rfc: PERSON_RFC }, { rfc: COMPANY_RFC }],
 		record: RfcRecord,
 		unsent: ['.response.RegimenesFiscales'],
 	},
@@ -74,11 +74,11 @@ export const queries: Endpoint[] = [
 	{
 		...byRfc('4.8', '/query/tax/profile', 'TAX_PROFILE'),
 		response: QueryRecord,
-		valid: [{ rfc: PERSON, ciec: 'abcd1234' }],
+		valid: [{ rfc: PERSON_RFC, ciec: 'abcd1234' }],
 		invalid: [
 			['rfc', { ciec: 'abcd1234' }],
-			['ciec', { rfc: PERSON }],
-			['ciec', { rfc: PERSON, ciec: '' }],
+			['ciec', { rfc: PERSON_RFC }],
+			['ciec', { rfc: PERSON_RFC, ciec: '' }],
 		],
 	},
 	{ ...byRfc('4.9', '/query/tax/csf', 'CSF'), response: QueryRecord },
@@ -87,19 +87,19 @@ export const queries: Endpoint[] = [
 		...byRfc('4.11', '/query/tax/invoice', 'INVOICE'),
 		response: InvoiceAcknowledgement,
 		valid: [
-			{ rfc: PERSON, from: '2025-11', to: '2026-02' },
-			{ rfc: PERSON, from: '2026-01-15', to: '2026-01-31' },
-			{ rfc: PERSON, from: '2026-01-15T00:00:00.000', to: '2026-01-31T23:59:59.999Z' },
+			{ rfc: PERSON_RFC, from: '2025-11', to: '2026-02' },
+			{ rfc: PERSON_RFC, from: '2026-01-15', to: '2026-01-31' },
+			{ rfc: PERSON_RFC, from: '2026-01-15T00:00:00.000', to: '2026-01-31T23:59:59.999Z' },
 		],
 		invalid: [
 			...rfcs.map(([field, body]): Invalid => [field, { from: '2026-01', to: '2026-02', ...body }]),
-			['from', { rfc: PERSON, to: '2026-02' }],
-			['from', { rfc: PERSON, from: '2026-13', to: '2026-12' }],
-			['from', { rfc: PERSON, from: '2026-02-30', to: '2026-12' }],
-			['from', { rfc: PERSON, from: '2026-02-30T00:00:00.000Z', to: '2026-12' }],
-			['from', { rfc: PERSON, from: '2026-03', to: '2026-02' }],
-			['from', { rfc: PERSON, from: '2021-01', to: '2026-01' }],
-			['to', { rfc: PERSON, from: '2026-01', to: '2199-01' }],
+			['from', { rfc: PERSON_RFC, to: '2026-02' }],
+			['from', { rfc: PERSON_RFC, from: '2026-13', to: '2026-12' }],
+			['from', { rfc: PERSON_RFC, from: '2026-02-30', to: '2026-12' }],
+			['from', { rfc: PERSON_RFC, from: '2026-02-30T00:00:00.000Z', to: '2026-12' }],
+			['from', { rfc: PERSON_RFC, from: '2026-03', to: '2026-02' }],
+			['from', { rfc: PERSON_RFC, from: '2021-01', to: '2026-01' }],
+			['to', { rfc: PERSON_RFC, from: '2026-01', to: '2199-01' }],
 		],
 	},
 ];

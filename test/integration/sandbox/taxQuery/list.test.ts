@@ -1,6 +1,6 @@
 import type { QueryRecord } from '../../../../contract/taxQuery';
 import type { SandboxOptions } from '../../../../sandbox';
-import { CURP, startBench, type Bench } from '../support/bench';
+import { CURP, startBench, type Bench } from '../support/sandboxBench';
 import { EMMA } from './endpoints';
 
 interface Page {

@@ -1,10 +1,10 @@
 import type { QueryRecord } from '../../../../contract/taxQuery';
-import { benchForTests, CURP, PERSON } from '../support/bench';
+import { benchForTests, CURP, PERSON_RFC } from '../support/sandboxBench';
 import { EMMA } from './endpoints';
 
 const bench = benchForTests();
 beforeAll(async () => {
-	await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON, ciec: 'abcd1234' });
+	await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 });
 
 const post = async <T = QueryRecord>(path: string, body: object): Promise<T> =>
@@ -77,7 +77,7 @@ it.each(['csf', 'compliance-opinion', 'invoice'])(
 
 describe('invoices (TQ §4.11)', () => {
 	const request = async (from: string, to: string) => {
-		const body = { rfc: PERSON, from, to };
+		const body = { rfc: PERSON_RFC, from, to };
 		const { results } = await post<{ results: Array<{ queryId: string; period: string }> }>(
 			'/query/tax/invoice',
 			body,
@@ -110,7 +110,7 @@ describe('invoices (TQ §4.11)', () => {
 		for (const { query, invoices } of await recordsOf(from, to)) {
 			const period = String(query.period);
 			const days = invoices.map(({ issuedAt }) => issuedAt);
-			expect(query).toEqual({ rfc: PERSON, from, to, period });
+			expect(query).toEqual({ rfc: PERSON_RFC, from, to, period });
 			expect(days.filter((day) => day < from || day > to.padEnd(10, '-31'))).toEqual([]);
 			expect(days.filter((day) => !day.startsWith(period))).toEqual([]);
 		}

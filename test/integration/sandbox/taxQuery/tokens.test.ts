@@ -1,6 +1,6 @@
 import { firstViolation } from '../../../../contract/check';
 import { TokenResponse } from '../../../../contract/taxQuery';
-import { benchForTests, withBench } from '../support/bench';
+import { benchForTests, withBench } from '../support/sandboxBench';
 
 const bench = benchForTests();
 

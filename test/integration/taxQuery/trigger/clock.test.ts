@@ -1,13 +1,13 @@
-import { moveClock } from '../../support/clock';
-import { verifying } from '../../support/storing';
-import { pass } from './triggerHost';
+import { shiftWallClock } from '../../support/clock';
+import { withWebhookVerification } from '../../support/credentialFields';
+import { advanceClock } from './triggerHost';
 import { triggerSuite } from './suite';
 
 const AN_HOUR = 3_600_000;
 
 const { sandbox, host, start } = triggerSuite();
 
-const clockIsSetBack = () => moveClock(-AN_HOUR);
+const clockIsSetBack = () => shiftWallClock(-AN_HOUR);
 
 describe("where the clock of n8n's machine is set back by an hour", () => {
 	it('handles a delivery after the clock was set back', async () => {
@@ -32,7 +32,7 @@ describe("where the clock of n8n's machine is set back by an hour", () => {
 		await start({ credentials: sandbox.credentials({ taxQueryApi: { apiMapping } }) });
 		for (let count = 0; count < 2; count++) {
 			await host.deliver({ queryId: (await sandbox.result())._id });
-			pass(1_000);
+			advanceClock(1_000);
 		}
 		clockIsSetBack();
 		const record = await sandbox.result();
@@ -43,7 +43,7 @@ describe("where the clock of n8n's machine is set back by an hour", () => {
 	it('a secret that was replaced is not taken any more', async () => {
 		const method = { webhookVerification: 'header', webhookHeaderName: 'X-Secret' };
 		const credentials = (secret: string) =>
-			verifying(sandbox.credentials(), { ...method, webhookSecret: secret });
+			withWebhookVerification(sandbox.credentials(), { ...method, webhookSecret: secret });
 		const options = {
 			credentials: credentials('whsec-agave'),
 			parameters: { authenticity: 'credential' },

@@ -1,11 +1,11 @@
-import { verifying } from '../../support/storing';
+import { withWebhookVerification } from '../../support/credentialFields';
 import { many, row } from './listService';
-import { pass } from './triggerHost';
-import { listSuite, secretHeader } from './suite';
+import { advanceClock } from './triggerHost';
+import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';
 
-const { proof, verification } = secretHeader('whsec-lima-dulce');
+const { proof, verification } = secretHeaderVerification('whsec-lima-dulce');
 
-const { service, host, start: startTrigger } = listSuite();
+const { service, host, start: startTrigger } = triggerOnListServiceForEachTest();
 beforeEach(() => void (service.rows = many('old', 3, 100)));
 
 /** Defines what the webhook call brings, and the service's record does not hold. */
@@ -16,11 +16,11 @@ const finish = (more: object = {}) => {
 const start = async (confirm: string, isProved: boolean, receiveBy = 'both') => {
 	await startTrigger({
 		parameters: { confirm, receiveBy, ...(isProved && { authenticity: 'credential' }) },
-		credentials: verifying(service.credentials(), verification),
+		credentials: withWebhookVerification(service.credentials(), verification),
 	});
 };
 const deliver = async (body: object = detail) => {
-	pass(1_000);
+	advanceClock(1_000);
 	return (await host.deliver(body, proof)).status;
 };
 const started = () =>
@@ -106,7 +106,7 @@ describe('a success whose record has no result', () => {
 	it('does not settle by a check that comes before the webhook call', async () => {
 		await start('statusOnly', false);
 		finish();
-		pass(30_000);
+		advanceClock(30_000);
 		await host.poll();
 		await host.poll();
 		await deliver();
@@ -117,7 +117,7 @@ describe('a success whose record has no result', () => {
 		await start('result', false);
 		finish();
 		for (let minutes = 0; minutes < 12; minutes++) {
-			pass(60_000);
+			advanceClock(60_000);
 			await host.poll();
 		}
 		expect([started(), host.errors.map(({ context }) => context)]).toEqual([

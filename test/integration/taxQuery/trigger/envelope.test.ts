@@ -1,15 +1,15 @@
-import { verifying } from '../../support/storing';
+import { withWebhookVerification } from '../../support/credentialFields';
 import type { IDataObject } from 'n8n-workflow';
 import { many, row } from './listService';
-import { pass, type TriggerHostOptions } from './triggerHost';
-import { listSuite, secretHeader } from './suite';
+import { advanceClock, type TriggerHostOptions } from './triggerHost';
+import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';
 
 const SECRET = 'whsec-flor-de-mayo';
-const { proof, verification } = secretHeader(SECRET);
+const { proof, verification } = secretHeaderVerification(SECRET);
 const around = { event: 'query.finished', attempt: 2, timestamp: '2026-10-31T09:00:00Z' };
 const detail = row('new', 0, { response: { RFC: 'GODE561231GR8', RazonSocial: 'Delivered' } });
 
-const { service, host, start: startTrigger } = listSuite();
+const { service, host, start: startTrigger } = triggerOnListServiceForEachTest();
 beforeEach(() => void (service.rows = many('old', 3, 100)));
 
 interface How {
@@ -26,12 +26,12 @@ const start = async (
 			...parameters,
 			settings,
 		} as TriggerHostOptions['parameters'],
-		credentials: verifying(service.credentials(), verification),
+		credentials: withWebhookVerification(service.credentials(), verification),
 	});
 };
 const finish = (more: object = {}) => (service.rows = [{ ...detail, ...more }, ...service.rows]);
 const deliver = async (body: object, headers: Record<string, string> = proof) => {
-	pass(1_000);
+	advanceClock(1_000);
 	return (await host.deliver(body, headers)).status;
 };
 /** A check that another query's call brings about. */
@@ -137,7 +137,7 @@ describe('the option Include Envelope', () => {
 		const [user, password] = ['emma', 'Flor-De-Nopal-1'];
 		await startTrigger({
 			parameters: { authenticity: 'credential', settings: { includeEnvelope: true } },
-			credentials: verifying(service.credentials(), {
+			credentials: withWebhookVerification(service.credentials(), {
 				webhookVerification: 'basic',
 				webhookUser: user,
 				webhookPassword: password,

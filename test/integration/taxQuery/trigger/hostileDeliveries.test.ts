@@ -1,8 +1,15 @@
-import { verifying } from '../../support/storing';
-import { hostileDeliveries, send } from './hostileDeliveries';
-import { invent, modes, type Invented } from './inventedDeliveries';
-import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
-import { pass, TriggerHost } from './triggerHost';
+import { withWebhookVerification } from '../../support/credentialFields';
+import { hostileDeliveries, sendRaw } from './hostileDeliveries';
+import {
+	inventHostileDeliveries,
+	verificationMethods,
+	type InventedDelivery,
+} from './inventHostileDeliveries';
+import {
+	startSandboxWithQueryHelpers,
+	type SandboxWithQueryHelpers,
+} from '../../support/sandboxQueries';
+import { advanceClock, TriggerHost } from './triggerHost';
 
 /** Defines what an operator finds in n8n's log, once an hour. */
 const REFUSED = expect.stringMatching(/^warn: [^{}]*\(401\)[^{}]*$/) as string;
@@ -17,10 +24,10 @@ const LINES: Record<number, string[]> = {
 };
 
 describe('a hostile delivery starts nothing, and is refused:', () => {
-	let sandbox: SandboxWithQueries;
+	let sandbox: SandboxWithQueryHelpers;
 	let record: Record<string, unknown>;
 	beforeAll(async () => {
-		sandbox = await sandboxWithQueries();
+		sandbox = await startSandboxWithQueryHelpers();
 		record = await sandbox.result();
 	});
 	afterAll(async () => await sandbox.close());
@@ -33,13 +40,13 @@ describe('a hostile delivery starts nothing, and is refused:', () => {
 		'%s: %i',
 		async (_what, expected, { credential, body, headers = () => [], isLong }) => {
 			const host = await TriggerHost.start({
-				credentials: verifying(sandbox.credentials(), credential ?? {}),
+				credentials: withWebhookVerification(sandbox.credentials(), credential ?? {}),
 				parameters: { authenticity: credential ? 'credential' : 'none' },
 				// else a credential without a secret could not be published
 				activation: credential?.webhookSecret === '' ? 'init' : 'activate',
 			});
 			const content = body(record);
-			const status = await send(host.url, content, headers(content));
+			const status = await sendRaw(host.url, content, headers(content));
 			await host.handled();
 			await host.stop();
 			expect(isLong ? [expected, 503] : [expected]).toContain(status);
@@ -56,9 +63,9 @@ describe('a trigger that verifies webhook calls', () => {
 		['no method', {}],
 		['no secret', { webhookVerification: 'signature', webhookSecret: '' }],
 	])('is not published with a credential that has %s', async (_what, fields) => {
-		const sandbox = await sandboxWithQueries();
+		const sandbox = await startSandboxWithQueryHelpers();
 		const publishing = TriggerHost.start({
-			credentials: verifying(sandbox.credentials(), fields),
+			credentials: withWebhookVerification(sandbox.credentials(), fields),
 			parameters: { authenticity: 'credential' },
 		});
 		await expect(publishing).rejects.toMatchObject({ context: { code: 'credential.webhook' } });
@@ -68,21 +75,21 @@ describe('a trigger that verifies webhook calls', () => {
 
 describe('a trigger that gets unproved deliveries', () => {
 	it('logs them once an hour, without their content', async () => {
-		const sandbox = await sandboxWithQueries();
+		const sandbox = await startSandboxWithQueryHelpers();
 		const verification = {
 			webhookVerification: 'header',
 			webhookSecret: 'whsec-palo',
 			webhookHeaderName: 'X-Secret',
 		};
 		const host = await TriggerHost.start({
-			credentials: verifying(sandbox.credentials(), verification),
+			credentials: withWebhookVerification(sandbox.credentials(), verification),
 			parameters: { authenticity: 'credential' },
 		});
 		const deliver = async () =>
 			(await host.deliver({ queryId: 'forged' }, { 'X-Secret': 'guessed' })).status;
 		const statuses = [await deliver(), await deliver(), await deliver()];
 		const log = [...host.log];
-		pass(3_600_000);
+		advanceClock(3_600_000);
 		await deliver();
 		await host.stop();
 		await sandbox.close();
@@ -94,24 +101,24 @@ describe('a trigger that gets unproved deliveries', () => {
 });
 
 describe('125 invented deliveries', () => {
-	it.each(Object.keys(modes) as Array<Invented['mode']>)(
+	it.each(Object.keys(verificationMethods) as Array<InventedDelivery['mode']>)(
 		'start nothing and throw nothing, with authenticity %s',
 		async (mode) => {
-			const sandbox = await sandboxWithQueries();
-			const credential = modes[mode];
+			const sandbox = await startSandboxWithQueryHelpers();
+			const credential = verificationMethods[mode];
 			const host = await TriggerHost.start({
-				credentials: verifying(sandbox.credentials(), credential ?? {}),
+				credentials: withWebhookVerification(sandbox.credentials(), credential ?? {}),
 				parameters: { authenticity: credential ? 'credential' : 'none' },
 			});
 			const known = await sandbox.result();
 			await host.poll();
 			const statuses = new Map<number, number>();
-			const deliveries = invent(known, 125).filter((each) => each.mode === mode);
+			const deliveries = inventHostileDeliveries(known, 125).filter((each) => each.mode === mode);
 			for (let at = 0; at < deliveries.length; at += 25) {
-				pass(1_000);
+				advanceClock(1_000);
 				const answers = deliveries
 					.slice(at, at + 25)
-					.map(async ({ body, headers }) => await send(host.url, body, headers));
+					.map(async ({ body, headers }) => await sendRaw(host.url, body, headers));
 				for (const status of await Promise.all(answers)) {
 					statuses.set(status, (statuses.get(status) ?? 0) + 1);
 				}

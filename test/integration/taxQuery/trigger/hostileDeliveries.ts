@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 
 const SECRET = 'whsec-tr4nquil-cactus';
 const OLD_SECRET = 'whsec-0ld-agave';
-export const signature = {
+export const signatureCredential = {
 	webhookVerification: 'signature',
 	webhookSecret: SECRET,
 	additionalWebhookSecrets: '',
@@ -14,13 +14,13 @@ export const signature = {
 	timestampHeader: 'X-Webhook-Timestamp',
 	timestampTolerance: 300,
 };
-export const header = {
+export const headerCredential = {
 	webhookVerification: 'header',
 	webhookSecret: SECRET,
 	additionalWebhookSecrets: '',
 	webhookHeaderName: 'X-Secret',
 };
-export const basic = {
+export const basicAuthCredential = {
 	webhookVerification: 'basic',
 	webhookUser: 'service',
 	webhookPassword: SECRET,
@@ -46,8 +46,8 @@ const secondsFromNow = (seconds: number) => String(Math.floor(Date.now() / 1000)
 const now = () => secondsFromNow(0);
 const hmac = (body: string | Buffer, { secret = SECRET, algorithm = 'sha256', at = now() } = {}) =>
 	createHmac(algorithm, secret).update(`${at}.`).update(body);
-/** The headers of a body signed by the credential `signature`, or otherwise. */
-export const signed =
+/** The headers of a body signed by the credential `signatureCredential`, or otherwise. */
+export const signatureHeaders =
 	(options: { secret?: string; algorithm?: string; at?: string } = {}) =>
 	(body: string | Buffer): Headers => {
 		const at = options.at ?? now();
@@ -63,45 +63,45 @@ const nested = (depth: number, inner: string) =>
 /** Deliveries that are forged, broken or about nothing, and the status that each is answered with. */
 export const hostileDeliveries: HostileDelivery[] = [
 	// Not signed as agreed
-	{ what: 'no signature', credential: signature, body: real, expected: 401 },
+	{ what: 'no signature', credential: signatureCredential, body: real, expected: 401 },
 	{
 		what: 'a signature by another secret',
-		credential: signature,
+		credential: signatureCredential,
 		body: real,
-		headers: signed({ secret: 'guessed' }),
+		headers: signatureHeaders({ secret: 'guessed' }),
 		expected: 401,
 	},
 	{
 		what: 'a signature by a secret that was rotated out',
-		credential: signature,
+		credential: signatureCredential,
 		body: real,
-		headers: signed({ secret: OLD_SECRET }),
+		headers: signatureHeaders({ secret: OLD_SECRET }),
 		expected: 401,
 	},
 	{
 		what: 'a body tampered with after it was signed',
-		credential: signature,
+		credential: signatureCredential,
 		body: (record) => json({ ...record, status: 'FAILED' }),
-		headers: () => signed()('{"_id":"another"}'),
+		headers: () => signatureHeaders()('{"_id":"another"}'),
 		expected: 401,
 	},
 	{
 		what: 'a replay after the tolerance',
-		credential: signature,
+		credential: signatureCredential,
 		body: real,
-		headers: (body) => signed({ at: secondsFromNow(-301) })(body),
+		headers: (body) => signatureHeaders({ at: secondsFromNow(-301) })(body),
 		expected: 401,
 	},
 	{
 		what: 'a timestamp of the future',
-		credential: signature,
+		credential: signatureCredential,
 		body: real,
-		headers: (body) => signed({ at: secondsFromNow(600) })(body),
+		headers: (body) => signatureHeaders({ at: secondsFromNow(600) })(body),
 		expected: 401,
 	},
 	{
 		what: 'a replay with a fresh timestamp that was not signed',
-		credential: signature,
+		credential: signatureCredential,
 		body: real,
 		headers: (body) => [
 			['X-Webhook-Signature', hmac(body, { at: '1700000000' }).digest('hex')],
@@ -111,60 +111,63 @@ export const hostileDeliveries: HostileDelivery[] = [
 	},
 	{
 		what: 'a timestamp that is none',
-		credential: signature,
+		credential: signatureCredential,
 		body: real,
-		headers: signed({ at: 'yesterday' }),
+		headers: signatureHeaders({ at: 'yesterday' }),
 		expected: 401,
 	},
 	{
 		what: 'no timestamp',
-		credential: signature,
+		credential: signatureCredential,
 		body: real,
 		headers: (body) => [['X-Webhook-Signature', hmac(body).digest('hex')]],
 		expected: 401,
 	},
 	{
 		what: 'a signature by SHA-1',
-		credential: signature,
+		credential: signatureCredential,
 		body: real,
-		headers: signed({ algorithm: 'sha1' }),
+		headers: signatureHeaders({ algorithm: 'sha1' }),
 		expected: 401,
 	},
 	{
 		what: 'the signature in another header',
-		credential: signature,
+		credential: signatureCredential,
 		body: real,
-		headers: (body) => signed()(body).map(([name, value]) => [`${name}-2`, value]),
+		headers: (body) => signatureHeaders()(body).map(([name, value]) => [`${name}-2`, value]),
 		expected: 401,
 	},
 	{
 		what: 'two forged signatures',
-		credential: signature,
+		credential: signatureCredential,
 		body: real,
 		headers: (body) => [
 			['X-Webhook-Signature', 'ab'.repeat(32)],
-			...signed({ secret: 'guessed' })(body),
+			...signatureHeaders({ secret: 'guessed' })(body),
 		],
 		expected: 401,
 	},
 	{
 		what: 'two timestamps',
-		credential: signature,
+		credential: signatureCredential,
 		body: real,
-		headers: (body) => [...signed()(body), ['X-Webhook-Timestamp', now()]],
+		headers: (body) => [...signatureHeaders()(body), ['X-Webhook-Timestamp', now()]],
 		expected: 401,
 	},
 	{
 		what: 'a cut-off signature',
-		credential: signature,
+		credential: signatureCredential,
 		body: real,
 		headers: (body) =>
-			signed()(body).map(([name, value], index) => [name, index ? value : value.slice(0, 32)]),
+			signatureHeaders()(body).map(([name, value], index) => [
+				name,
+				index ? value : value.slice(0, 32),
+			]),
 		expected: 401,
 	},
 	{
 		what: 'an empty signature',
-		credential: signature,
+		credential: signatureCredential,
 		body: real,
 		headers: () => [
 			['X-Webhook-Signature', ''],
@@ -174,29 +177,29 @@ export const hostileDeliveries: HostileDelivery[] = [
 	},
 	{
 		what: 'garbage that is signed by nobody',
-		credential: signature,
+		credential: signatureCredential,
 		body: () => 'not json',
 		expected: 401,
 	},
 	{
 		what: 'a credential without a secret, and a signature by the empty one',
-		credential: { ...signature, webhookSecret: '' },
+		credential: { ...signatureCredential, webhookSecret: '' },
 		body: real,
-		headers: signed({ secret: '' }),
+		headers: signatureHeaders({ secret: '' }),
 		expected: 401,
 	},
 	// Not the agreed secret
-	{ what: 'no secret header', credential: header, body: real, expected: 401 },
+	{ what: 'no secret header', credential: headerCredential, body: real, expected: 401 },
 	{
 		what: 'a wrong secret header',
-		credential: header,
+		credential: headerCredential,
 		body: real,
 		headers: () => [['X-Secret', `${SECRET}!`]],
 		expected: 401,
 	},
 	{
 		what: 'the secret header twice',
-		credential: header,
+		credential: headerCredential,
 		body: real,
 		headers: () => [
 			['X-Secret', SECRET],
@@ -206,21 +209,21 @@ export const hostileDeliveries: HostileDelivery[] = [
 	},
 	{
 		what: 'a wrong password',
-		credential: basic,
+		credential: basicAuthCredential,
 		body: real,
 		headers: () => [['Authorization', login('service:guess')]],
 		expected: 401,
 	},
 	{
 		what: 'a bearer token in place of basic auth',
-		credential: basic,
+		credential: basicAuthCredential,
 		body: real,
 		headers: () => [['Authorization', `Bearer ${SECRET}`]],
 		expected: 401,
 	},
 	{
 		what: 'a second Authorization header',
-		credential: basic,
+		credential: basicAuthCredential,
 		body: real,
 		headers: () => [
 			['Authorization', login(`service:${SECRET}`)],
@@ -280,18 +283,18 @@ export const hostileDeliveries: HostileDelivery[] = [
 	{
 		what: 'a bomb of gzip that nobody signed',
 		isLong: true,
-		credential: signature,
+		credential: signatureCredential,
 		body: () => gzipSync(Buffer.alloc(100_000_000, '[')),
-		headers: () => [['Content-Encoding', 'gzip'], ...signed({ secret: 'guessed' })('')],
+		headers: () => [['Content-Encoding', 'gzip'], ...signatureHeaders({ secret: 'guessed' })('')],
 		expected: 401,
 	},
 	{
 		what: 'a signature over the JSON in a form',
-		credential: signature,
+		credential: signatureCredential,
 		body: (record) => `payload=${encodeURIComponent(json(record))}`,
 		headers: (body) => [
 			['Content-Type', 'application/x-www-form-urlencoded'],
-			...signed()(decodeURIComponent(String(body)).slice('payload='.length)),
+			...signatureHeaders()(decodeURIComponent(String(body)).slice('payload='.length)),
 		],
 		expected: 401,
 	},
@@ -354,7 +357,11 @@ export const hostileDeliveries: HostileDelivery[] = [
 const LARGEST = 16 * 1024 * 1024;
 
 /** Sends the headers just as they are listed. */
-export async function send(url: string, body: string | Buffer, headers: Headers): Promise<number> {
+export async function sendRaw(
+	url: string,
+	body: string | Buffer,
+	headers: Headers,
+): Promise<number> {
 	return await new Promise((resolve, reject) => {
 		const call = request(url, { method: 'POST', agent: false }, (response) => {
 			response.resume();

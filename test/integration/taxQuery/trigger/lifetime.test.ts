@@ -1,9 +1,9 @@
-import { verifying } from '../../support/storing';
+import { withWebhookVerification } from '../../support/credentialFields';
 import { until } from '../../../support/until';
 import { codeOf } from '../../support/errorCode';
 import { many, row } from './listService';
-import { failure, pass, TriggerHost } from './triggerHost';
-import { listSuite, secretHeader, triggerSuite } from './suite';
+import { rejectionOf, advanceClock, TriggerHost } from './triggerHost';
+import { triggerOnListServiceForEachTest, secretHeaderVerification, triggerSuite } from './suite';
 
 const A_SECOND = 1_000;
 const A_MINUTE = 60 * A_SECOND;
@@ -22,7 +22,7 @@ describe('a published trigger that cannot check', () => {
 		await start({ activation: null, parameters });
 		await host.publish('activate', {}, ATTEMPTS);
 		await until('a failed execution', () => host.errors.length === 1);
-		pass(AN_HOUR);
+		advanceClock(AN_HOUR);
 		await until('another one', () => host.errors.length === 2);
 		expect(new Set(host.failures).size).toBe(1);
 	});
@@ -46,10 +46,10 @@ describe('a published trigger that cannot check', () => {
 		await host.publish('activate', {}, ATTEMPTS);
 		await until('a failed execution', () => host.errors.length === 1);
 		await sandbox.faults();
-		pass(A_MINUTE);
+		advanceClock(A_MINUTE);
 		await until('a check', async () => (await sandbox.requests('/api/query')).length > 0);
 		const record = await sandbox.result();
-		pass(10 * A_MINUTE);
+		advanceClock(10 * A_MINUTE);
 		await host.executed(1);
 		expect([host.started, host.errors.length]).toEqual([[record._id], 1]);
 	});
@@ -57,7 +57,7 @@ describe('a published trigger that cannot check', () => {
 	it('reports it after a start of n8n, too', async () => {
 		await start({ activation: null, parameters: { startFrom: 'date', date: 'soon' } });
 		await host.publish('init');
-		pass(FIRST_POLL_MS);
+		advanceClock(FIRST_POLL_MS);
 		await until('a failed execution', () => host.failures.length === 1);
 		expect(host.failures).toEqual(['field.date']);
 	});
@@ -68,14 +68,14 @@ describe('two triggers with one node ID', () => {
 
 	it('are refused by an error that names both', async () => {
 		await start({ activation: null, copies: ['Results copied'] });
-		const error = await failure(host.publish('activate'));
+		const error = await rejectionOf(host.publish('activate'));
 		expect(codeOf(error)).toBe('sharedNodeId');
 		expect(error?.message).toMatch(/'Results' and 'Results copied'/);
 	});
 
 	it('are refused by each attempt of n8n', async () => {
 		await start({ activation: null, copies: ['Results copied'] });
-		const error = await failure(host.publish('activate', {}, ATTEMPTS));
+		const error = await rejectionOf(host.publish('activate', {}, ATTEMPTS));
 		expect(codeOf(error)).toBe('sharedNodeId');
 	});
 });
@@ -89,7 +89,7 @@ describe('a workflow that is imported while it runs', () => {
 		await host.publish('activate', { services: ['getRfcData'] });
 		await sandbox.result(); // of a query type that only the old one was on
 		const record = await sandbox.result('/query/rfc-data');
-		pass(10 * A_MINUTE);
+		advanceClock(10 * A_MINUTE);
 		await host.executed(1);
 		await host.poll();
 		expect(host.started).toEqual([record._id]);
@@ -132,7 +132,7 @@ describe('two main processes over one database', () => {
 		const lead = async (leader: TriggerHost, follower: TriggerHost) => {
 			await follower.unpublish();
 			await leader.publish('leadershipChange');
-			pass(FIRST_POLL_MS);
+			advanceClock(FIRST_POLL_MS);
 			await leader.poll();
 		};
 		const deliverResult = async (leader: TriggerHost) => {
@@ -145,7 +145,7 @@ describe('two main processes over one database', () => {
 		await lead(both[1], both[0]);
 		await deliverResult(both[1]);
 		await deliverResult(both[1]);
-		pass(10 * A_MINUTE);
+		advanceClock(10 * A_MINUTE);
 		host.prune(3);
 		await lead(both[0], both[1]);
 		await deliverResult(both[0]);
@@ -184,16 +184,16 @@ describe('with Webhook Only, a call that comes while the workflow is published',
 });
 
 describe('with Webhook Only, while the workflow is published again,', () => {
-	const { service, host, start } = listSuite();
+	const { service, host, start } = triggerOnListServiceForEachTest();
 	/** Defines for how many queries there is room until the trigger is ready. */
 	const ROOM = 100;
 
 	it('calls beyond the room for them are answered 503, and all others start', async () => {
-		const { verification, proof } = secretHeader('whsec-room'); // proved ones are read faster
+		const { verification, proof } = secretHeaderVerification('whsec-room'); // proved ones are read faster
 		service.rows = many('q', ROOM + 20, 1);
 		await start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential' },
-			credentials: verifying(service.credentials(), verification),
+			credentials: withWebhookVerification(service.credentials(), verification),
 		});
 		await host.unpublish();
 		const accepted: string[] = [];
@@ -236,7 +236,7 @@ describe('with Webhook Only, while the workflow is published again,', () => {
 		service.rows = [row('q1', 0, { status: 'PENDING', response: undefined })];
 		await start({ parameters: { receiveBy: 'webhook' } });
 		await host.publish('update');
-		pass(5 * A_SECOND);
+		advanceClock(5 * A_SECOND);
 		service.slowMs = 2 * A_SECOND;
 		const { status } = await host.deliver({ queryId: 'q1', status: 'SUCCESS' });
 		await host.handled();
@@ -245,7 +245,7 @@ describe('with Webhook Only, while the workflow is published again,', () => {
 });
 
 describe('a trigger whose static data are damaged', () => {
-	const { service, host, start } = listSuite();
+	const { service, host, start } = triggerOnListServiceForEachTest();
 
 	it('starts new results alone after a restart of n8n', async () => {
 		service.rows = [row('old', 10)];
@@ -258,7 +258,7 @@ describe('a trigger whose static data are damaged', () => {
 		await host.publish('init');
 		service.rows = [row('new', 0), ...service.rows];
 		for (let minutes = 0; minutes < 2; minutes++) {
-			pass(A_MINUTE);
+			advanceClock(A_MINUTE);
 			await host.poll();
 		}
 		expect(host.started).toEqual(['new']);
@@ -269,18 +269,18 @@ describe('a result that n8n cannot start', () => {
 	const { sandbox, host, start } = triggerSuite();
 
 	it('is reported with its query and the reason, and starts when n8n can', async () => {
-		const { verification, proof } = secretHeader('whsec-retry');
+		const { verification, proof } = secretHeaderVerification('whsec-retry');
 		await start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
-			credentials: verifying(sandbox.credentials(), verification),
+			credentials: withWebhookVerification(sandbox.credentials(), verification),
 		});
 		const record = await sandbox.result();
 		host.isBroken = true;
 		const { status } = await host.deliver(record, proof);
-		pass(A_SECOND);
+		advanceClock(A_SECOND);
 		await until('a failed execution', () => host.errors.length === 1);
 		host.isBroken = false;
-		pass(A_MINUTE);
+		advanceClock(A_MINUTE);
 		await host.executed(1);
 		expect([status, host.failures, host.started]).toEqual([503, ['notStarted'], [record._id]]);
 		expect(host.errors[0].message).toMatch(new RegExp(`${record._id}.*the database is gone`));

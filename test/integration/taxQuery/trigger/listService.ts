@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { clientOf, give, serve } from '../../support/serve';
+import { credentialOfClient, respondJson, serve } from '../../support/testServer';
 import type { TriggerHostOptions } from './triggerHost';
 
 const A_MINUTE = 60_000;
@@ -50,16 +50,17 @@ export class ListService {
 	private server?: Awaited<ReturnType<typeof serve>>;
 	private readonly answer: RequestListener = ({ url = '' }, response) => {
 		const { pathname, searchParams } = new URL(url, 'http://localhost');
-		if (pathname === '/oauth/token') return give(response, { access_token: 'list-token-1' });
+		if (pathname === '/oauth/token') return respondJson(response, { access_token: 'list-token-1' });
 		this.requests.push(pathname);
 		if (this.isDown)
-			return give(response.setHeader('retry-after', '120'), { message: 'Down' }, 503);
+			return respondJson(response.setHeader('retry-after', '120'), { message: 'Down' }, 503);
 		if (pathname === '/query')
-			return give(response, this.page(Number(searchParams.get('offset') ?? 0)));
-		if (pathname === `/query/${this.broken}`) return give(response, { message: 'Broken' }, 500);
+			return respondJson(response, this.page(Number(searchParams.get('offset') ?? 0)));
+		if (pathname === `/query/${this.broken}`)
+			return respondJson(response, { message: 'Broken' }, 500);
 		const path = this.readsAnyCase ? pathname.toLowerCase() : pathname;
 		const one = this.rows.find(({ _id }) => path === `/query/${_id}`);
-		const answer = () => give(response, one ?? { message: 'Nothing here' }, one ? 200 : 404);
+		const answer = () => respondJson(response, one ?? { message: 'Nothing here' }, one ? 200 : 404);
 		if (this.slowMs > 0) setTimeout(answer, this.slowMs).unref();
 		else answer();
 	};
@@ -73,7 +74,7 @@ export class ListService {
 
 	/** A credential that leads to it. */
 	credentials(clientId = 'list'): TriggerHostOptions['credentials'] {
-		return { taxQueryApi: clientOf(String(this.server?.url), clientId) };
+		return { taxQueryApi: credentialOfClient(String(this.server?.url), clientId) };
 	}
 
 	async stop(): Promise<void> {

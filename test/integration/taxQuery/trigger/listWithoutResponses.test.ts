@@ -1,9 +1,9 @@
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
-import { verifying } from '../../support/storing';
-import { type Query } from '../../support/queries';
+import { withWebhookVerification } from '../../support/credentialFields';
+import { type Query } from '../../support/sandboxQueries';
 import { many, row, type Row } from './listService';
-import { pass } from './triggerHost';
-import { listSuite, secretHeader, triggerSuite } from './suite';
+import { advanceClock } from './triggerHost';
+import { triggerOnListServiceForEachTest, secretHeaderVerification, triggerSuite } from './suite';
 
 describe('a list of IDs and statuses', () => {
 	const { sandbox, host, start } = triggerSuite();
@@ -94,7 +94,7 @@ describe('a list of IDs and statuses', () => {
 		const record = await sandbox.result();
 		await list([record], { path: `/api/query/${record._id}`, fault: { status: 400 } });
 		for (let count = 0; count < 7; count++) {
-			pass(60_000);
+			advanceClock(60_000);
 			await host.poll();
 		}
 		expect([host.started, host.errors.map(({ context }) => context)]).toEqual([
@@ -105,7 +105,7 @@ describe('a list of IDs and statuses', () => {
 });
 
 describe('a listed result without its response', () => {
-	const { service, host, start } = listSuite();
+	const { service, host, start } = triggerOnListServiceForEachTest();
 
 	const withoutResponse = (one: Row) => ({ ...one, response: undefined });
 
@@ -123,7 +123,7 @@ describe('a listed result without its response', () => {
 		await start();
 		service.listed = () => [withoutResponse(row('q', 0))];
 		for (let minutes = 0; minutes < 6; minutes++) {
-			pass(60_000);
+			advanceClock(60_000);
 			await host.poll();
 		}
 		expect([host.started, host.errors.map(({ context }) => context)]).toEqual([
@@ -166,8 +166,8 @@ describe('a listed result without its response', () => {
 });
 
 describe('a listed success without its response, of which a proved call brings one,', () => {
-	const { verification, proof } = secretHeader('whsec-nopal-azul');
-	const { service, host, start } = listSuite();
+	const { verification, proof } = secretHeaderVerification('whsec-nopal-azul');
+	const { service, host, start } = triggerOnListServiceForEachTest();
 
 	it.each([
 		['PENDING', { progress: 50 }],
@@ -175,7 +175,7 @@ describe('a listed success without its response, of which a proved call brings o
 	])('starts nothing if that is about another status: %s', async (status, response) => {
 		service.rows = [row('q1', 0, { response: undefined })];
 		await start({
-			credentials: verifying(service.credentials(), verification),
+			credentials: withWebhookVerification(service.credentials(), verification),
 			parameters: { receiveBy: 'webhook', authenticity: 'credential' },
 		});
 		await host.deliver({ _id: 'q1', service: 'CRF', status, response }, proof);

@@ -1,11 +1,11 @@
-import { verifying } from '../../support/storing';
+import { withWebhookVerification } from '../../support/credentialFields';
 import { ago, many, now, PAGE, row } from './listService';
-import { pass } from './triggerHost';
-import { listSuite, secretHeader } from './suite';
+import { advanceClock } from './triggerHost';
+import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';
 
 const A_DAY = 24 * 60;
 const FIRST_POLL_MS = 15_000;
-const { service, host, start } = listSuite();
+const { service, host, start } = triggerOnListServiceForEachTest();
 
 const pollCount = async (count: number) => {
 	for (let each = 0; each < count; each++) await host.poll();
@@ -15,7 +15,7 @@ const restart = async () => {
 	await host.endsSaved();
 	await host.kill();
 	await host.publish('init');
-	pass(FIRST_POLL_MS);
+	advanceClock(FIRST_POLL_MS);
 	await pollCount(2);
 };
 /** Lists all rows in one response. */
@@ -50,7 +50,7 @@ describe('each new result starts once, also over a restart, where', () => {
 		const undated = { createdAt: undefined, updatedAt: undefined };
 		const apiMapping = '{"list": {"order": "newestFirst", "paging": "none"}}';
 		service.rows = many('old', 1_500, 0, undated);
-		await start({ credentials: verifying(service.credentials(), { apiMapping }) });
+		await start({ credentials: withWebhookVerification(service.credentials(), { apiMapping }) });
 		service.rows = [row('a', 0, undated), ...service.rows];
 		await host.poll();
 		await restart();
@@ -83,7 +83,7 @@ describe('each new result starts once, also over a restart, where', () => {
 		await host.kill();
 		service.rows = [dated('b', -2), ...service.rows];
 		await host.publish('init');
-		pass(FIRST_POLL_MS);
+		advanceClock(FIRST_POLL_MS);
 		await pollCount(2);
 		expect({ started: host.started, log: host.log }).toEqual({ started: ['a', 'b'], log: [] });
 	});
@@ -133,15 +133,15 @@ describe('each new result starts once where', () => {
 	it.each([true, false])(
 		'a record gets a new date when it is delivered (confirmed: %s)',
 		async (isConfirmed) => {
-			const { verification, proof } = secretHeader('whsec-agua-clara');
+			const { verification, proof } = secretHeaderVerification('whsec-agua-clara');
 			await start({
 				parameters: { authenticity: 'credential', confirm: isConfirmed ? 'result' : 'off' },
-				credentials: verifying(service.credentials(), verification),
+				credentials: withWebhookVerification(service.credentials(), verification),
 			});
 			for (const id of ['a', 'b']) {
 				const one = row(id, 5);
 				service.rows = [one, ...service.rows];
-				pass(1_000);
+				advanceClock(1_000);
 				await host.deliver(isConfirmed ? { queryId: id } : one, proof);
 				await host.executed(service.rows.length);
 				service.rows = service.rows.map((each) =>
@@ -161,7 +161,7 @@ describe('each new result starts once where', () => {
 		service.listed = () => visible;
 		await start();
 		service.rows = [...visible, hidden];
-		pass(1_000);
+		advanceClock(1_000);
 		await host.deliver({ queryId: 'hidden' });
 		const inSeconds = {
 			...hidden,

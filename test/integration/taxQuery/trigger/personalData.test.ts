@@ -1,23 +1,26 @@
-import { verifying } from '../../support/storing';
-import { codeOf, fieldErrorOf } from '../../support/errorCode';
-import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
-import { failure, TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { withWebhookVerification } from '../../support/credentialFields';
+import { codeOf, codeAndFieldOf } from '../../support/errorCode';
+import {
+	startSandboxWithQueryHelpers,
+	type SandboxWithQueryHelpers,
+} from '../../support/sandboxQueries';
+import { rejectionOf, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 const SECRET = 'whsec-damiana';
 const secret = { 'X-Secret': SECRET };
 const WHO = /GODE561231GR8|G[oó]mez|González|Emma/i;
 
-let sandbox: SandboxWithQueries;
+let sandbox: SandboxWithQueryHelpers;
 let host: TriggerHost;
 
-beforeEach(async () => (sandbox = await sandboxWithQueries()));
+beforeEach(async () => (sandbox = await startSandboxWithQueryHelpers()));
 afterEach(async () => {
 	await host.stop();
 	await sandbox.close();
 });
 
 const credentials = (taxQueryApi: object = {}) =>
-	verifying(sandbox.credentials({ taxQueryApi }), {
+	withWebhookVerification(sandbox.credentials({ taxQueryApi }), {
 		webhookVerification: 'header',
 		webhookSecret: SECRET,
 		webhookHeaderName: 'X-Secret',
@@ -115,14 +118,14 @@ describe('the option Personal Data of the trigger', () => {
 		'does not let a trigger be published for pseudonyms without a key: one that %s',
 		async (_, parameters) => {
 			await start('pseudonym', { ...parameters }, { activation: null });
-			const error = await failure(host.publish('activate'));
+			const error = await rejectionOf(host.publish('activate'));
 			expect(codeOf(error)).toBe('credential.pseudonymKey');
 		},
 	);
 
 	it('is not taken for Full where its expression comes out empty', async () => {
 		await start('={{ "" }}', {}, { activation: null });
-		const error = await failure(host.publish('activate'));
-		expect(fieldErrorOf(error)).toEqual(['field.choice', 'Personal Data']);
+		const error = await rejectionOf(host.publish('activate'));
+		expect(codeAndFieldOf(error)).toEqual(['field.choice', 'Personal Data']);
 	});
 });

@@ -1,7 +1,7 @@
 import { until } from '../../../support/until';
-import { codeOf, fieldErrorOf } from '../../support/errorCode';
-import { failure, pass } from './triggerHost';
-import { outOfOrder, triggerSuite } from './suite';
+import { codeOf, codeAndFieldOf } from '../../support/errorCode';
+import { rejectionOf, advanceClock } from './triggerHost';
+import { unavailableResponse, triggerSuite } from './suite';
 
 const { sandbox, host, start } = triggerSuite();
 
@@ -23,7 +23,7 @@ describe('a poll', () => {
 	it('comes by itself, as often as the trigger says', async () => {
 		await start({ parameters: { receiveBy: 'asking', settings: { checkEvery: 5 } } });
 		const record = await sandbox.result();
-		pass(5_000);
+		advanceClock(5_000);
 		await host.executed(1);
 		expect(host.started).toEqual([record._id]);
 	});
@@ -31,10 +31,10 @@ describe('a poll', () => {
 	it('comes six times as often after one that brought a result', async () => {
 		await start({ parameters: { receiveBy: 'asking', settings: { checkEvery: 60 } } });
 		const first = await sandbox.result();
-		pass(60_000);
+		advanceClock(60_000);
 		await host.executed(1);
 		const second = await sandbox.result();
-		pass(10_000);
+		advanceClock(10_000);
 		await host.executed(2);
 		expect(host.started).toEqual([first._id, second._id]);
 	});
@@ -101,7 +101,7 @@ describe('a poll', () => {
 			credentials: sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0, apiMapping } }),
 		});
 		for (let poll = 0; poll < 20 && host.executions.length < 1200; poll++) {
-			pass(60_000);
+			advanceClock(60_000);
 			await host.poll();
 		}
 		await host.poll();
@@ -161,7 +161,7 @@ describe('Max Results per Check', () => {
 	it.each([0, 'abc', 1.5])('is refused where it is %j', async (maxResults) => {
 		const starting = start({ parameters: { settings: { maxResults } } });
 		const expected = ['field.number', 'Max Results per Check'];
-		expect(fieldErrorOf(await failure(starting))).toEqual(expected);
+		expect(codeAndFieldOf(await rejectionOf(starting))).toEqual(expected);
 		await start();
 	});
 
@@ -182,7 +182,7 @@ describe('Max Results per Check', () => {
 });
 
 describe('a service that is slow or fails', () => {
-	const isDown = { path: '/api/query', fault: outOfOrder };
+	const isDown = { path: '/api/query', fault: unavailableResponse };
 
 	it('delays a result and does not lose it', async () => {
 		await start();
@@ -200,7 +200,7 @@ describe('a service that is slow or fails', () => {
 		await host.kill();
 		await sandbox.faults(isDown);
 		await host.publish('init');
-		pass(15_000);
+		advanceClock(15_000);
 		await host.poll();
 		await sandbox.faults();
 		await host.poll();
@@ -210,7 +210,7 @@ describe('a service that is slow or fails', () => {
 	it('refuses publishing when the service fails', async () => {
 		const credentials = sandbox.credentials({ taxQueryApi: { clientSecret: 'wrong' } });
 		await start({ activation: null, credentials });
-		expect(codeOf(await failure(host.publish('activate')))).toBe('login.refused');
+		expect(codeOf(await rejectionOf(host.publish('activate')))).toBe('login.refused');
 	});
 
 	it('reports an outage once, from its second failed poll on', async () => {
@@ -241,7 +241,7 @@ describe('a service that is slow or fails', () => {
 		const statuses: number[] = [];
 		for (let count = 0; count < 4; count++) statuses.push((await host.poll()).status);
 		await sandbox.faults();
-		pass(60_000); // a refused login is not tried again for a while
+		advanceClock(60_000); // a refused login is not tried again for a while
 		const between = after ?? (await sandbox.result());
 		await host.poll();
 		await host.poll();
@@ -259,9 +259,9 @@ describe('a service that is slow or fails', () => {
 			activation: 'init',
 			credentials: sandbox.credentials({ taxQueryApi: { clientSecret: 'revoked' } }),
 		});
-		pass(15_000);
+		advanceClock(15_000);
 		await host.poll();
-		pass(60_000);
+		advanceClock(60_000);
 		await host.poll();
 		expect(host.failures).toEqual(['login.refused']);
 	});
@@ -307,6 +307,6 @@ describe('the test in the editor, without a delivery,', () => {
 
 	it('says so where there is none', async () => {
 		await start({ parameters: { receiveBy: 'asking' } });
-		expect(codeOf(await failure(host.testInEditor()))).toBe('noResultYet');
+		expect(codeOf(await rejectionOf(host.testInEditor()))).toBe('noResultYet');
 	});
 });

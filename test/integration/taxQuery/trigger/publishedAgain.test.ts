@@ -1,22 +1,22 @@
-import { verifying } from '../../support/storing';
+import { withWebhookVerification } from '../../support/credentialFields';
 import { many, row } from './listService';
-import { pass } from './triggerHost';
-import { listSuite, secretHeader } from './suite';
+import { advanceClock } from './triggerHost';
+import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';
 
-const { proof, verification } = secretHeader('whsec-la-brecha');
-const { service, host, start } = listSuite();
+const { proof, verification } = secretHeaderVerification('whsec-la-brecha');
+const { service, host, start } = triggerOnListServiceForEachTest();
 
 beforeEach(async () => {
 	service.rows = many('old', 30, 100);
 	await start({
 		parameters: { authenticity: 'credential', confirm: 'off' },
-		credentials: verifying(service.credentials(), verification),
+		credentials: withWebhookVerification(service.credentials(), verification),
 	});
 });
 
 /** Lets the trigger check the list now. */
 async function check(): Promise<void> {
-	pass(30_000);
+	advanceClock(30_000);
 	await host.deliver({ queryId: 'a-doorbell' }, proof);
 }
 

@@ -1,16 +1,19 @@
-import { verifying } from '../../support/storing';
+import { withWebhookVerification } from '../../support/credentialFields';
 import { createHmac } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
-import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
-import { secretHeader } from './suite';
-import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+import {
+	startSandboxWithQueryHelpers,
+	type SandboxWithQueryHelpers,
+} from '../../support/sandboxQueries';
+import { secretHeaderVerification } from './suite';
+import { advanceClock, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
-let sandbox: SandboxWithQueries;
+let sandbox: SandboxWithQueryHelpers;
 let host: TriggerHost;
 
-beforeEach(async () => (sandbox = await sandboxWithQueries()));
+beforeEach(async () => (sandbox = await startSandboxWithQueryHelpers()));
 afterEach(async () => {
 	await host.stop();
 	await sandbox.close();
@@ -27,9 +30,12 @@ describe('Webhook Only without confirmation: a proved delivery without response'
 		host = await TriggerHost.start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
 			...options,
-			credentials: verifying(options.credentials ?? sandbox.credentials(), verification),
+			credentials: withWebhookVerification(
+				options.credentials ?? sandbox.credentials(),
+				verification,
+			),
 		});
-		pass(60_000); // n8n has started
+		advanceClock(60_000); // n8n has started
 	};
 	const deliver = async (body: object) => await host.deliver(body, { 'X-Secret': SECRET });
 
@@ -40,7 +46,7 @@ describe('Webhook Only without confirmation: a proved delivery without response'
 		await start();
 		const { _id } = await sandbox.result();
 		const first = await deliver({ queryId: _id, ...more });
-		pass(1_000);
+		advanceClock(1_000);
 		const second = await deliver({ queryId: _id, ...more });
 		expect([first.status, second.status, host.items]).toEqual([
 			200,
@@ -106,9 +112,9 @@ describe('a proved delivery of a query that the service does not know by its ID'
 		};
 		host = await TriggerHost.start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
-			credentials: verifying(sandbox.credentials(), verification),
+			credentials: withWebhookVerification(sandbox.credentials(), verification),
 		});
-		pass(60_000); // n8n has started
+		advanceClock(60_000); // n8n has started
 	};
 	const deliver = async (body: object) => await host.deliver(body, { 'X-Secret': SECRET });
 
@@ -144,14 +150,14 @@ describe('a message of Standard Webhooks', () => {
 	const startSigned = async () =>
 		(host = await TriggerHost.start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential' },
-			credentials: verifying(sandbox.credentials(), {
+			credentials: withWebhookVerification(sandbox.credentials(), {
 				webhookVerification: 'signature',
 				signatureFormat: 'standard',
 				webhookSecret: `whsec_${key.toString('base64')}`,
 			}),
 		}));
 	const sendSigned = async (id: string, body: object) => {
-		pass(1_000);
+		advanceClock(1_000);
 		const timestamp = String(Math.floor(Date.now() / 1000));
 		const text = JSON.stringify(body);
 		const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${text}`);
@@ -207,7 +213,7 @@ describe('a delivery of a shape that nobody knows', () => {
 	it('refuses an unreadable delivery, and polls for its result', async () => {
 		host = await TriggerHost.start({ credentials: sandbox.credentials() });
 		const { _id } = await sandbox.result();
-		pass(1_000);
+		advanceClock(1_000);
 		const { status } = await host.deliver({ type: 'query.completed', subject: { key: _id } });
 		await host.executed(1);
 		expect([status, host.started, host.log]).toEqual([
@@ -231,7 +237,7 @@ describe('deliveries that nothing proves, while the service is slow', () => {
 			return process.memoryUsage().heapUsed / 1024 / 1024;
 		};
 		await sandbox.faults({ path: '/api/query', fault: 'hang' });
-		pass(1_000);
+		advanceClock(1_000);
 		const gone = new AbortController();
 		const body = JSON.stringify({ queryId: 'forged', response: Array(250_000).fill([]) });
 		const send = async () =>
@@ -257,12 +263,12 @@ describe('deliveries that nothing proves, while the service is slow', () => {
 
 describe('a proved result of a query that the service still shows as pending', () => {
 	it('starts the workflow once its record is finished, though without a response', async () => {
-		const { verification, proof } = secretHeader('whsec-nopal');
+		const { verification, proof } = secretHeaderVerification('whsec-nopal');
 		host = await TriggerHost.start({
-			credentials: verifying(sandbox.credentials(), verification),
+			credentials: withWebhookVerification(sandbox.credentials(), verification),
 			parameters: { receiveBy: 'both', authenticity: 'credential' },
 		});
-		pass(60_000); // n8n has started
+		advanceClock(60_000); // n8n has started
 		const record = await sandbox.result();
 		const show = async (status: string) => {
 			const row = { ...record, status, response: null };
@@ -272,12 +278,12 @@ describe('a proved result of a query that the service still shows as pending', (
 			);
 		};
 		await show('PENDING');
-		pass(2_000);
+		advanceClock(2_000);
 		const { status } = await host.deliver(record, proof);
 		await host.handled();
 		expect({ status, started: host.started }).toEqual({ status: 202, started: [] });
 		await show(record.status);
-		pass(60_000);
+		advanceClock(60_000);
 		await host.deliver({ queryId: 'a-doorbell' }, proof);
 		await host.executed(1);
 		expect(host.items).toMatchObject([{ queryId: record._id, rfc: 'GODE561231GR8' }]);

@@ -1,4 +1,7 @@
-import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
+import {
+	startSandboxWithQueryHelpers,
+	type SandboxWithQueryHelpers,
+} from '../../support/sandboxQueries';
 import { TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 /** More than a trigger remembers. */
@@ -6,7 +9,7 @@ const PAST = 2_000;
 const AT_MOST = 3;
 const A_KILOBYTE = 1_000;
 
-let sandbox: SandboxWithQueries;
+let sandbox: SandboxWithQueryHelpers;
 let host: TriggerHost | undefined;
 
 afterEach(async () => {
@@ -20,7 +23,7 @@ async function start(
 	queryList: 'array' | 'page' | 'lean',
 	{ apiMapping = '{}', ...parameters }: Record<string, unknown> = {},
 ): Promise<TriggerHost> {
-	sandbox = await sandboxWithQueries({ pastQueries: PAST, queryList });
+	sandbox = await startSandboxWithQueryHelpers({ pastQueries: PAST, queryList });
 	host = await TriggerHost.start({
 		credentials: sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0, apiMapping } }),
 		parameters: parameters as TriggerHostOptions['parameters'],
@@ -54,7 +57,7 @@ describe(`with ${PAST} past queries`, () => {
 	);
 
 	it('detects a service that ignores paging by its second page, without loss', async () => {
-		sandbox = await sandboxWithQueries();
+		sandbox = await startSandboxWithQueryHelpers();
 		const trigger = (host = await TriggerHost.start({ credentials: sandbox.credentials() }));
 		const record = await sandbox.result();
 		const body = { data: [record], total: PAST };

@@ -1,9 +1,9 @@
 import { ago, row } from './listService';
-import { pass } from './triggerHost';
-import { listSuite } from './suite';
+import { advanceClock } from './triggerHost';
+import { triggerOnListServiceForEachTest } from './suite';
 
 const FIRST_POLL_MS = 15_000;
-const { service, host, start } = listSuite();
+const { service, host, start } = triggerOnListServiceForEachTest();
 
 it('a query starts once for each status, also after a restart without executions', async () => {
 	await start();
@@ -19,7 +19,7 @@ it('a query starts once for each status, also after a restart without executions
 	host.prune();
 	await host.kill();
 	await host.publish('init');
-	pass(FIRST_POLL_MS);
+	advanceClock(FIRST_POLL_MS);
 	await give('SUCCESS', 6);
 	await host.poll();
 	expect(host.executions).toHaveLength(6);

@@ -1,5 +1,5 @@
-import { sandboxWithQueries } from '../../support/queries';
-import { lazy, withFreshSandbox } from '../../support/withSandbox';
+import { startSandboxWithQueryHelpers } from '../../support/sandboxQueries';
+import { lazy, freshSandboxForEachTest } from '../../support/withSandbox';
 import { ListService } from './listService';
 import { TriggerHost, type TriggerHostOptions } from './triggerHost';
 
@@ -20,12 +20,12 @@ function triggerAt(service: { credentials(): TriggerHostOptions['credentials'] }
 /** For each test a sandbox, and the trigger that it starts there. */
 export function triggerSuite() {
 	const trigger = triggerAt({ credentials: () => sandbox.credentials() });
-	const sandbox = withFreshSandbox(sandboxWithQueries);
+	const sandbox = freshSandboxForEachTest(startSandboxWithQueryHelpers);
 	return { ...trigger, sandbox };
 }
 
 /** For each test a service that lists what the test wants of it, and the trigger that it starts there. */
-export function listSuite() {
+export function triggerOnListServiceForEachTest() {
 	let service: ListService;
 	const trigger = triggerAt({ credentials: () => service.credentials() });
 	beforeEach(async () => (service = await ListService.start()));
@@ -34,7 +34,7 @@ export function listSuite() {
 }
 
 /** Webhook verification by a secret header, and what proves a call by it. */
-export const secretHeader = (secret: string) => ({
+export const secretHeaderVerification = (secret: string) => ({
 	verification: {
 		webhookVerification: 'header',
 		webhookSecret: secret,
@@ -44,4 +44,4 @@ export const secretHeader = (secret: string) => ({
 });
 
 /** A poll fails at once while the service demands a pause; its sender still waits. */
-export const outOfOrder = { status: 503, headers: { 'retry-after': '120' } };
+export const unavailableResponse = { status: 503, headers: { 'retry-after': '120' } };

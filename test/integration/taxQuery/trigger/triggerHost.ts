@@ -25,7 +25,7 @@ import {
 } from 'n8n-workflow';
 import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import { until } from '../../../support/until';
-import { pass } from '../../support/clock';
+import { advanceClock } from '../../support/clock';
 import { codeOf } from '../../support/errorCode';
 import { CredentialsInMemory, type Credentials, type NodeRun } from '../../support/runNode';
 
@@ -301,7 +301,7 @@ export class TriggerHost {
 		await until(`${count} executions`, () => {
 			if (this.executions.length >= count) return true;
 			const now = performance.now();
-			pass(Math.ceil(now - polledAt));
+			advanceClock(Math.ceil(now - polledAt));
 			polledAt = now;
 			return false;
 		});
@@ -335,7 +335,7 @@ export class TriggerHost {
 	 * after its sender was answered.
 	 */
 	async poll(): Promise<Delivered> {
-		pass(A_SECOND);
+		advanceClock(A_SECOND);
 		const earlier = new Set(this.calls);
 		const delivered = await this.deliver({ queryId: 'a-doorbell' });
 		await Promise.all([...this.calls].filter((call) => !earlier.has(call)));
@@ -586,10 +586,10 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 	return Buffer.concat(chunks);
 }
 
-export { pass };
+export { advanceClock };
 
 /** The error that a promise is rejected with. */
-export async function failure(promise: Promise<unknown>): Promise<NodeError | undefined> {
+export async function rejectionOf(promise: Promise<unknown>): Promise<NodeError | undefined> {
 	return await promise.then(
 		() => undefined,
 		(error: NodeError) => error,

@@ -1,9 +1,9 @@
-import { verifying } from '../../support/storing';
+import { withWebhookVerification } from '../../support/credentialFields';
 import { many, PAGE, row } from './listService';
-import { failure, pass, type TriggerHost } from './triggerHost';
-import { listSuite } from './suite';
+import { rejectionOf, advanceClock, type TriggerHost } from './triggerHost';
+import { triggerOnListServiceForEachTest } from './suite';
 
-const { service, start } = listSuite();
+const { service, start } = triggerOnListServiceForEachTest();
 beforeEach(() => void (service.rows = many('old', 3 * PAGE, 100)));
 const reported = (trigger: TriggerHost) =>
 	trigger.errors.map(({ message, description }) => `${message} | ${description ?? ''}`);
@@ -16,13 +16,13 @@ it.each<[object, RegExp]>([
 	[{ services: [] }, /^'Trigger On' is empty, so that no result would start the workflow/],
 ])('%j is refused by its name', async (parameters, words) => {
 	const trigger = await start({ activation: null });
-	expect((await failure(trigger.publish('activate', parameters)))?.message).toMatch(words);
+	expect((await rejectionOf(trigger.publish('activate', parameters)))?.message).toMatch(words);
 });
 
 it('a list that cannot be used is refused with the ways out', async () => {
 	service.listed = () => [...service.rows].reverse();
 	const trigger = await start({ activation: null });
-	const error = await failure(trigger.publish('activate'));
+	const error = await rejectionOf(trigger.publish('activate'));
 	expect(error?.message).toBe('The list of queries comes in pages and begins with the oldest');
 	expect(error?.description).toMatch(/list\.parameters.*list\.paging.*Webhook Only/);
 });
@@ -30,7 +30,7 @@ it('a list that cannot be used is refused with the ways out', async () => {
 it('the test in the editor says where there is no result', async () => {
 	service.rows = [];
 	const trigger = await start({ parameters: { receiveBy: 'asking' } });
-	expect((await failure(trigger.testInEditor()))?.message).toBe(
+	expect((await rejectionOf(trigger.testInEditor()))?.message).toBe(
 		'There is no result yet that this trigger would emit',
 	);
 });
@@ -44,7 +44,7 @@ describe('a failed execution says', () => {
 		const trigger = await start();
 		service.rows = service.rows.slice(1);
 		for (let each = 0; each < 7; each++) {
-			pass(60_000);
+			advanceClock(60_000);
 			await trigger.poll();
 		}
 		expect(reported(trigger)).toEqual([
@@ -56,7 +56,7 @@ describe('a failed execution says', () => {
 		const trigger = await start();
 		service.rows = [row('new', 0, { response: undefined }), ...service.rows];
 		for (let each = 0; each < 12; each++) {
-			pass(60_000);
+			advanceClock(60_000);
 			await trigger.poll();
 		}
 		expect(reported(trigger)).toEqual([
@@ -109,7 +109,7 @@ describe('a line of the log says', () => {
 			webhookHeaderName: 'X-Secret',
 		};
 		const trigger = await start({
-			credentials: verifying(service.credentials(), verification),
+			credentials: withWebhookVerification(service.credentials(), verification),
 			parameters: { authenticity: 'credential' },
 		});
 		await trigger.deliver({ queryId: 'forged' }, { 'X-Secret': 'guessed' });

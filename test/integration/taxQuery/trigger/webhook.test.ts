@@ -1,15 +1,18 @@
 import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import { until } from '../../../support/until';
-import { verifying } from '../../support/storing';
-import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
-import { outOfOrder } from './suite';
-import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { withWebhookVerification } from '../../support/credentialFields';
+import {
+	startSandboxWithQueryHelpers,
+	type SandboxWithQueryHelpers,
+} from '../../support/sandboxQueries';
+import { unavailableResponse } from './suite';
+import { advanceClock, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
-let sandbox: SandboxWithQueries;
+let sandbox: SandboxWithQueryHelpers;
 let host: TriggerHost;
 
 // A short list is read whole, and then reports that a query does not exist.
-beforeEach(async () => (sandbox = await sandboxWithQueries()));
+beforeEach(async () => (sandbox = await startSandboxWithQueryHelpers()));
 afterEach(async () => {
 	await host.stop();
 	await sandbox.close();
@@ -26,7 +29,7 @@ const startProved = async (
 ) =>
 	await start({
 		...options,
-		credentials: verifying(sandbox.credentials(), {
+		credentials: withWebhookVerification(sandbox.credentials(), {
 			webhookVerification: 'header',
 			webhookSecret: SECRET,
 			webhookHeaderName: 'X-Secret',
@@ -116,11 +119,11 @@ describe('a delivered result', () => {
 	it('returns 503 during an outage, and accepts the repeated delivery', async () => {
 		await start();
 		const record = await sandbox.result();
-		await sandbox.faults({ path: '/api/query', fault: outOfOrder });
-		pass(1_000);
+		await sandbox.faults({ path: '/api/query', fault: unavailableResponse });
+		advanceClock(1_000);
 		const first = await host.deliver(record);
 		await sandbox.reset();
-		pass(1_000);
+		advanceClock(1_000);
 		const second = await host.deliver(record);
 		expect([first.status, first.headers.get('retry-after'), second.status, host.started]).toEqual([
 			503,
@@ -161,7 +164,7 @@ describe('a delivered result', () => {
 		}).catch(() => undefined);
 		const before = (await sandbox.requests('/api/query')).length;
 		await until('a read of the list', async () => {
-			pass(100);
+			advanceClock(100);
 			return (await sandbox.requests('/api/query')).length > before;
 		});
 		hangUp.abort();
@@ -182,13 +185,13 @@ describe('a delivered result', () => {
 		await startProved({ confirm: 'result' });
 		const record = await sandbox.result();
 		const before = host.credentialReads;
-		pass(5_000);
+		advanceClock(5_000);
 		await host.deliver(record, secret);
 		expect([host.started, host.credentialReads - before]).toEqual([[record._id], 1]);
 	});
 
 	it('is confirmed by what was just saved, if the trigger was published again', async () => {
-		const credentials = verifying(sandbox.credentials(), {
+		const credentials = withWebhookVerification(sandbox.credentials(), {
 			webhookVerification: 'header',
 			webhookSecret: SECRET,
 			webhookHeaderName: 'X-Secret',
@@ -207,7 +210,7 @@ describe('a delivered result', () => {
 		await start();
 		const before = (await sandbox.requests()).length;
 		const body = Array.from({ length: 100 }, (_, index) => ({ queryId: `forged-${index}` }));
-		pass(1_000);
+		advanceClock(1_000);
 		await Promise.all(Array.from({ length: 20 }, () => host.deliver(body)));
 		expect((await sandbox.requests()).length - before).toBeLessThanOrEqual(20);
 	});
@@ -224,7 +227,7 @@ describe('where there is no list of queries', () => {
 	it('a delivered result is read by its ID', async () => {
 		await withoutList();
 		const record = await sandbox.result();
-		pass(1_000);
+		advanceClock(1_000);
 		const { status } = await host.deliver({ queryId: record._id });
 		expect([status, host.started]).toEqual([200, [record._id]]);
 	});
@@ -232,10 +235,10 @@ describe('where there is no list of queries', () => {
 	it('reads at most two IDs a second, and an unknown one once a minute', async () => {
 		await withoutList();
 		const forged = Array.from({ length: 50 }, (_, index) => ({ queryId: `forged-${index % 2}` }));
-		pass(1_000);
+		advanceClock(1_000);
 		for (let count = 0; count < 5; count++) {
 			await host.deliver(forged);
-			pass(1_000);
+			advanceClock(1_000);
 		}
 		const requests = (await sandbox.requests()).filter(({ path }) => path.includes('forged'));
 		expect(requests).toHaveLength(2);
@@ -247,11 +250,11 @@ describe('where there is no list of queries', () => {
 		const flood = Array.from({ length: 10 }, (_, delivery) =>
 			Array.from({ length: 100 }, (__, index) => ({ queryId: `f-${delivery}-${index}` })),
 		);
-		pass(1_000);
+		advanceClock(1_000);
 		const [first] = await Promise.all(flood.map(async (body) => await host.deliver(body)));
 		let status = 0;
 		for (let count = 0; count < 5 && status !== 200; count++) {
-			pass(1_000);
+			advanceClock(1_000);
 			({ status } = await host.deliver({ queryId: record._id }));
 		}
 		expect([first.status, status, host.started]).toEqual([503, 200, [record._id]]);
@@ -273,7 +276,7 @@ describe('in a process that has no published trigger', () => {
 
 	it('a delivery starts the execution by itself where nothing asks', async () => {
 		await start({ activation: null, parameters: { receiveBy: 'webhook' } });
-		pass(60_000); // n8n has started
+		advanceClock(60_000); // n8n has started
 		const record = await sandbox.result();
 		const { status } = await host.deliver(record);
 		expect([status, host.started]).toEqual([200, [record._id]]);

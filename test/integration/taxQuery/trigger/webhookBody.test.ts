@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { verifying } from '../../support/storing';
+import { withWebhookVerification } from '../../support/credentialFields';
 import { triggerSuite } from './suite';
 
 const SECRET = 'palo-verde-7';
@@ -8,7 +8,7 @@ const { start, sandbox, host } = triggerSuite();
 
 const startSigned = async () =>
 	await start({
-		credentials: verifying(sandbox.credentials(), {
+		credentials: withWebhookVerification(sandbox.credentials(), {
 			webhookVerification: 'signature',
 			webhookSecret: SECRET,
 			signatureHeader: 'X-Signature',

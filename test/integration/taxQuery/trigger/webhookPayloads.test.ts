@@ -1,13 +1,16 @@
-import { verifying } from '../../support/storing';
+import { withWebhookVerification } from '../../support/credentialFields';
 import { createHmac } from 'node:crypto';
 import { until } from '../../../support/until';
-import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
+import {
+	startSandboxWithQueryHelpers,
+	type SandboxWithQueryHelpers,
+} from '../../support/sandboxQueries';
 import { TriggerHost } from './triggerHost';
 
 const SECRET = 'whsec-tuna-roja';
 const login = Buffer.from(`service:${SECRET}`).toString('base64');
 
-type QueryRecord = Awaited<ReturnType<SandboxWithQueries['result']>>;
+type QueryRecord = Awaited<ReturnType<SandboxWithQueryHelpers['result']>>;
 
 /** Each way to prove a delivery: the webhook credential, and the headers that the service sends. */
 const proofs: Record<
@@ -66,8 +69,8 @@ const shapes: Array<[what: string, shape: (record: QueryRecord) => unknown, type
 ];
 
 describe('a webhook call', () => {
-	let sandbox: SandboxWithQueries;
-	beforeAll(async () => (sandbox = await sandboxWithQueries()));
+	let sandbox: SandboxWithQueryHelpers;
+	beforeAll(async () => (sandbox = await startSandboxWithQueryHelpers()));
 	afterAll(async () => await sandbox.close());
 
 	type Shape = (typeof shapes)[0];
@@ -89,7 +92,7 @@ describe('a webhook call', () => {
 		}),
 	])('%s starts the workflow with the record', async (_what, shape, type, proof) => {
 		const host = await TriggerHost.start({
-			credentials: verifying(sandbox.credentials(), proof?.credential ?? {}),
+			credentials: withWebhookVerification(sandbox.credentials(), proof?.credential ?? {}),
 			parameters: { authenticity: proof ? 'credential' : 'none', settings: { simplify: false } },
 		});
 		const record = await sandbox.result();
@@ -107,9 +110,9 @@ describe('a webhook call', () => {
 });
 
 describe('the sandbox delivers', () => {
-	let sandbox: SandboxWithQueries;
+	let sandbox: SandboxWithQueryHelpers;
 	let host: TriggerHost;
-	beforeAll(async () => (sandbox = await sandboxWithQueries()));
+	beforeAll(async () => (sandbox = await startSandboxWithQueryHelpers()));
 	afterEach(async () => await host.stop());
 	afterAll(async () => await sandbox.close());
 
@@ -119,7 +122,7 @@ describe('the sandbox delivers', () => {
 	/** Lets the sandbox deliver one result to a trigger with the webhook credential, and waits for its answer. */
 	async function deliver(settings: object, credential?: Record<string, string | number>) {
 		host = await TriggerHost.start({
-			credentials: verifying(sandbox.credentials(), credential ?? {}),
+			credentials: withWebhookVerification(sandbox.credentials(), credential ?? {}),
 			parameters: { authenticity: credential ? 'credential' : 'none' },
 		});
 		await sandbox.control.delete('/deliveries');

@@ -1,4 +1,4 @@
-import { verifying } from '../../support/storing';
+import { withWebhookVerification } from '../../support/credentialFields';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { until } from '../../../support/until';
 import { triggerSuite } from './suite';
@@ -72,7 +72,7 @@ describe('a list in pages', () => {
 		});
 		await start({
 			parameters: { authenticity: 'credential', confirm: 'off' },
-			credentials: verifying(sandbox.credentials(), {
+			credentials: withWebhookVerification(sandbox.credentials(), {
 				webhookVerification: 'header',
 				webhookSecret: 'whsec-1',
 				webhookHeaderName: 'X-Secret',

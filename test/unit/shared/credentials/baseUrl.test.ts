@@ -1,7 +1,7 @@
 import {
 	readCreditProfileBaseUrl,
 	readTaxQueryBaseUrl,
-} from '../../../../nodes/shared/credentials/baseUrl';
+} from '../../../../nodes/shared/credentials/readBaseUrl';
 
 describe('the base URL of the Credit Profile credential', () => {
 	it.each([

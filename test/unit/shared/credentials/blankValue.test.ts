@@ -8,9 +8,9 @@ import {
 	checkLogin,
 	providers,
 	taxAuthority,
-} from '../../../../nodes/shared/credentials/providerLogin';
+} from '../../../../nodes/shared/credentials/providers';
 import { findVerificationProblem } from '../../../../nodes/shared/credentials/webhookVerification';
-import { creditProfile, taxQuery } from '../../../../nodes/shared/http/service';
+import { creditProfile, taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 import { CreditProfileApi } from '../../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
 

@@ -1,6 +1,6 @@
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
-import { findLoginError } from '../../../../nodes/shared/credentials/loginError';
-import { retryCondition } from '../../../../nodes/shared/http/retry';
+import { loginErrorInCauses } from '../../../../nodes/shared/credentials/loginError';
+import { retryCondition } from '../../../../nodes/shared/http/retryPolicy';
 
 const credentials = {
 	baseUrl: 'http://127.0.0.1:9/api',
@@ -16,7 +16,7 @@ describe('a token that ends between its renewal and the request', () => {
 			.authenticate(credentials, { url: '/query' })
 			.catch((thrown: unknown) => thrown);
 		// n8n's helper renews once, and wraps what is thrown after that into an error of its own.
-		const problem = findLoginError(new Error('wrapped', { cause: error }))?.problem;
+		const problem = loginErrorInCauses(new Error('wrapped', { cause: error }))?.problem;
 		expect(error).toMatchObject({ response: { status: 401 } });
 		expect(problem && retryCondition(problem, 'POST')).toBe('login');
 	});

@@ -1,20 +1,20 @@
-import type { Problem } from '../../../../nodes/shared/errors/problem';
+import type { RequestProblem } from '../../../../nodes/shared/errors/requestProblem';
 import type { ServiceHints } from '../../../../nodes/shared/errors/requestErrorText';
 import { RequestError } from '../../../../nodes/shared/http/result';
-import { creditProfile, taxQuery } from '../../../../nodes/shared/http/service';
+import { creditProfile, taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 
-const reported = (problem: Problem, service: ServiceHints = creditProfile) => {
+const reported = (problem: RequestProblem, service: ServiceHints = creditProfile) => {
 	const { message, description } = new RequestError(service, problem);
 	return `${message} | ${description}`;
 };
-const status = (number: number, more: object = {}): Problem => ({
+const status = (number: number, more: object = {}): RequestProblem => ({
 	...{ kind: 'status', status: number },
 	...more,
 });
 
 /** What an operator reads about a request that failed. */
 describe('an error of a request', () => {
-	it.each<[Problem, RegExp]>([
+	it.each<[RequestProblem, RegExp]>([
 		[status(401, { isTokenRefused: true }), /refused the token \| .*Tokens are per environment/],
 		[status(403), /does not allow this operation \| .*permissions/],
 		[status(404), /found nothing for what was sent \| .*base URL/],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer } from 'node:https';
 import { connect, createServer as createProxy, type AddressInfo, type Server } from 'node:net';
 import axios from 'axios';
-import { acceptanceOf, retryCondition } from '../../../../nodes/shared/http/retry';
+import { acceptanceOf, retryCondition } from '../../../../nodes/shared/http/retryPolicy';
 import { faultCode } from '../../../../nodes/shared/errors/networkFault';
 
 const key = Buffer.from('a key that both sides know');

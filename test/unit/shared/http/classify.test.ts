@@ -1,12 +1,15 @@
-import { classify, type ExchangeOutcome } from '../../../../nodes/shared/http/classify';
+import {
+	toBodyOrProblem,
+	type RawExchangeResult,
+} from '../../../../nodes/shared/http/toBodyOrProblem';
 
-const answer = (status: number, body: unknown = {}, headers = {}): ExchangeOutcome => ({
+const answer = (status: number, body: unknown = {}, headers = {}): RawExchangeResult => ({
 	response: { status, headers, body },
 });
-const read = (outcome: ExchangeOutcome, emptyAs?: [] | 'not found') =>
-	classify(outcome, { emptyAs, secrets: ['s3cret'] });
+const read = (outcome: RawExchangeResult, emptyAs?: [] | 'not found') =>
+	toBodyOrProblem(outcome, { emptyAs, secrets: ['s3cret'] });
 
-const table: Array<[what: string, outcome: ExchangeOutcome, expected: object]> = [
+const table: Array<[what: string, outcome: RawExchangeResult, expected: object]> = [
 	['an object', answer(200, { a: 1 }), { body: { a: 1 } }],
 	['a list', answer(201, [{ a: 1 }]), { body: [{ a: 1 }] }],
 	[

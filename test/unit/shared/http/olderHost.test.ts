@@ -9,7 +9,7 @@ import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
 import type { RequestContext } from '../../../../nodes/shared/http/exchange';
 import { connect } from '../../../../nodes/shared/http/connection';
 import type { RequestError } from '../../../../nodes/shared/http/result';
-import { taxQuery } from '../../../../nodes/shared/http/service';
+import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 
 type Answer = { statusCode: number; headers: object; body: unknown };
 const node: INode = {

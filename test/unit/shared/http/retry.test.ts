@@ -1,30 +1,38 @@
-import type { Method, Problem } from '../../../../nodes/shared/errors/problem';
-import { acceptanceOf, newRetryPolicy, retryCondition } from '../../../../nodes/shared/http/retry';
+import type { Method, RequestProblem } from '../../../../nodes/shared/errors/requestProblem';
+import {
+	acceptanceOf,
+	newRetryPolicy,
+	retryCondition,
+} from '../../../../nodes/shared/http/retryPolicy';
 
-const status = (code: number): Problem => ({ kind: 'status', status: code });
-const network = (code: string): Problem => ({ kind: 'network', code });
-const login = (isPassing: boolean): Problem => ({ kind: 'login', reason: 'outage', isPassing });
+const status = (code: number): RequestProblem => ({ kind: 'status', status: code });
+const network = (code: string): RequestProblem => ({ kind: 'network', code });
+const login = (isPassing: boolean): RequestProblem => ({
+	kind: 'login',
+	reason: 'outage',
+	isPassing,
+});
 
 /** Defines what becomes of a GET and of anything else; "unsure": never sent again, and it may have been accepted. */
-const table: Array<[problem: Problem, get: string, post: string]> = [
+const table: Array<[problem: RequestProblem, get: string, post: string]> = [
 	[status(429), 'afterReset', 'afterReset'],
-	[{ ...status(401), isTokenRefused: true } as Problem, 'newToken', 'newToken'],
-	[{ ...status(400), isTokenRefused: true } as Problem, 'newToken', 'newToken'],
-	...[500, 502, 503, 504, 520, 599, 408].map((code): [Problem, string, string] => [
+	[{ ...status(401), isTokenRefused: true } as RequestProblem, 'newToken', 'newToken'],
+	[{ ...status(400), isTokenRefused: true } as RequestProblem, 'newToken', 'newToken'],
+	...[500, 502, 503, 504, 520, 599, 408].map((code): [RequestProblem, string, string] => [
 		status(code),
 		'backoff',
 		'unsure',
 	]),
 	[status(425), 'backoff', 'never'],
-	...[300, 302, 303, 304, 399].map((code): [Problem, string, string] => [
+	...[300, 302, 303, 304, 399].map((code): [RequestProblem, string, string] => [
 		status(code),
 		'never',
 		'unsure',
 	]),
 	...[
 		301, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 409, 410, 413, 415, 418, 422, 423, 451,
-	].map((code): [Problem, string, string] => [status(code), 'never', 'never']),
-	...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].map((code): [Problem, string, string] => [
+	].map((code): [RequestProblem, string, string] => [status(code), 'never', 'never']),
+	...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].map((code): [RequestProblem, string, string] => [
 		network(code),
 		'backoff',
 		'backoff',
@@ -33,19 +41,21 @@ const table: Array<[problem: Problem, get: string, post: string]> = [
 		...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ESOCKETTIMEDOUT', 'ECONNABORTED', 'ERR_CANCELED'],
 		...['EHOSTUNREACH', 'ENETUNREACH', 'ERR_SSL_BAD_RECORD_TYPE', 'ERR_STREAM_PREMATURE_CLOSE'],
 		'',
-	].map((code): [Problem, string, string] => [network(code), 'backoff', 'unsure']),
+	].map((code): [RequestProblem, string, string] => [network(code), 'backoff', 'unsure']),
 	...[
 		'CERT_HAS_EXPIRED',
 		'SELF_SIGNED_CERT_IN_CHAIN',
 		'ERR_TLS_CERT_ALTNAME_INVALID',
 		'EPROTO',
-	].map((code): [Problem, string, string] => [network(code), 'never', 'never']),
-	...(['empty', 'truncated', 'notJson'] as const).map((reason): [Problem, string, string] => [
-		{ kind: 'body', reason, status: 200 },
-		'backoff',
-		'unsure',
-	]),
-	...(['scalar', 'tooLarge'] as const).map((reason): [Problem, string, string] => [
+	].map((code): [RequestProblem, string, string] => [network(code), 'never', 'never']),
+	...(['empty', 'truncated', 'notJson'] as const).map(
+		(reason): [RequestProblem, string, string] => [
+			{ kind: 'body', reason, status: 200 },
+			'backoff',
+			'unsure',
+		],
+	),
+	...(['scalar', 'tooLarge'] as const).map((reason): [RequestProblem, string, string] => [
 		{ kind: 'body', reason, status: 200 },
 		'never',
 		'unsure',
@@ -56,7 +66,7 @@ const table: Array<[problem: Problem, get: string, post: string]> = [
 	[{ kind: 'shape', expected: 'a list' }, 'never', 'unsure'],
 	[{ kind: 'failure', status: 200 }, 'never', 'unsure'],
 	...['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'].map(
-		(code): [Problem, string, string] => [network(code), 'never', 'unsure'],
+		(code): [RequestProblem, string, string] => [network(code), 'never', 'unsure'],
 	),
 	[login(true), 'login', 'login'],
 	[login(false), 'never', 'never'],
@@ -64,7 +74,7 @@ const table: Array<[problem: Problem, get: string, post: string]> = [
 	[{ kind: 'cancelled' }, 'never', 'unsure'],
 ];
 
-const outcome = (problem: Problem, method: Method) =>
+const outcome = (problem: RequestProblem, method: Method) =>
 	acceptanceOf(problem, method) === 'unknown' && retryCondition(problem, method) === 'never'
 		? 'unsure'
 		: retryCondition(problem, method);
@@ -88,17 +98,17 @@ describe('how often and how long a request is sent again', () => {
 	const MINUTE = 60_000;
 	const after = (
 		method: Method,
-		...met: Array<[problem: Problem, at: number, busyMs?: number]>
+		...met: Array<[problem: RequestProblem, at: number, busyMs?: number]>
 	) => {
 		const again = newRetryPolicy(method, 5 * MINUTE);
 		return met.map(([problem, at, busyMs]) => again(problem, at, busyMs)?.how ?? 'never');
 	};
-	const refusedToken: Problem = { ...status(401), isTokenRefused: true } as Problem;
+	const refusedToken: RequestProblem = { ...status(401), isTokenRefused: true } as RequestProblem;
 
 	it('a fault that may pass: five sendings', () => {
 		const faults = after(
 			'GET',
-			...Array.from({ length: 5 }, (_, at): [Problem, number] => [status(503), at]),
+			...Array.from({ length: 5 }, (_, at): [RequestProblem, number] => [status(503), at]),
 		);
 		expect(faults).toEqual(['backoff', 'backoff', 'backoff', 'backoff', 'never']);
 	});
@@ -112,7 +122,7 @@ describe('how often and how long a request is sent again', () => {
 	});
 
 	it('a 429 as long as its patience lasts', () => {
-		const waits = Array.from({ length: 20 }, (_, minute): [Problem, number] => [
+		const waits = Array.from({ length: 20 }, (_, minute): [RequestProblem, number] => [
 			status(429),
 			(minute * MINUTE) / 4,
 		]);
@@ -130,7 +140,10 @@ describe('how often and how long a request is sent again', () => {
 	});
 
 	it('a login for a minute', () => {
-		const waits = Array.from({ length: 9 }, (_, at): [Problem, number] => [login(true), at * 8000]);
+		const waits = Array.from({ length: 9 }, (_, at): [RequestProblem, number] => [
+			login(true),
+			at * 8000,
+		]);
 		expect(after('POST', ...waits)).toEqual([...Array<string>(8).fill('login'), 'never']);
 	});
 

@@ -1,4 +1,4 @@
-import { taxQuery } from '../../../../nodes/shared/http/service';
+import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 
 describe('the points per second of the query service', () => {
 	it.each([

@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 import {
 	answer,
-	limits,
+	rateLimitHeaders,
 	newRateLimiter,
 	pass,
 	START,
@@ -15,10 +15,10 @@ describe('the headers of an answer', () => {
 	it('raise the limit', async () => {
 		const rateLimiter = newRateLimiter(2, null);
 		takeMany(rateLimiter, 1);
-		answer(rateLimiter, limits(50, 49, 1000));
+		answer(rateLimiter, rateLimitHeaders(50, 49, 1000));
 		const times = takeMany(rateLimiter, 49);
 		await pass(100);
-		answer(rateLimiter, limits(50, 48, 900));
+		answer(rateLimiter, rateLimitHeaders(50, 48, 900));
 		await pass(1400);
 		expect(times).toHaveLength(49);
 	});
@@ -26,9 +26,9 @@ describe('the headers of an answer', () => {
 	it('raise the limit for those who wait, too', async () => {
 		const rateLimiter = newRateLimiter(2, null);
 		const times = takeMany(rateLimiter, 50);
-		answer(rateLimiter, limits(50, 49, 1000));
+		answer(rateLimiter, rateLimitHeaders(50, 49, 1000));
 		await pass(100);
-		answer(rateLimiter, limits(50, 48, 900));
+		answer(rateLimiter, rateLimitHeaders(50, 48, 900));
 		await pass(1400);
 		expect(times).toHaveLength(50);
 	});
@@ -36,7 +36,7 @@ describe('the headers of an answer', () => {
 	it('lower the limit', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
-		answer(rateLimiter, limits(3, 2, 1000));
+		answer(rateLimiter, rateLimitHeaders(3, 2, 1000));
 		const times = takeMany(rateLimiter, 20);
 		await pass(2000);
 		expect(times).toHaveLength(6);
@@ -50,8 +50,8 @@ describe('the headers of an answer', () => {
 	it.each([
 		['of an hour', 2, perHour, 6],
 		['of an hour, where half a point is meant', 0.5, perHour, 2],
-		['that is a little higher', 2, limits(3, 2, 1000), 6],
-		['of one, where half a point is meant', 0.5, limits(1, 0, 1000), 2],
+		['that is a little higher', 2, rateLimitHeaders(3, 2, 1000), 6],
+		['of one, where half a point is meant', 0.5, rateLimitHeaders(1, 0, 1000), 2],
 	])(
 		'go never beyond what the operator has set, by a limit %s',
 		async (_what, pointsPerSecond, headers, most) => {
@@ -88,7 +88,7 @@ describe('the headers of an answer', () => {
 	it('do not stop a process whose points others have spent', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
-		answer(rateLimiter, limits(10, 4, 700));
+		answer(rateLimiter, rateLimitHeaders(10, 4, 700));
 		const times = takeMany(rateLimiter, 20);
 		await pass(2000);
 		expect(times.length).toBeGreaterThanOrEqual(4);
@@ -159,7 +159,7 @@ describe('after a 429', () => {
 	it('everybody waits for the reset', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
-		answer(rateLimiter, limits(10, 0, 800), 429);
+		answer(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
 		const lists = ['a', 'b'].map((execution) => takeMany(rateLimiter, 5, execution));
 		await pass(790);
 		expect(lists.flat()).toEqual([]);
@@ -170,10 +170,10 @@ describe('after a 429', () => {
 		async (skew) => {
 			const rateLimiter = newRateLimiter();
 			takeMany(rateLimiter, 1);
-			answer(rateLimiter, limits(10, 9, 999 + skew));
+			answer(rateLimiter, rateLimitHeaders(10, 9, 999 + skew));
 			await pass(200);
 			takeMany(rateLimiter, 1);
-			answer(rateLimiter, limits(10, 0, 799 + skew), 429);
+			answer(rateLimiter, rateLimitHeaders(10, 0, 799 + skew), 429);
 			const times = takeMany(rateLimiter, 5);
 			await pass(798);
 			expect(times).toEqual([]);
@@ -187,7 +187,7 @@ describe('after a 429', () => {
 		const processes = Array.from({ length: 20 }, () => {
 			const rateLimiter = newRateLimiter();
 			takeMany(rateLimiter, 1);
-			answer(rateLimiter, limits(10, 0, 800), 429);
+			answer(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
 			return takeMany(rateLimiter, 1);
 		});
 		await pass(1600);
@@ -197,7 +197,7 @@ describe('after a 429', () => {
 	it('requests go ahead at half the pace, even if no answer comes', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
-		answer(rateLimiter, limits(10, 0, 800), 429);
+		answer(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
 		const times = takeMany(rateLimiter, 20);
 		await pass(2500);
 		expect(times.length).toBeGreaterThanOrEqual(5);
@@ -207,8 +207,8 @@ describe('after a 429', () => {
 	it('answers to older requests that were accepted do not end the wait', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 2);
-		answer(rateLimiter, limits(10, 0, 800), 429);
-		answer(rateLimiter, limits(10, 0, 800), 200);
+		answer(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
+		answer(rateLimiter, rateLimitHeaders(10, 0, 800), 200);
 		const times = takeMany(rateLimiter, 1);
 		await pass(498);
 		expect(times).toEqual([]);
@@ -224,7 +224,7 @@ describe('after a 429', () => {
 			{ 'retry-after': date(7_207_000), date: date(7_200_000) },
 			7,
 		],
-		['later than the reset', { 'retry-after': '7', ...limits(10, 0, 500) }, 7],
+		['later than the reset', { 'retry-after': '7', ...rateLimitHeaders(10, 0, 500) }, 7],
 		['of seconds and a part', { 'retry-after': '2.5' }, 2],
 		['of two values is the longer one', { 'retry-after': '7, 9' }, 9],
 		['that is there twice is the longer one', { 'retry-after': ['9', '7'] }, 9],
@@ -277,7 +277,7 @@ describe('after a 429', () => {
 	});
 
 	it.each([
-		['with headers', limits(10, 0, 400)],
+		['with headers', rateLimitHeaders(10, 0, 400)],
 		['without headers', {}],
 	])('forever %s, at most two requests a second are sent', async (_, headers) => {
 		const rateLimiter = newRateLimiter();

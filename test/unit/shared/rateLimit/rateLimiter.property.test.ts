@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { limits, newRateLimiter, pass, useFakeTime } from './rateLimiterClock';
+import { rateLimitHeaders, newRateLimiter, pass, useFakeTime } from './rateLimiterClock';
 
 useFakeTime();
 
@@ -82,7 +82,7 @@ async function play(steps: Step[]): Promise<Play> {
 		for (; answered < result.sent.length; answered++) {
 			if (Date.now() >= end) [end, used] = [Date.now() + WINDOW_MS, 0];
 			used++;
-			const headers = limits(LIMIT, Math.max(0, LIMIT - used), end - Date.now());
+			const headers = rateLimitHeaders(LIMIT, Math.max(0, LIMIT - used), end - Date.now());
 			const sentAt = result.sent[answered].at;
 			const status = used > LIMIT ? 429 : 200;
 			rateLimiter.update({ status, headers, sentAt, receivedAt: Date.now() });

@@ -4,7 +4,7 @@ import { rateLimiterFor } from '../../../../nodes/shared/rateLimit/rateLimiter';
 import {
 	answer,
 	elapsed,
-	limits,
+	rateLimitHeaders,
 	newRateLimiter,
 	pass,
 	START,
@@ -47,7 +47,7 @@ describe('a rateLimiter', () => {
 		const rateLimiter = newRateLimiter(0);
 		takeMany(rateLimiter, 100);
 		await pass(1);
-		for (let count = 0; count < 10; count++) answer(rateLimiter, limits(10, 0, 900));
+		for (let count = 0; count < 10; count++) answer(rateLimiter, rateLimitHeaders(10, 0, 900));
 		const times = takeMany(rateLimiter, 30);
 		await pass(10_000);
 		expect(times).toHaveLength(30);
@@ -84,7 +84,7 @@ describe('a rateLimiter', () => {
 		const rateLimiter = newRateLimiter(10, null);
 		for (const jump of [0, 3_600_000, -7_200_000]) {
 			jest.setSystemTime(Date.now() + jump);
-			answer(rateLimiter, limits(10, 9, 1000));
+			answer(rateLimiter, rateLimitHeaders(10, 9, 1000));
 			const times = takeMany(rateLimiter, 5);
 			await pass(5000);
 			expect(times).toHaveLength(5);

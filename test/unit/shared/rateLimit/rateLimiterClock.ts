@@ -50,7 +50,7 @@ export function answer(
 }
 
 /** The headers of §8.4. */
-export const limits = (limit: number, remaining: number, resetInMs: number) => ({
+export const rateLimitHeaders = (limit: number, remaining: number, resetInMs: number) => ({
 	'x-ratelimit-limit': String(limit),
 	'x-ratelimit-remaining': String(remaining),
 	'x-ratelimit-reset': String(Date.now() + resetInMs),

@@ -1,5 +1,9 @@
-import { maskNamed, redactLongSecrets, redactValues } from '../../../../nodes/shared/utils/redact';
-import { holdsSecret } from '../../../../nodes/shared/utils/secrets';
+import {
+	maskNamed,
+	redactLongSecrets,
+	redactSecretsInJson,
+} from '../../../../nodes/shared/utils/redact';
+import { holdsSecret } from '../../../../nodes/shared/utils/findSecrets';
 
 const SECRET = 'sécret with blanks/77';
 
@@ -55,7 +59,7 @@ describe('a text repeats a secret', () => {
 describe('values', () => {
 	it('that repeat a secret are masked, at any depth, and nothing else', () => {
 		const json = { a: [`x ${SECRET}`, 40718822, 'fine'], b: { c: null, d: true, '40718822': 1 } };
-		expect(redactValues(json, [SECRET, '40718822'])).toEqual({
+		expect(redactSecretsInJson(json, [SECRET, '40718822'])).toEqual({
 			a: ['***', '***', 'fine'],
 			b: { c: null, d: true, '***': 1 },
 		});
@@ -63,13 +67,13 @@ describe('values', () => {
 
 	it('come back as they are where there is no secret', () => {
 		const json = { a: 1 };
-		expect(redactValues(json, [''])).toBe(json);
+		expect(redactSecretsInJson(json, [''])).toBe(json);
 	});
 
 	it('that are nested without end are masked whole', () => {
 		let json: object = {};
 		for (let i = 0; i < 50_000; i++) json = { inner: json };
-		expect(() => redactValues(json, [SECRET])).not.toThrow();
+		expect(() => redactSecretsInJson(json, [SECRET])).not.toThrow();
 	});
 
 	it('of a good response are masked by secrets that are surely random', () => {

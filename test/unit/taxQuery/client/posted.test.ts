@@ -3,7 +3,7 @@ import {
 	readRecord,
 	stateOfStatus,
 } from '../../../../nodes/TaxQuery/client/queryRecord';
-import type { SubmissionResponse } from '../../../../nodes/TaxQuery/client/queryModel';
+import type { SubmissionOutcome } from '../../../../nodes/TaxQuery/client/queryModel';
 import type { JsonBody } from '../../../../nodes/shared/http/result';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
 
@@ -15,7 +15,7 @@ const read = (body: unknown) =>
 		asDocumented,
 		2,
 	);
-const reported = (posted: SubmissionResponse) =>
+const reported = (posted: SubmissionOutcome) =>
 	posted.kind === 'accepted'
 		? posted.queries.map(({ kind, id }) => `${kind} ${id}`).join()
 		: posted.kind === 'uncertain'

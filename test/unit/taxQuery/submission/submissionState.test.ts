@@ -7,16 +7,16 @@ import {
 	type SubmissionState,
 } from '../../../../nodes/TaxQuery/submission/submissionState';
 import type {
-	Completeness,
+	ListCompleteness,
 	QueryId,
-	SubmissionResponse,
+	SubmissionOutcome,
 } from '../../../../nodes/TaxQuery/client/queryModel';
 
 const ids = (...names: string[]) => names as QueryId[];
 const query = (id: string) => ({ kind: 'acknowledged' as const, id: id as QueryId, raw: {} });
-const accepted: SubmissionResponse = { kind: 'accepted', queries: [query('q1')] };
-const rejected: SubmissionResponse = { kind: 'rejected', problem: { kind: 'status', status: 400 } };
-const uncertain: SubmissionResponse = { kind: 'uncertain', reason: 'noId' };
+const accepted: SubmissionOutcome = { kind: 'accepted', queries: [query('q1')] };
+const rejected: SubmissionOutcome = { kind: 'rejected', problem: { kind: 'status', status: 400 } };
+const uncertain: SubmissionOutcome = { kind: 'uncertain', reason: 'noId' };
 
 const PLANNED: SubmissionState = { status: 'planned' };
 const REJECTED: SubmissionState = { status: 'rejected' };
@@ -41,7 +41,7 @@ const states = {
 const searched = (
 	found: string[],
 	missing: string[],
-	completeness: Completeness,
+	completeness: ListCompleteness,
 ): SubmissionEvent => ({
 	type: 'search',
 	found: ids(...found),
@@ -131,7 +131,7 @@ describe('the state of a paid query, over any sequence of events', () => {
 			type: fc.constant('search' as const),
 			found: fc.constantFrom(ids(), ids('q1'), ids('q1', 'q2')),
 			possible: fc.constantFrom(ids(), ids('q9')),
-			completeness: fc.constantFrom<Completeness>('complete', 'truncated', 'unknown'),
+			completeness: fc.constantFrom<ListCompleteness>('complete', 'truncated', 'unknown'),
 		}),
 		fc.constant<SubmissionEvent>({ type: 'sendAgain' }),
 	);

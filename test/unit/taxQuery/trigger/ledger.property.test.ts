@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import fc from 'fast-check';
 import { MAX_PENDING, Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
 import type { SavedLedger } from '../../../../nodes/TaxQuery/trigger/ledgerStaticData';
-import { History, type Step } from './history';
+import { TriggerSimulation, type Step } from './triggerSimulation';
 
 const of = fc.nat(1_000);
 const step = <Name extends Step['do']>(...names: Name[]) => ({ do: fc.constantFrom(...names) });
@@ -43,7 +43,7 @@ interface Given {
 }
 
 const run = ({ pageSize, old, hasWorkers, steps }: Given) => {
-	const history = new History(pageSize, old, hasWorkers);
+	const history = new TriggerSimulation(pageSize, old, hasWorkers);
 	for (const each of steps) history.step(each);
 	history.finish();
 	return history;
@@ -56,7 +56,7 @@ const check = (
 ) => fc.assert(fc.property(historyOf(steps, old), test), { numRuns, seed: 26 });
 const more = (counts: Map<string, number>, than: number) =>
 	[...counts].filter(([, count]) => count > than);
-const oldOnes = ({ queries, executions }: History) =>
+const oldOnes = ({ queries, executions }: TriggerSimulation) =>
 	queries.filter(({ id, status, isOld }) => isOld && executions.has(`${id} ${status}`));
 const written = (saved: object) => JSON.parse(JSON.stringify(saved)) as SavedLedger;
 
@@ -141,7 +141,7 @@ describe('whatever happens around a trigger', () => {
 });
 
 describe('masses of queries', () => {
-	const finishAll = (history: History) => {
+	const finishAll = (history: TriggerSimulation) => {
 		for (const query of history.queries.filter(({ status }) => status === 'PENDING'))
 			query.status = 'SUCCESS';
 	};
@@ -151,7 +151,7 @@ describe('masses of queries', () => {
 		[5_000, 500],
 		[20_000, 30_000],
 	])('all start when %i pending ones finish (pages of %i)', (count, pageSize) => {
-		const history = new History(pageSize, 2_000, false, 500);
+		const history = new TriggerSimulation(pageSize, 2_000, false, 500);
 		history.step({ do: 'make', count, finished: false, depth: 0 });
 		history.poll([], false);
 		history.step({ do: 'kill' });
@@ -172,7 +172,7 @@ describe('masses of queries', () => {
 	});
 
 	it('are forgotten with a report where more are pending than can be followed', () => {
-		const history = new History(100_000, 0, false, 1_000);
+		const history = new TriggerSimulation(100_000, 0, false, 1_000);
 		history.step({ do: 'make', count: MAX_PENDING + 10, finished: false, depth: 0 });
 		history.poll([], false);
 		expect(history.errors).toEqual(['forgotten']);
@@ -185,7 +185,7 @@ describe('masses of queries', () => {
 	});
 
 	it('run only as many at once as are started again after a kill, and all in the end', () => {
-		const history = new History(100, 10, false, 300);
+		const history = new TriggerSimulation(100, 10, false, 300);
 		history.step({ do: 'make', count: 2_000, finished: true, depth: 0 });
 		for (let each = 0; each < 20; each++) history.poll([], false);
 		const running = history.running.map(({ deliveryId }) => deliveryId);
@@ -204,7 +204,7 @@ describe('masses of queries', () => {
 describe('the ledger', () => {
 	it('is the same after a restart, whatever was done', () => {
 		check(simple, 300, ({ pageSize, old, steps }) => {
-			const history = new History(pageSize, old);
+			const history = new TriggerSimulation(pageSize, old);
 			for (const each of steps) {
 				history.step(each);
 				const saved = written(history.ledger.saved);
@@ -215,7 +215,7 @@ describe('the ledger', () => {
 
 	it('has its place moved by checks alone, and nothing written by who only asks', () => {
 		check(simple, 300, ({ pageSize, old, steps }) => {
-			const history = new History(pageSize, old);
+			const history = new TriggerSimulation(pageSize, old);
 			for (const each of steps) {
 				const before = JSON.stringify(history.ledger.saved);
 				const seen = history.ledger.seenKeys().join();
@@ -264,7 +264,7 @@ describe('the ledger', () => {
 	);
 
 	it('is saved in less than 400 kB, however much there is', () => {
-		const history = new History(100, 20_000);
+		const history = new TriggerSimulation(100, 20_000);
 		const id = (name: string, each: number) => `${name}-of-24-letters-${each}`.padStart(24, 'x');
 		const { ledger } = history;
 		for (let each = 0; each < 5_000; each++) {
@@ -283,7 +283,7 @@ describe('the ledger', () => {
 	});
 
 	it('is saved in less than 60 kB with 1,000 pending and 100 running', () => {
-		const history = new History(100, 2_000, false, 100);
+		const history = new TriggerSimulation(100, 2_000, false, 100);
 		history.step({ do: 'make', count: 1_000, finished: false, depth: 0 });
 		history.step({ do: 'make', count: 100, finished: true, depth: 0 });
 		history.poll([], false);

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { decompressBody } from '../../../../nodes/TaxQuery/webhook/requestBody';
+import { decompressBody } from '../../../../nodes/TaxQuery/webhook/rawBody';
 
 const TEXT = '{"_id":"a1","RazonSocial":"PEÑA"}';
 const MAX_BYTES = 1_000_000;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { verifyDelivery } from '../../../../nodes/TaxQuery/webhook/verifyDelivery';
+import { isAuthenticDelivery } from '../../../../nodes/TaxQuery/webhook/isAuthenticDelivery';
 
 const SECRET = 'whsec nopal-7';
 const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -37,7 +37,7 @@ const credential = (fields: Record<string, string | number> = {}) => ({
 type Fields = Record<string, string | number>;
 const RECORD = BODIES['a record'];
 const fits = (rawHeaders: string[], fields: Fields = {}, body = RECORD) =>
-	verifyDelivery({ rawHeaders, body }, credential(fields), NOW);
+	isAuthenticDelivery({ rawHeaders, body }, credential(fields), NOW);
 
 describe.each(['sha256', 'sha384', 'sha512'])('a signature by OpenSSL with %s', (algorithm) => {
 	describe.each(['hex', 'base64', 'base64url'] as const)('written in %s', (encoding) => {
@@ -357,7 +357,7 @@ describe('Standard Webhooks', () => {
 			value,
 		]);
 	const accepts = (rawHeaders: string[], at = now, changes: object = {}) =>
-		verifyDelivery({ rawHeaders, body }, { ...credential, ...changes }, at);
+		isAuthenticDelivery({ rawHeaders, body }, { ...credential, ...changes }, at);
 
 	it.each<[string, string[], number?, object?]>([
 		['the vector of the specification', headers()],
@@ -441,9 +441,9 @@ describe.each(['peña-nogal-7', 'contraseña de José', 'clave-à', 'ü'])(
 				],
 			])('is accepted %s, and no other one', async (_, fields, name, write) => {
 				const accepts = async (text: string) =>
-					verifyDelivery(
+					isAuthenticDelivery(
 						{ rawHeaders: await headersOf(name, write(text)), body },
-						fields as Parameters<typeof verifyDelivery>[1],
+						fields as Parameters<typeof isAuthenticDelivery>[1],
 						NOW,
 					);
 				const others = [`${secret}x`, secret.slice(0, -1)];
@@ -456,9 +456,9 @@ describe.each(['peña-nogal-7', 'contraseña de José', 'clave-à', 'ü'])(
 
 it('a secret with a letter beyond Latin-1 is not confused by its last byte', async () => {
 	const accepts = async (fields: object, name: string, sent: string) =>
-		verifyDelivery(
+		isAuthenticDelivery(
 			{ rawHeaders: await headersOf(name, Buffer.from(sent)), body: Buffer.alloc(0) },
-			fields as Parameters<typeof verifyDelivery>[1],
+			fields as Parameters<typeof isAuthenticDelivery>[1],
 			NOW,
 		);
 	const header = {

@@ -1,0 +1,78 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { connect } from '../../shared/http/connection';
+import { taxQuery } from '../../shared/http/serviceDefinitions';
+import { setStaticData } from '../../shared/operations/nodeStaticData';
+import { sentences } from '../../shared/utils/sentences';
+import { listAllQueries, completeRow } from '../client/queryList';
+import { findRunningExecution, SAVE_ONLY_FIELD, markRunningStaticDataChanged } from './emitter';
+import { describeUnknownLabels } from '../errors/unknownLabels';
+import { dispositionOf } from './disposition';
+import { LEDGER_STATIC_DATA_KEY } from './triggerProcessMemory';
+import { toTriggerError } from './errorReporting';
+import { itemMaker, toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
+import { readSettings } from './triggerSettings';
+import { sessionsOfWorkflow } from './pollingSession';
+import { CodedError } from '../../shared/utils/codedError';
+
+/**
+ * Returns what n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a
+ * webhook call, which is so with Checks Only: fetches the latest result.
+ */
+export async function passThroughOrFetchLatest(
+	context: IExecuteFunctions,
+): Promise<INodeExecutionData[][]> {
+	const items = context.getInputData();
+	if (items[0]?.json[SAVE_ONLY_FIELD]) return [[]];
+	const deliveryId = items[0]?.json.deliveryId;
+	if (typeof deliveryId !== 'string') {
+		const latest = await latestResult(context).catch((error: unknown) => {
+			throw toTriggerError(context, error);
+		});
+		return [[latest]];
+	}
+	if (context.getMode() !== 'manual') noteExecution(context, deliveryId);
+	return [items];
+}
+
+/**
+ * Reports that an execution has begun, and puts the ledger into its static data. n8n saves those when its last node has
+ * ended, as the ledger is then. They are saved whole, so they hold the ledgers of the workflow's other triggers, too.
+ */
+function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
+	const execution = findRunningExecution(context, deliveryId);
+	execution?.begin();
+	const { saved } = execution ?? {};
+	if (!execution || !saved) return markRunningStaticDataChanged();
+	for (const { context: trigger, ledger } of sessionsOfWorkflow(context.getWorkflow().id))
+		setStaticData(context, LEDGER_STATIC_DATA_KEY, ledger.saved, trigger.getNode().id);
+	const { id } = context.getNode(); // n8n copies the node with each call
+	execution.markStaticDataChanged = () => setStaticData(context, LEDGER_STATIC_DATA_KEY, saved, id);
+	markRunningStaticDataChanged();
+}
+
+async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionData> {
+	const settings = readSettings({
+		getNodeParameter: (name: string, fallback: unknown) =>
+			context.getNodeParameter(name, 0, fallback),
+	});
+	const connection = await connect(context, taxQuery);
+	const { mapping } = connection;
+	const toItem = itemMaker(settings, connection);
+	const { records } = await listAllQueries(connection);
+	const [latest] = records
+		.map(toQuerySnapshot)
+		.filter((result) => dispositionOf(result, settings.choice) === 'emit')
+		.sort(latestFirst);
+	if (!latest) {
+		throw new CodedError('noResultYet', 'There is no result yet that this trigger would emit', {
+			description: sentences(
+				'Run a query first, or choose other queries and statuses',
+				describeUnknownLabels(records, settings.choice, mapping),
+			),
+		});
+	}
+	return toItem(toQuerySnapshot(await completeRow(connection, latest.record)), { confirmed: true });
+}
+
+const latestFirst = (a: QuerySnapshot, b: QuerySnapshot) =>
+	(b.createdAt ?? -Infinity) - (a.createdAt ?? -Infinity) || 0;

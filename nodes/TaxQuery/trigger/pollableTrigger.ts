@@ -1,0 +1,28 @@
+import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
+import type { ReadAttempts } from './readAttempts';
+import type { EmitOutcome } from './emitter';
+import type { Ledger } from './ledger';
+import type { MissingPendingTotals } from './readListing';
+import type { QuerySnapshot } from './querySnapshot';
+import type { TriggerSettings } from './triggerSettings';
+
+/** The published trigger as a poll sees it. It may be unpublished meanwhile. */
+export interface PollableTrigger {
+	context: ITriggerFunctions;
+	ledger: Ledger;
+	settings: TriggerSettings;
+	/** Queries whose results could not be read so far. */
+	attempts: ReadAttempts;
+	/** Numbers of pending queries that the last checks did not show. */
+	unlisted: MissingPendingTotals;
+	/** The trigger is to begin by Start From. */
+	mustBegin: boolean;
+	/** Results are on their way. */
+	isBusy: boolean;
+	/** Throws if the workflow was unpublished, because an older poll must not change anything. */
+	mustBeOpen(): void;
+	/** Emits a result, unless it was emitted before; `starts` counts the starts of an interrupted one. */
+	emitOnce(result: QuerySnapshot, item: INodeExecutionData, starts?: number): Promise<EmitOutcome>;
+	/** Returns the outcome of a result that is being emitted. */
+	outcomeOf(result: QuerySnapshot): Promise<EmitOutcome> | undefined;
+}

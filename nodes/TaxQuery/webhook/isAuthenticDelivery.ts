@@ -1,0 +1,143 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import {
+	acceptedSecrets,
+	DEFAULT_TOLERANCE_SECONDS,
+	signingKeys,
+	findVerificationProblem,
+} from '../../shared/credentials/webhookVerification';
+import { textOf } from '../../shared/utils/toText';
+import {
+	expectedSignatures,
+	readSignatureHeader,
+	readStandardSignatures,
+	readTimestamp,
+	type SignatureHeader,
+} from './signature';
+
+/** The parts of a request that are checked. */
+interface Received {
+	/** Name, value, name, value …, as they came: a header sent twice is there twice. */
+	rawHeaders: string[];
+	body: Buffer;
+}
+
+/**
+ * Returns whether a request proves that it comes from the service (TQ §6.2 does not show how). Fields that are not
+ * complete accept nothing. `now` is in milliseconds since the epoch.
+ */
+export function isAuthenticDelivery(
+	received: Received,
+	credential: ICredentialDataDecryptedObject,
+	now: number,
+): boolean {
+	if (findVerificationProblem(credential)) return false;
+	const header = (name: unknown) => onlyValue(received.rawHeaders, textOf(name));
+	switch (textOf(credential.webhookVerification)) {
+		case 'basic': {
+			const login = `${textOf(credential.webhookUser)}:${textOf(credential.webhookPassword)}`;
+			const [, sent = ''] = /^Basic +(\S+)$/i.exec(header('Authorization') ?? '') ?? [];
+			return isAnyOf([Buffer.from(sent, 'base64')], written(login));
+		}
+		case 'header': {
+			const sent = header(credential.webhookHeaderName) ?? '';
+			const secrets = acceptedSecrets(credential);
+			return isAnyOf([Buffer.from(sent, 'latin1')], secrets.flatMap(written)); // as Node reads headers
+		}
+		default:
+			return verifySignature(received, credential, now);
+	}
+}
+
+/** A signature format: the signatures, the times, and the text that is signed. */
+interface SignatureScheme extends SignatureHeader {
+	template: string;
+}
+
+function verifySignature(
+	{ rawHeaders, body }: Received,
+	credential: ICredentialDataDecryptedObject,
+	now: number,
+): boolean {
+	const { template, signatures, timestamps } = readScheme(rawHeaders, credential);
+	const toleranceMs = Number(credential.timestampTolerance ?? DEFAULT_TOLERANCE_SECONDS) * 1000;
+	const isInTime = (timestamp: string) => Math.abs(now - readTimestamp(timestamp)) <= toleranceMs;
+	const isTimed = template.includes('{timestamp}');
+	const expected = expectedSignatures(
+		{ template, body, header: (name) => onlyValue(rawHeaders, name) },
+		isTimed ? timestamps.filter(isInTime) : [''],
+		signingKeys(credential).filter((key) => key !== undefined),
+		signatures.map(({ length }) => length),
+	);
+	return isAnyOf(signatures, expected);
+}
+
+function readScheme(
+	rawHeaders: string[],
+	credential: ICredentialDataDecryptedObject,
+): SignatureScheme {
+	const timestampsIn = (name: string) =>
+		[onlyValue(rawHeaders, name)].filter((one) => one !== undefined);
+	const format = credential.signatureFormat ?? 'plain';
+	if (format === 'standard') {
+		const name = standardName(rawHeaders);
+		return {
+			template: `{${name}-id}.{timestamp}.{body}`,
+			signatures: readStandardSignatures(onlyValue(rawHeaders, `${name}-signature`) ?? ''),
+			timestamps: timestampsIn(`${name}-timestamp`),
+		};
+	}
+	const found = readSignatureHeader(allValues(rawHeaders, textOf(credential.signatureHeader)));
+	if (format !== 'template') {
+		return { ...found, template: format === 'plain' ? '{body}' : '{timestamp}.{body}' };
+	}
+	const timestampHeader = textOf(credential.timestampHeader).trim();
+	return {
+		template: textOf(credential.signedText),
+		signatures: found.signatures,
+		timestamps: timestampHeader === '' ? found.timestamps : timestampsIn(timestampHeader),
+	};
+}
+
+const STANDARD_NAMES = ['webhook', 'svix'];
+
+const standardName = (rawHeaders: string[]): string =>
+	STANDARD_NAMES.find((name) => onlyValue(rawHeaders, `${name}-id`)) ?? STANDARD_NAMES[0];
+
+/** Returns a message's ID by Standard Webhooks, equal each time it is sent, or undefined. */
+export const messageIdOf = ({ rawHeaders }: Pick<Received, 'rawHeaders'>): string | undefined =>
+	onlyValue(rawHeaders, `${standardName(rawHeaders)}-id`) || undefined;
+
+/** Returns a text in UTF-8, and as older senders write it if Latin-1 has all its letters. */
+const written = (text: string): Buffer[] => [
+	Buffer.from(text),
+	...(/^[\0-\xff]*$/.test(text) ? [Buffer.from(text, 'latin1')] : []),
+];
+
+/** Returns each value of a header, without blanks around it. */
+function allValues(rawHeaders: string[], name: string): string[] {
+	const wanted = name.trim().toLowerCase();
+	return rawHeaders
+		.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1].toLowerCase() === wanted)
+		.map((value) => value.replace(/^[ \t]+|[ \t]+$/g, '')); // the last byte of a UTF-8 letter may equal a blank
+}
+
+/** Returns a header's value; undefined if it was sent not at all or more than once. */
+function onlyValue(rawHeaders: string[], name: string): string | undefined {
+	const values = allValues(rawHeaders, name);
+	return values.length === 1 ? values[0] : undefined;
+}
+
+const key = randomBytes(32);
+
+/** Compares in constant time, whatever the lengths are. */
+function equals(sent: Buffer, expected: Buffer): boolean {
+	const digest = (value: Buffer) => createHmac('sha256', key).update(value).digest();
+	return timingSafeEqual(digest(sent), digest(expected));
+}
+
+/**
+ * Returns whether any sent value is an expected one. It compares all of them, so that the time taken reveals nothing.
+ */
+const isAnyOf = (sent: Buffer[], expected: Buffer[]): boolean =>
+	sent.flatMap((each) => expected.map((one) => equals(each, one))).filter(Boolean).length > 0;

@@ -1,0 +1,42 @@
+import type { IWebhookFunctions } from 'n8n-workflow';
+import { refuseN8nPlaceholders } from '../../shared/credentials/n8nPlaceholder';
+import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { webhookSecretsToMask } from '../../shared/credentials/webhookVerification';
+import { taxQuery } from '../../shared/http/serviceDefinitions';
+import { cachedCredential } from '../trigger/cachedCredential';
+import type { ItemCredentialSettings } from '../trigger/querySnapshot';
+import { messageIdOf, isAuthenticDelivery } from './isAuthenticDelivery';
+
+/** The proof in a delivery's headers. */
+interface Proof {
+	isAuthentic: boolean;
+	/** Identifies a message by Standard Webhooks, each time it is sent. */
+	messageId?: string;
+	/** Secrets that must not come out again. */
+	secrets: string[];
+}
+
+/** Checks whether a delivery proves by the credential that it comes from the service: over any of these bytes. */
+export async function verifyCall(context: IWebhookFunctions, bodies: Buffer[]): Promise<Proof> {
+	const { rawHeaders } = context.getRequestObject();
+	const credential = await cachedCredential(context);
+	const now = Date.now();
+	const isAuthentic = bodies.some((body) =>
+		isAuthenticDelivery({ rawHeaders, body }, credential, now),
+	);
+	const isStandard = credential.signatureFormat === 'standard';
+	const messageId = isStandard ? messageIdOf({ rawHeaders }) : undefined;
+	return { isAuthentic, messageId, secrets: webhookSecretsToMask(credential) };
+}
+
+/** Returns the settings by which items are made: the API reference's names where the trigger has no credential. */
+export async function readItemSettings(
+	context: IWebhookFunctions,
+): Promise<ItemCredentialSettings & { secrets: string[] }> {
+	const hasCredential = context.getNode().credentials?.[taxQuery.credentialType] !== undefined;
+	const credential = hasCredential ? await cachedCredential(context) : {};
+	refuseN8nPlaceholders(credential);
+	const pseudonymKey = String(credential.pseudonymKey ?? '');
+	const secrets = taxQuery.secrets(credential);
+	return { mapping: readTaxQueryMapping(credential), pseudonymKey, secrets };
+}

@@ -1,0 +1,137 @@
+import type { IDataObject } from 'n8n-workflow';
+
+/** The service's own message, withheld if it repeats a secret. */
+export interface ServiceMessage {
+	serviceMessage?: string;
+	isWithheld?: true;
+	/** Names of the request in the service's own logs: "x-request-id: 7f3a". */
+	requestIds?: string[];
+}
+
+/** The delay of a request by the rate limit. */
+interface RateLimitWait {
+	/** The service wants no other request before this moment. */
+	retryAt?: number;
+	/** Milliseconds since the request began, and the number of 429 responses. */
+	waitedMs?: number;
+	refusals?: number;
+}
+
+/** Returns the message and the delay as an error's data for programs. */
+export const serviceMessageData = ({
+	serviceMessage,
+	isWithheld,
+	requestIds,
+	retryAt,
+	waitedMs,
+	refusals,
+}: ServiceMessage & RateLimitWait): IDataObject => ({
+	...(serviceMessage && { serviceMessage }),
+	...(isWithheld && { isWithheld }),
+	...(requestIds && { requestIds }),
+	...(retryAt !== undefined && { retryAt: new Date(retryAt).toISOString() }),
+	...(refusals !== undefined && { waitedMs, refusals }),
+});
+
+/** The reason why a request gave no usable body. It is data only; the folder's text modules write the sentences. */
+export type RequestProblem = ServiceMessage &
+	(
+		| StatusProblem
+		/** The connection failed; '' where the host gives no code. `isUnsent`: it was never open. */
+		| { kind: 'network'; code: string; isUnsent?: true }
+		| { kind: 'body'; reason: BodyProblemReason; status: number; maxBytes?: number; isPage?: true }
+		/** A 2xx whose body reports a failure: `success` false, or errors that are filled. */
+		| { kind: 'failure'; status: number }
+		/** A body of another shape than the API reference's; `expected` is a noun: "a list of collections". */
+		| { kind: 'shape'; expected: string }
+		/**
+		 * A list ended before all rows that it reports; `total` is undefined where it reports none. `isWhole`: it comes at
+		 * once, and has no Limit.
+		 */
+		| { kind: 'incomplete'; given: number; total?: number; isWhole?: true }
+		/** No access token came, so nothing else was sent. */
+		| TokenRequestProblem
+		/** The request got no turn in time; `refusals` counts the 429 responses before. */
+		| { kind: 'rateLimit'; waitedMs: number; refusals?: number; retryAt?: number }
+		| { kind: 'cancelled' }
+	);
+
+/** `truncated`: a text that begins as JSON does. */
+type BodyProblemReason = 'empty' | 'truncated' | 'notJson' | 'scalar' | 'tooLarge';
+
+export interface StatusProblem extends ServiceMessage {
+	kind: 'status';
+	status: number;
+	/** The target of a redirect, without its query. */
+	location?: string;
+	/** The body is a web page: it may come from a proxy. */
+	isPage?: true;
+	/** The request was refused before in this execution, and not sent again. */
+	isRepeated?: true;
+	/** 401, or what RFC 6750 says of a token that has ended. */
+	isTokenRefused?: boolean;
+	/** The refusal may as well be of a password in the body: no read has shown which. */
+	isUnclear?: true;
+	/** Lists the API Mapping keys that name the path of a 404 and were never confirmed. */
+	mappingKeys?: string[];
+	/** After 429 and 503, the service wants no other request before this moment. */
+	retryAt?: number;
+	/** Milliseconds since the request began, and the number of 429 responses. */
+	waitedMs?: number;
+	refusals?: number;
+}
+
+export interface TokenRequestProblem extends ServiceMessage {
+	kind: 'login';
+	reason: LoginFailure;
+	/** The failure may be transient, so the request is worth another attempt. */
+	isPassing: boolean;
+	/** The status of the response to the token request. */
+	status?: number;
+	/** The code of the connection's fault. */
+	code?: string;
+	/** An equal request has brought a token before. */
+	hasSucceededBefore?: true;
+}
+
+type LoginFailure =
+	/** The service does not accept client ID and secret. */
+	| 'refused'
+	/** There is no token service at this address. */
+	| 'notFound'
+	| 'redirect'
+	/** A proxy responded instead of the service. */
+	| 'proxy'
+	| 'network'
+	/** Too many logins, or the service is out of order. */
+	| 'outage'
+	/** Any other status. */
+	| 'status'
+	/** A 2xx without a token. */
+	| 'noToken'
+	/** The new token was refused to others before this request could be sent with it. */
+	| 'renewal';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** The body of a response: a JSON object or array. */
+export type JsonBody = IDataObject | IDataObject[];
+
+/** `unknown` if the service may have accepted the request; 'no' for a GET, which costs nothing. */
+export type Acceptance = 'no' | 'unknown';
+
+const KINDS = [
+	...['status', 'network', 'body', 'failure', 'shape', 'incomplete', 'login', 'rateLimit'],
+	'cancelled',
+];
+
+/** Returns whether a value that was read is a problem instead. */
+export const isProblem = (value: object): value is RequestProblem =>
+	'kind' in value && KINDS.includes(String(value.kind));
+
+/** A stable name of a problem, for programs and tests: "status.404", "network", "body.empty". */
+export function problemCode(problem: RequestProblem): string {
+	if (problem.kind === 'status') return `status.${problem.status}`;
+	if (problem.kind === 'body') return `body.${problem.reason}`;
+	return problem.kind === 'login' ? `login.${problem.reason}` : problem.kind;
+}

@@ -1,0 +1,108 @@
+import { isTlsFault, wasNeverSent } from '../errors/networkFault';
+import type { Acceptance, Method, RequestProblem } from '../errors/requestProblem';
+import { backoffMs } from '../utils/backoff';
+
+/** The condition under which a request may be sent again. */
+export type RetryCondition = 'never' | 'afterReset' | 'backoff' | 'newToken' | 'login';
+
+/**
+ * Returns when a request with this problem may be sent again. A GET may after faults that may pass; anything
+ * else only where the service surely has not accepted it.
+ */
+export function retryCondition(problem: RequestProblem, method: Method): RetryCondition {
+	const mayRepeat = method === 'GET' || acceptanceOf(problem, method) === 'no';
+	switch (problem.kind) {
+		case 'status':
+			if (problem.status === 429) return 'afterReset';
+			if (problem.isTokenRefused) return problem.isUnclear ? 'never' : 'newToken';
+			return method === 'GET' && isPassing(problem.status) ? 'backoff' : 'never';
+		case 'network':
+			return mayRepeat && !isTlsFault(problem.code) ? 'backoff' : 'never';
+		case 'login':
+			return problem.isPassing ? 'login' : 'never';
+		case 'body':
+			return method === 'GET' && isBrokenTransfer(problem) ? 'backoff' : 'never';
+		case 'failure':
+		case 'shape':
+		case 'incomplete':
+		case 'rateLimit':
+		case 'cancelled':
+			return 'never';
+	}
+}
+
+/** A transfer that broke: its body does not parse, and is no web page. */
+const isBrokenTransfer = ({
+	reason,
+	status,
+	isPage,
+}: Extract<RequestProblem, { kind: 'body' }>): boolean =>
+	reason === 'truncated' ||
+	(reason === 'notJson' && !isPage) ||
+	(reason === 'empty' && status !== 204);
+
+/** Statuses of a service that is slow or out of order. */
+const isPassing = (status: number) => status >= 500 || status === 408 || status === 425;
+
+/** Returns whether a request that was sent and met this problem may have been accepted. */
+export function acceptanceOf(problem: RequestProblem, method: Method): Acceptance {
+	if (method === 'GET') return 'no';
+	switch (problem.kind) {
+		case 'status':
+			return mayFollowAcceptance(problem.status) ? 'unknown' : 'no';
+		case 'network':
+			return problem.isUnsent || wasNeverSent(problem.code) ? 'no' : 'unknown';
+		case 'body':
+		case 'failure':
+		case 'shape':
+		case 'incomplete':
+		case 'cancelled':
+			return 'unknown';
+		case 'login':
+		case 'rateLimit':
+			return 'no';
+	}
+}
+
+/**
+ * A redirect leads to what was made, unless it says that the request belongs elsewhere (301, 307, 308). 408 is what
+ * some gateways say when the service behind them takes too long.
+ */
+function mayFollowAcceptance(status: number): boolean {
+	const isElsewhere = [301, 307, 308].includes(status);
+	return status >= 500 || status === 408 || (status >= 300 && status < 400 && !isElsewhere);
+}
+
+/** Limits how often a request is sent at most because of a fault that may pass. */
+const MAX_ATTEMPTS = 5;
+/** Limits how long its faults may last in all, apart from a 429 within its reset. */
+const MAX_FAULT_MS = 60_000;
+/** The longest pause of a request that waits for a login. */
+const LOGIN_PAUSE_MS = 2_000;
+
+/** The condition of the next attempt, and the pause before it. */
+interface RetryStep {
+	how: Exclude<RetryCondition, 'never'>;
+	pauseMs: number;
+}
+
+/**
+ * Returns a function that decides after each problem how a request is sent again, or undefined for not at all. The
+ * service may demand a pause of `busyMs`. Times are by a monotonic clock. It ends at `until` in any case.
+ */
+export function newRetryPolicy(method: Method, until: number) {
+	let [faults, logins, renewals] = [0, 0, 0];
+	let troubledSince: number | undefined;
+	return (problem: RequestProblem, now: number, busyMs = 0): RetryStep | undefined => {
+		const how = retryCondition(problem, method);
+		if (how === 'never' || now >= until) return undefined;
+		// the rate limiter waits for the reset
+		if (how === 'afterReset') return now + busyMs < until ? { how, pauseMs: 0 } : undefined;
+		troubledSince ??= now;
+		if (how === 'newToken') return ++renewals === 1 ? { how, pauseMs: 0 } : undefined;
+		if (now - troubledSince + busyMs >= MAX_FAULT_MS) return undefined;
+		if (how === 'login') return { how, pauseMs: backoffMs(++logins, LOGIN_PAUSE_MS) };
+		if (++faults === MAX_ATTEMPTS) return undefined;
+		return { how, pauseMs: busyMs || backoffMs(faults) };
+	};
+}

@@ -1,0 +1,104 @@
+import { finding, type CheckError } from './checkResult';
+
+/** Letters and digits that are taken for each other, by eye and by text recognition. */
+const PAIRS = ['O0', 'I1', 'S5', 'B8', 'Z2'];
+
+/**
+ * Suggests the character that was probably meant, as the end of a sentence, if a confusable one would fit; ''
+ * otherwise.
+ */
+export function suggestConfusableCharacter(character: string, fitting: RegExp): string {
+	const twin = PAIRS.find((pair) => pair.includes(character))?.replace(character, '') ?? '';
+	if (!fitting.test(twin)) return '';
+	return `; did you mean the ${/\d/.test(twin) ? 'digit' : 'letter'} ${twin}?`;
+}
+
+/** Advises what to do about an identifier that cannot be right. */
+export const COPY_AGAIN = 'Copy it again from an official document.';
+
+/** A part of an identifier: its number of characters, the `allowed` ones, and `needs`, which names them. */
+export interface PositionRule {
+	length: number;
+	allowed: RegExp;
+	needs: string;
+}
+
+export const DIGIT = /^[0-9]$/;
+export const DATE_DIGITS_RULE: PositionRule = {
+	length: 6,
+	allowed: DIGIT,
+	needs: 'a digit 0–9 (part of the date, YYMMDD)',
+};
+
+/**
+ * Returns upper case without spaces and hyphens, in Unicode NFC, with `&amp;` undone. Other symbols, accents and
+ * confusable characters stay and are refused later. Only a–z and ñ are raised, because toUpperCase would also turn ß
+ * into SS and a dotless i into I.
+ */
+const normalize = (text: string): string =>
+	text
+		.replace(/[\s\u2010\u2011-]/g, '')
+		.replace(/[a-zñ]/g, (letter) => letter.toUpperCase())
+		.normalize('NFC')
+		.replace(/&(AMP;)+/g, '&');
+
+/** Returns the number of characters; a letter beyond 16 bits counts once. */
+export const countCharacters = (text: string): number => Array.from(text).length;
+
+/** Reads a value that must be text: normalised, or an error if it is empty or something else. */
+export function readText(value: unknown, name: string): { text: string; errors: CheckError[] } {
+	const text = typeof value === 'string' ? normalize(value) : '';
+	if (text !== '') return { text, errors: [] };
+	const isEmpty = typeof value === 'string' || value === null || value === undefined;
+	const kind = Array.isArray(value) ? 'a list' : typeof value;
+	const problem = isEmpty ? 'is empty' : `must be text, but another kind of value came (${kind})`;
+	const todo = 'Enter it, or check the expression that fills it.';
+	return { text, errors: [finding('FORMAT', `The ${name} ${problem}`, todo)] };
+}
+
+/** Reads an identifier of exactly `length` digits; a whole number is taken if it lost no leading zero. */
+export function readDigits(
+	value: unknown,
+	name: string,
+	length: number,
+): { text: string; errors: CheckError[] } {
+	const isWhole = Number.isSafeInteger(value) && Number(value) >= 0;
+	const read = readText(isWhole ? String(value) : value, name);
+	if (read.errors.length > 0) return read;
+	const { text } = read;
+	const count = countCharacters(text);
+	if (count === length) {
+		const parts = [{ length, allowed: DIGIT, needs: 'a digit 0–9' }];
+		return { text, errors: checkCharacters(text, name, parts) };
+	}
+	const hint =
+		count < length ? 'If a leading zero was lost, keep it as text: format its column so.' : '';
+	const problem = `The ${name} must have ${length} digits, but ${count} characters came`;
+	return { text, errors: [finding('FORMAT', problem, hint, COPY_AGAIN)] };
+}
+
+/**
+ * Returns a FORMAT error for the first wrong character of each part. Positions count from 1, without spaces and
+ * hyphens.
+ */
+export function checkCharacters(text: string, name: string, parts: PositionRule[]): CheckError[] {
+	const characters = Array.from(text);
+	let start = 0;
+	return parts.flatMap(({ length, allowed, needs }) => {
+		const from = start;
+		start += length;
+		const wrong = characters.slice(from, start).findIndex((character) => !allowed.test(character));
+		if (wrong < 0) return [];
+		const character = characters[from + wrong];
+		const proposal = suggestConfusableCharacter(character, allowed);
+		const problem = `Position ${from + wrong + 1} of the ${name} holds ${describe(character)}; it must be ${needs}${proposal}`;
+		return [finding('FORMAT', problem, COPY_AGAIN)];
+	});
+}
+
+/** A character as an operator can recognise it: what has no clear picture is named by its code point. */
+function describe(character: string): string {
+	if (/^[!-~À-ÖØ-öø-ÿ]$/.test(character)) return `"${character}"`;
+	const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+	return `a look-alike, symbol or invisible character (U+${code})`;
+}

@@ -1,0 +1,168 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { N8n } from '../../../demo/n8n';
+import type { WorkflowNode } from '../../../demo/n8nClient';
+import {
+	startSandboxWithQueryHelpers,
+	type SandboxWithQueryHelpers,
+} from '../../integration/support/sandboxQueries';
+import { until } from '../../support/until';
+import { bareN8n, processes } from '../support/headlessN8n';
+import { createSandboxCredential, TRIGGER_NODE_NAME, triggerNode } from '../support/triggerNode';
+
+/** Behind the first check after a start others follow, and start more of what was interrupted. */
+const MORE_CHECKS_MS = 6_000;
+const AN_HOUR = 3_600_000;
+/** n8n saves the ends of executions with an emit that follows. */
+const IDLE_MS = 5_000;
+const RUNNING = 400;
+const ENDED = 150;
+const ROUNDS = Number(process.env.RESTARTS ?? 2);
+const BUSY_LOOPS = 2;
+
+/** Holds each call of an execution until it is let go, and counts the calls of each result. */
+class Sink {
+	readonly calls = new Map<string, number>();
+	private readonly held: ServerResponse[] = [];
+	isOpen = false;
+	url = '';
+	private readonly server: Server = createServer((request, response) => {
+		const id = new URL(request.url ?? '', 'http://sink').searchParams.get('id') ?? '';
+		this.calls.set(id, (this.calls.get(id) ?? 0) + 1);
+		if (this.isOpen) response.end('{}');
+		else this.held.push(response);
+	});
+
+	async listen(): Promise<this> {
+		this.server.listen(0, '127.0.0.1');
+		await once(this.server, 'listening');
+		this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+		return this;
+	}
+
+	/** Answers all that wait at the same moment, and from then on at once. */
+	open(): void {
+		this.isOpen = true;
+		for (const response of this.held.splice(0)) response.end('{}');
+	}
+
+	reset(): void {
+		this.isOpen = false;
+		this.held.length = 0;
+		this.calls.clear();
+	}
+
+	close(): void {
+		this.server.closeAllConnections();
+		this.server.close();
+	}
+}
+
+describe('a restart of n8n with many results', () => {
+	let sandbox: SandboxWithQueryHelpers;
+	let sink: Sink;
+	let n8n: N8n;
+	const busy: ChildProcess[] = [];
+	let credential: { id: string; name: string };
+
+	beforeAll(async () => {
+		sandbox = await startSandboxWithQueryHelpers();
+		sink = await new Sink().listen();
+		n8n = await bareN8n();
+		const created = await createSandboxCredential(n8n.client, sandbox, 'Sandbox of many results');
+		credential = created.taxQueryApi;
+	});
+
+	afterEach(() => {
+		for (const loop of busy.splice(0)) loop.kill('SIGKILL');
+	});
+	afterAll(async () => {
+		sink?.close();
+		await sandbox?.close();
+	});
+
+	/** Publishes a trigger whose executions call the sink. */
+	const publish = async (name: string): Promise<string> => {
+		const parameters = { receiveBy: 'asking', settings: { checkEvery: 5, maxResults: 500 } };
+		const call = {
+			id: 'call',
+			name: 'Call',
+			type: 'n8n-nodes-base.httpRequest',
+			typeVersion: 4.2,
+			position: [200, 0],
+			parameters: {
+				url: `=${sink.url}/?id={{ $json.deliveryId }}`,
+				options: { timeout: AN_HOUR }, // an execution that waits does not end by itself
+			},
+		};
+		const id = await n8n.client.createWorkflow({
+			name,
+			nodes: [
+				triggerNode(name, parameters, { taxQueryApi: credential }),
+				call,
+			] as unknown as WorkflowNode[],
+			connections: { [TRIGGER_NODE_NAME]: { main: [[{ node: 'Call', type: 'main', index: 0 }]] } },
+			settings: { executionOrder: 'v1' },
+		});
+		await n8n.client.publish(id);
+		return id;
+	};
+	const deliverResult = async (count: number) => {
+		for (let each = 0; each < count; each++) await sandbox.result();
+	};
+	const called = () => [...sink.calls.values()].reduce((sum, count) => sum + count, 0);
+	const startAgain = async () => {
+		const checks = async () => (await sandbox.requests('/api/query')).length;
+		const before = await checks();
+		await processes.restart(n8n.url);
+		await until('the first check', async () => (await checks()) > before);
+		await sleep(MORE_CHECKS_MS);
+	};
+	/** The latest executions that have ended well; n8n lists 250 at most, and none that runs. */
+	const endedWell = async (workflow: string) => {
+		const latest = await n8n.client.executions(workflow, { withoutData: true, limit: 250 });
+		return latest.filter(({ status }) => status === 'success').map(({ id }) => id);
+	};
+
+	it(`starts each of ${RUNNING} again that ran at a kill, and the one that came last`, async () => {
+		sink.reset();
+		const id = await publish('many-running');
+		await deliverResult(RUNNING);
+		await until('all executions', () => called() === RUNNING, { pauseMs: 250 });
+		await deliverResult(1);
+		await until('one more', () => called() === RUNNING + 1, { pauseMs: 250 });
+		await processes.kill();
+		sink.open();
+		await startAgain();
+		await until('all of them again', () => called() === 2 * (RUNNING + 1), { pauseMs: 250 });
+		expect([...sink.calls.values()].filter((count) => count !== 2)).toEqual([]);
+		await n8n.client.unpublish(id);
+	});
+
+	it(`starts none of ${ENDED} again that ended together, on a machine under load`, async () => {
+		sink.reset();
+		const id = await publish('many-ended');
+		for (let each = 0; each < BUSY_LOOPS; each++)
+			busy.push(spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+		const again: number[] = [];
+		for (let round = 1; round <= ROUNDS; round++) {
+			sink.reset();
+			await deliverResult(ENDED);
+			await until('all executions', () => called() === ENDED, { pauseMs: 250 });
+			const before = new Set(await endedWell(id));
+			sink.open();
+			const haveEnded = async () =>
+				(await endedWell(id)).filter((one) => !before.has(one)).length >= ENDED;
+			await until('their ends', haveEnded, { pauseMs: 250 });
+			await sleep(IDLE_MS);
+			if (round % 2 === 0) await processes.terminate();
+			else await processes.kill();
+			await startAgain();
+			again.push(called() - ENDED);
+		}
+		expect(again).toEqual(again.map(() => 0));
+	});
+});

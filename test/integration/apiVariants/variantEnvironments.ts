@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import type { SandboxOptions } from '../../../sandbox';
+import { OPERATIONS, type Mapping } from '../../../sandbox/mapping';
+import { arbitraryMapping } from '../support/mappedClient';
+
+export type ApiVariant = Required<Mapping>;
+
+/** Shapes of answers that the documents leave open; each is taken together with one dialect. */
+const shapes: Array<Partial<SandboxOptions>> = [
+	{},
+	{ recordEnvelope: 'consulta', tokenShape: 'camel' },
+	{ listShape: { rows: 'consultas', total: 'totalCount' }, tokenShape: 'data' },
+	{ listShape: { rows: 'filas', total: 'hasMore' }, tokenExpiresIn: 'text' },
+	{ listShape: { rows: 'items', total: 'next' }, tokenExpiresIn: 'zero' },
+	{ queryList: 'lean', recordEnvelope: 'data', noRefreshToken: true },
+	{ queryList: 'page', tokenExpiresIn: 'negative', tokenShape: 'camel' },
+	{ queryList: 'lean', recordEnvelope: 'x', tokenExpiresIn: 'absent' },
+];
+
+/** Eight environments with a random word for every key that a mapping has. DIALECT_SEED makes others. */
+export const environments = fc
+	.sample(arbitraryMapping, { numRuns: shapes.length, seed: Number(process.env.DIALECT_SEED ?? 7) })
+	.map((mapping, index) => ({ environment: index + 1, mapping, shape: shapes[index] }));
+
+/** A text with the words of an environment's records in those of the document. */
+export function inReferenceNames(output: unknown, { taxQuery }: ApiVariant): unknown {
+	const words = new Map<string, string>();
+	for (const [operation, service] of Object.entries(taxQuery.services ?? {})) {
+		words.set(service, OPERATIONS[operation as keyof typeof OPERATIONS].service);
+	}
+	const documented = { success: 'SUCCESS', pending: 'PENDING', failed: 'FAILED' };
+	for (const [state, [word]] of Object.entries(taxQuery.statuses ?? {})) {
+		words.set(word, documented[state as keyof typeof documented]);
+	}
+	for (const fields of Object.values(taxQuery.fields ?? {})) {
+		for (const [field, word] of Object.entries(fields)) words.set(word, field);
+	}
+	let text = JSON.stringify(output);
+	for (const [word, meaning] of words) text = text.replaceAll(`"${word}"`, `"${meaning}"`);
+	return JSON.parse(text) as unknown;
+}
+
+/** Defines what depends on when and how often something ran. */
+const PASSING = ['createdAt', 'updatedAt', 'ageHours', 'deliveryId', 'expirationDate'];
+
+export function stripVolatileFields(json: unknown): unknown {
+	if (Array.isArray(json)) return json.map(stripVolatileFields);
+	if (typeof json !== 'object' || json === null) return json;
+	return Object.fromEntries(
+		Object.entries(json as IDataObject)
+			.filter(([name]) => !PASSING.includes(name))
+			.map(([name, value]) => [name, stripVolatileFields(value)]),
+	);
+}
