@@ -23,7 +23,7 @@ const common = {
 	],
 };
 const connections = '<rootDir>/test/support/disableKeepAlive.ts';
-const n8nCore = '<rootDir>/test/integration/support/n8nCoreEnvironment.ts';
+const n8nCore = '<rootDir>/test/integration/support/setN8nCoreEnvVariables.ts';
 
 /** @type {import('jest').Config} */
 module.exports = {

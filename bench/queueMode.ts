@@ -4,10 +4,10 @@ import axios from 'axios';
 import { missingStoresText } from '../demo/queueModeStores';
 import { startSandbox } from '../sandbox';
 import type { LoggedRequest } from '../sandbox/plugins/requestLog';
-import { contestants, idealMs, LATENCY_MS, POINTS_PER_SECOND } from './lookups';
+import { contestants, idealMs, LATENCY_MS, RATE_LIMIT_POINTS_PER_SECOND } from './lookups';
 import { startBenchN8n, type BenchN8n, type TimedRun } from './support/benchN8n';
 import { measureCrashes } from './queueModeCrashes';
-import { measureResults } from './queueModeTrigger';
+import { measureTriggerResults } from './queueModeTrigger';
 import {
 	median,
 	round,
@@ -29,7 +29,10 @@ type Part = (
 const lookups =
 	(workers: number, executions: number, names: RegExp): Part =>
 	async (n8n, { rounds, log }) => {
-		const sandbox = await startSandbox({ latency: LATENCY_MS, rateLimit: POINTS_PER_SECOND });
+		const sandbox = await startSandbox({
+			latency: LATENCY_MS,
+			rateLimit: RATE_LIMIT_POINTS_PER_SECOND,
+		});
 		try {
 			const control = axios.create({ baseURL: `${sandbox.page}sandbox` });
 			const runners = (await contestants(n8n, sandbox, `${workers} workers `)).filter(({ name }) =>
@@ -97,7 +100,7 @@ const unshown =
 				grant: 'clientCredentials',
 				clientId: taxQuery.clientId,
 				clientSecret: taxQuery.clientSecret,
-				pointsPerSecond: POINTS_PER_SECOND,
+				pointsPerSecond: RATE_LIMIT_POINTS_PER_SECOND,
 				processes: workers,
 			});
 			const read = await n8n.workflow(`Unshown limit, ${workers} workers`, {
@@ -122,7 +125,7 @@ const unshown =
 				rows: [
 					{ what, '× ideal': round(10 / perSecond, 3), '429s per lookup': 0, 'items failed': 0 },
 				],
-				verdicts: [{ what, value: perSecond, atMost: POINTS_PER_SECOND }],
+				verdicts: [{ what, value: perSecond, atMost: RATE_LIMIT_POINTS_PER_SECOND }],
 			};
 		} finally {
 			await sandbox.close();
@@ -156,13 +159,13 @@ export async function run(options: BenchOptions): Promise<BenchResult> {
 		}
 	}
 	if ((process.env.BENCH_WORKERS ?? 'results') === 'results') {
-		const measured = await measureResults(options);
+		const measured = await measureTriggerResults(options);
 		rows.push(...measured.rows);
 		verdicts.push(...measured.verdicts);
 	}
 	return {
 		name: 'queue',
-		setting: `n8n in queue mode on PostgreSQL and Redis: a main and two or four workers; ${LATENCY_MS} ms latency, one token, ${POINTS_PER_SECOND} points per second; ${options.rounds} rounds of ours, medians.`,
+		setting: `n8n in queue mode on PostgreSQL and Redis: a main and two or four workers; ${LATENCY_MS} ms latency, one token, ${RATE_LIMIT_POINTS_PER_SECOND} points per second; ${options.rounds} rounds of ours, medians.`,
 		rows,
 		verdicts,
 	};

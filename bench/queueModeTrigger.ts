@@ -9,7 +9,7 @@ import { round, type BenchOptions, type BenchResult } from './support/result';
 import {
 	submitQueries,
 	createCredential,
-	forEachFinishedQuery,
+	watchFinishedQueries,
 	publishTrigger,
 	WEBHOOK_HEADER_SECRET,
 	startSink,
@@ -34,7 +34,7 @@ const TIMEOUT_MS = 180_000;
 /** One more poll shows whether something is started too often. */
 const AFTERMATH_MS = 40_000;
 
-export async function measureResults({
+export async function measureTriggerResults({
 	log,
 }: BenchOptions): Promise<Pick<BenchResult, 'rows' | 'verdicts'>> {
 	const processes = new RestartableN8n();
@@ -49,7 +49,7 @@ export async function measureResults({
 		const answers: Record<string, number> = {};
 		const finishedAt = new Map<string, number>();
 		let isOver = false;
-		const delivering = forEachFinishedQuery(
+		const delivering = watchFinishedQueries(
 			sandbox,
 			() => isOver,
 			async ({ _id, updatedAt }, index) => {

@@ -87,7 +87,7 @@ async function runNpm(args, folder) {
 }
 
 /** Installs the packages that the folder's lock names, unless they are there. */
-export async function ensureInstalled(folder) {
+export async function ensurePackagesInstalled(folder) {
 	const name = basename(resolve(folder));
 	if (!isInstalled(folder)) {
 		await showProgress(
@@ -109,7 +109,7 @@ export async function ensureInstalled(folder) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
 	try {
-		for (const folder of process.argv.slice(2)) await ensureInstalled(folder);
+		for (const folder of process.argv.slice(2)) await ensurePackagesInstalled(folder);
 	} catch (error) {
 		console.error(error.message);
 		process.exitCode = 1;

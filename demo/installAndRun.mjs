@@ -4,11 +4,11 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureInstalled } from './install.mjs';
+import { ensurePackagesInstalled } from './install.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-await ensureInstalled(root).catch((error) => {
+await ensurePackagesInstalled(root).catch((error) => {
 	console.error(error.message);
 	process.exit(1);
 });

@@ -20,7 +20,7 @@ const embedAssets: Plugin = {
 	setup({ onLoad }) {
 		const published = { command: 'npx credit-profile-sandbox', root: undefined };
 		const assets = { ...readAssets(), ...published };
-		onLoad({ filter: /[\\/]sandbox[\\/]assets\.ts$/ }, () => constant('assetContents', assets));
+		onLoad({ filter: /[\\/]sandbox[\\/]assets\.ts$/ }, () => constant('packagedAssets', assets));
 	},
 };
 

@@ -21,7 +21,7 @@ export function withRelease(changelog: string, version: string, date: string): s
 const STEPS = ['major', 'minor', 'patch'];
 
 /** `wanted` is major, minor, patch or a version of its own. Throws if that is not later than `current`. */
-export function resolveNextVersion(current: string, wanted: string): string {
+export function resolveRequestedVersion(current: string, wanted: string): string {
 	const parts = current.split('.').map(Number);
 	const step = STEPS.indexOf(wanted);
 	if (step >= 0) {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { npmCommand } from '../demo/npmCommand';
-import { resolveNextVersion, unreleased, withRelease } from './changelog';
+import { resolveRequestedVersion, unreleased, withRelease } from './changelog';
 import { readManifest, PACKAGE_FOLDERS, findUnfilledPlaceholders } from './packages';
 
 const root = join(__dirname, '..');
@@ -24,7 +24,7 @@ const step = (what: string) => console.log(`\n== ${what}`);
 /** Returns the version to release: the given one, or that of package.json if it is not released yet. */
 function versionFor(wanted: string | undefined): string {
 	const { version } = readManifest(root);
-	if (wanted) return resolveNextVersion(version, wanted);
+	if (wanted) return resolveRequestedVersion(version, wanted);
 	if (run('git', ['tag', '--list', `v${version}`]) === '') return version;
 	throw new Error(`${version} is released already: npm run release -- major, minor or patch.`);
 }

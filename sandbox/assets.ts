@@ -37,4 +37,4 @@ export function readAssets(): PackagedAssets {
 	};
 }
 
-export const assetContents = readAssets();
+export const packagedAssets = readAssets();

@@ -10,7 +10,7 @@ import type { ProviderLoginStore } from './services/creditProfile/providerLoginS
 import type { ApiVariant } from './services/taxQuery/apiVariant';
 import type { BillingLedger } from './services/taxQuery/billingLedger';
 import type { Outcomes } from './services/taxQuery/outcomes';
-import type { CreatedTaxProfiles } from './services/taxQuery/taxProfileRfcs';
+import type { RfcsWithTaxProfile } from './services/taxQuery/rfcsWithTaxProfile';
 import type { QueryStore } from './services/taxQuery/queryStore';
 import type { Webhooks } from './webhook/webhookDelivery';
 
@@ -39,7 +39,7 @@ export interface SandboxContext {
 	variant: ApiVariant;
 	/** Says how queries end. */
 	outcomes: Outcomes;
-	profiles: CreatedTaxProfiles;
+	profiles: RfcsWithTaxProfile;
 	/** Every query made. */
 	queries: QueryStore;
 	/** Accepted, billed queries. */

@@ -14,7 +14,7 @@ import { ApiVariant } from './services/taxQuery/apiVariant';
 import { BillingLedger } from './services/taxQuery/billingLedger';
 import { Outcomes } from './services/taxQuery/outcomes';
 import { pastQueries } from './services/taxQuery/generatePastQueries';
-import { CreatedTaxProfiles } from './services/taxQuery/taxProfileRfcs';
+import { RfcsWithTaxProfile } from './services/taxQuery/rfcsWithTaxProfile';
 import { QueryStore } from './services/taxQuery/queryStore';
 import { Webhooks } from './webhook/webhookDelivery';
 
@@ -45,7 +45,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 		providerLogins: new ProviderLoginStore(clock),
 		variant,
 		outcomes: new Outcomes(reserved),
-		profiles: new CreatedTaxProfiles(),
+		profiles: new RfcsWithTaxProfile(),
 		queries: new QueryStore({ options, clock, ledger, webhooks, closing }, past),
 		ledger,
 		webhooks,

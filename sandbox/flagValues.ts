@@ -38,7 +38,7 @@ export const ipAddress: FlagReader = (text, name) => {
 export const unchangedText: FlagReader = (text) => text;
 
 /** `items` or `items,totalCount` */
-export const listShapeKeys: FlagReader = (text) => {
+export const parseListShapeKeys: FlagReader = (text) => {
 	const [rows, total] = text.split(',');
 	return { rows, ...(total && { total }) };
 };

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
-import { assetContents } from './assets';
+import { packagedAssets } from './assets';
 import {
 	ipAddress,
 	unchangedText,
 	choice,
-	listShapeKeys,
+	parseListShapeKeys,
 	mappingFile,
 	statusWords,
 	url,
@@ -123,7 +123,7 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'listShape',
 			value: 'key[,key]',
 			help: "names of that page's rows and total (or hasMore, next): items,totalCount",
-			read: listShapeKeys,
+			read: parseListShapeKeys,
 		},
 		record: {
 			option: 'record',
@@ -214,7 +214,7 @@ const lineOf = ([name, { value, help: text, option }]: [string, Flag]) => {
 
 export const help = `The Credit Profile and the Tax Query service, simulated on this machine.
 
-Usage: ${assetContents.command} [flags]
+Usage: ${packagedAssets.command} [flags]
 
 ${Object.entries(groups)
 	.map(([title, some]) => `${title}\n${Object.entries(some).map(lineOf).join('\n')}`)

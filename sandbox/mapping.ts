@@ -39,14 +39,14 @@ const anything = Type.Record(Type.String(), Type.Unknown());
 const namesOfFields = Type.Record(Type.String(), Type.String());
 
 /** The first segments of the providers' paths; each may have another name. */
-export const PROVIDER_PATH_SEGMENTS = [
+export const RENAMABLE_PROVIDER_SEGMENTS = [
 	'credential',
 	...new Set(Object.keys(credentialUpserts).map((path) => path.split('/')[0])),
 ];
 
 const MappingSchema = some({
 	creditProfile: some({
-		paths: same(PROVIDER_PATH_SEGMENTS, word),
+		paths: same(RENAMABLE_PROVIDER_SEGMENTS, word),
 		fields: some({ bureauPublicKey: word }),
 		filterEncoding: oneOf(['brackets', 'dots', 'json']),
 		listEncoding: oneOf(['brackets', 'indices', 'repeat']),

@@ -32,6 +32,6 @@ export const DataCollectionSchema = Type.Recursive(
 				{ additionalProperties: false },
 			),
 		),
-	{ $id: 'RestrictedSchema' },
+	{ $id: 'DataCollectionSchema' },
 );
 export type DataCollectionSchema = Static<typeof DataCollectionSchema>;

@@ -5,7 +5,7 @@ import { positiveIntOrUndefined } from '../shared/operations/commonFields';
 import type { ServiceRequest } from '../shared/http/connection';
 import { mapKeys } from '../shared/utils/objectTransforms';
 import { isObject } from '../shared/utils/json';
-import { textOf } from '../shared/utils/toText';
+import { textOf } from '../shared/utils/primitiveText';
 import { CodedError, fieldError } from '../shared/utils/codedError';
 import { isInputRefused } from './readWithPathAdvice';
 import { splitList } from './fields';

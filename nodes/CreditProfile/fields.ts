@@ -1,5 +1,5 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { parseOneOf, optionField, type Field } from '../shared/operations/field';
+import { parseOneOf, optionsCollectionField, type Field } from '../shared/operations/field';
 import { positiveIntOrUndefined } from '../shared/operations/commonFields';
 import { normalizeText } from '../shared/utils/inputTextCleaning';
 import { isObject } from '../shared/utils/json';
@@ -10,7 +10,7 @@ export const splitList = (value: unknown): unknown[] =>
 	typeof value === 'string' ? value.split(',').map(normalizeText) : [value].flat();
 
 /** Reads one of a selector's own entries. */
-export const parseOptionOf = <T extends string>({ options = [] }: INodeProperties) =>
+export const optionParserFor = <T extends string>({ options = [] }: INodeProperties) =>
 	parseOneOf(...(options as INodePropertyOptions[]).map(({ value }) => value as T));
 
 /** The ID of the chosen collection. */
@@ -56,7 +56,7 @@ export const collectionId: Field<number> = {
 };
 
 /** Rows from the beginning of a list that are passed over. */
-export const offset = optionField<number>(
+export const offset = optionsCollectionField<number>(
 	{
 		displayName: 'Offset',
 		name: 'offset',
@@ -85,4 +85,8 @@ const orders: INodeProperties = {
 	description: 'By when the documents were created',
 };
 /** CP §4.8 */
-export const order = optionField<string | undefined>(orders, parseOptionOf(orders), undefined);
+export const order = optionsCollectionField<string | undefined>(
+	orders,
+	optionParserFor(orders),
+	undefined,
+);

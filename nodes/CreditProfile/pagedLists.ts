@@ -43,13 +43,13 @@ export const rowKinds = {
 export type RowKind = keyof typeof rowKinds;
 
 /** Returns what reads CP §4.2, or one page of CP §4.4, §4.6 or §4.8. */
-export function rowsReader(of: RowKind) {
+export function rowsParser(of: RowKind) {
 	const { noun, isRow, key } = rowKinds[of];
 	return (body: JsonBody) => readRows(body, { isRow, expected: `a list of ${noun}s` }, key);
 }
 
 /** Returns what reads one row. */
-export function singleRowReader(of: RowKind) {
+export function singleRowParser(of: RowKind) {
 	const { noun, isRow } = rowKinds[of];
 	return (body: JsonBody) => readSingleRow(body, { isRow, expected: `a ${noun}` });
 }
@@ -89,7 +89,7 @@ export async function* listPages(
 ): AsyncGenerator<IDataObject[]> {
 	const read: ReadPageAtOffset = async (limit, offset) => {
 		const page = { ...query, limit, offset };
-		return await item.read({ method: 'GET', path, query: page, lists }, rowsReader(kind));
+		return await item.read({ method: 'GET', path, query: page, lists }, rowsParser(kind));
 	};
 	try {
 		yield* readPages(read, range);
@@ -149,7 +149,7 @@ export async function fetchTotal(
 	const read = async (offset: number) => {
 		const page = { ...query, limit: smallestPage, offset };
 		const request = { method: 'GET' as const, path, query: page, lists };
-		return await item.read(request, rowsReader(kind)).catch(rethrowWithCollection(collectionId));
+		return await item.read(request, rowsParser(kind)).catch(rethrowWithCollection(collectionId));
 	};
 	const { rows, total } = await read(0);
 	const isOfPage =

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import {
-	personalFields,
-	shownFields,
+	personalRulesFor,
+	shownRulesFor,
 	type PersonalDataRuleByField,
 	type PersonalDataRule,
 } from '../shared/personalData/rules';
@@ -11,7 +11,7 @@ import { isObject } from '../shared/utils/json';
 
 /** CP §2.5: a schema names fields, it holds nobody's data. */
 const schema: PersonalDataRuleByField = {
-	...shownFields('title description type pattern format required enum additionalProperties'),
+	...shownRulesFor('title description type pattern format required enum additionalProperties'),
 	properties: ({ properties }) =>
 		Object.fromEntries(
 			Object.keys(isObject(properties) ? properties : {}).map((name) => [name, () => schema]),
@@ -21,20 +21,20 @@ const schema: PersonalDataRuleByField = {
 
 /** CP §2.6 */
 const user: PersonalDataRuleByField = {
-	...shownFields('id organizationId createdAt deletedAt updatedAt permissions role'),
-	...personalFields('name lastName email phone'),
+	...shownRulesFor('id organizationId createdAt deletedAt updatedAt permissions role'),
+	...personalRulesFor('name lastName email phone'),
 };
 
 /** CP §2.3, §2.4 */
 export const versionHidingRules: PersonalDataRuleByField = {
-	...shownFields('id creatorId createdAt isActive dataCollectionId organizationId'),
+	...shownRulesFor('id creatorId createdAt isActive dataCollectionId organizationId'),
 	schema,
 	creator: user,
 };
 
 /** CP §2.2 */
 export const dataCollectionHidingRules: PersonalDataRuleByField = {
-	...shownFields(
+	...shownRulesFor(
 		'id name creatorId activeDataCollectionVersionId createdAt updatedAt slug parentCollectionId tags processorKey',
 	),
 	creator: user,
@@ -43,47 +43,47 @@ export const dataCollectionHidingRules: PersonalDataRuleByField = {
 
 /** CP §2.1 */
 export const loginHidingRules: PersonalDataRuleByField = {
-	...shownFields('id createdAt updatedAt organizationId type isEnabled ownerId'),
-	...personalFields('user'),
-	metadata: shownFields('expirationDate'),
-	configuration: shownFields('isAutoRenewEnabled'),
+	...shownRulesFor('id createdAt updatedAt organizationId type isEnabled ownerId'),
+	...personalRulesFor('user'),
+	metadata: shownRulesFor('expirationDate'),
+	configuration: shownRulesFor('isAutoRenewEnabled'),
 };
 
 /** CP §4.3, §4.7 */
-export const tagsHidingRules: PersonalDataRuleByField = shownFields('count data tag');
+export const tagsHidingRules: PersonalDataRuleByField = shownRulesFor('count data tag');
 
 const PERSON =
 	'email firstName middleName firstLastName secondLastName tradeName rfc basicRFC phone curp neighborhood address address2 exteriorNumber interiorNumber city municipality zipCode nss birthdate';
 
 /** CP §2.8; state, country and nationality are codes. */
 const profile: PersonalDataRuleByField = {
-	...shownFields(
+	...shownRulesFor(
 		'id organizationId createdAt updatedAt tags tagIds externalId accountType state country nationality',
 	),
-	...personalFields(PERSON),
+	...personalRulesFor(PERSON),
 };
 
 /** CP §2.9 */
 const form: PersonalDataRuleByField = {
-	...shownFields(
+	...shownRulesFor(
 		'id accountType nationality state country completedDate profileId isNipConfirmed createdAt updatedAt tagIds tags customPagesConfigId nipSmsSentCount nipEmailSentCount',
 	),
-	...personalFields(`${PERSON} monthlyIncome loanAmount`),
-	tagsAssociation: shownFields('id label'),
+	...personalRulesFor(`${PERSON} monthlyIncome loanAmount`),
+	tagsAssociation: shownRulesFor('id label'),
 	formConfig: {
-		...shownFields(
+		...shownRulesFor(
 			'id organizationId name accountType slug createdAt updatedAt customPagesConfigId',
 		),
-		...personalFields('bureauAuthTradeName formCompletedURL'),
+		...personalRulesFor('bureauAuthTradeName formCompletedURL'),
 	},
 };
 
 /** CP §2.10 */
 const file: PersonalDataRuleByField = {
-	...shownFields(
+	...shownRulesFor(
 		'id uploadedAt createdAt updatedAt size organizationId filetype externalId uploaderId fileCollectionId tags',
 	),
-	...personalFields('filelabel originalFilename url previewUrl'),
+	...personalRulesFor('filelabel originalFilename url previewUrl'),
 };
 
 const rules = { Profiles: profile, Forms: form, Files: file };
@@ -100,9 +100,9 @@ function association(entry: IDataObject): PersonalDataRule {
 
 /** CP §2.7 */
 export const documentHidingRules: PersonalDataRuleByField = {
-	...shownFields(
+	...shownRulesFor(
 		'id externalId tags dataCollectionVersionId dataCollectionId creatorId createdAt updatedAt',
 	),
 	document: 'free',
-	associations: { ...shownFields('type'), association },
+	associations: { ...shownRulesFor('type'), association },
 };

@@ -11,7 +11,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { testTaxQuery } from '../shared/http/testConnection';
-import { passThroughOrFetchLatest } from './trigger/passThroughOrFetchLatest';
+import { executeTriggerNode } from './trigger/executeTriggerNode';
 import { subtitle } from './trigger/filterSettings';
 import { activateTrigger } from './trigger/activateTrigger';
 import {
@@ -81,6 +81,6 @@ export class TaxQueryTrigger implements INodeType {
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await passThroughOrFetchLatest(this);
+		return await executeTriggerNode(this);
 	}
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
-import { assetContents } from '../assets';
+import { packagedAssets } from '../assets';
 import { listRefusedQueries } from './listRefusedQueries';
 import { receiverSetupOf } from '../webhook/webhookProof';
 
@@ -9,7 +9,9 @@ const NEWEST = 50;
 const FROM_A_CONTAINER = 'host.docker.internal';
 
 /** Pages of a clone are served here; those of the published sandbox stand in the repository. */
-const documentation = assetContents.root ? '/repository' : `${assetContents.repository}/blob/main`;
+const documentation = packagedAssets.root
+	? '/repository'
+	: `${packagedAssets.repository}/blob/main`;
 
 /** `GET /sandbox/state`: what the page shows. */
 export function registerOverviewRoute(app: FastifyInstance, context: SandboxContext): void {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join, posix } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { Marked } from 'marked';
-import { assetContents } from '../assets';
+import { packagedAssets } from '../assets';
 import { HttpError } from '../plugins/errors';
 
 /** What the pages link to, by the ending of its name. */
@@ -36,9 +36,9 @@ pre, code { background: #f4f4f4 } pre { padding: .8rem; overflow-x: auto } img {
 
 function toHtml(path: string, source: string): string {
 	const own = source
-		.replaceAll(`${assetContents.repository}/blob/main/`, '/repository/')
+		.replaceAll(`${packagedAssets.repository}/blob/main/`, '/repository/')
 		.replaceAll(
-			`${assetContents.repository.replace('github.com', 'raw.githubusercontent.com')}/main/`,
+			`${packagedAssets.repository.replace('github.com', 'raw.githubusercontent.com')}/main/`,
 			'/repository/',
 		);
 	const language = path.startsWith('docs/es/') ? 'es' : 'en';
@@ -52,7 +52,7 @@ ${markdown.parse(own, { async: false })}</html>`;
  * public yet. The published sandbox has no such pages.
  */
 export function registerRepositoryDocsRoute(app: FastifyInstance): void {
-	const { root } = assetContents;
+	const { root } = packagedAssets;
 	if (root === undefined) return;
 	app.get<{ Params: { '*': string } }>('/repository/*', async ({ params }, reply) => {
 		const path = posix.normalize(params['*']);

@@ -1,8 +1,8 @@
 // npm run docs:schemas: writes the output schemas that n8n's editor shows before the first run, from the table of
-// columns in outputColumnTables.ts. With --check it reports differences and writes nothing.
+// columns in outputColumnData.ts. With --check it reports differences and writes nothing.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { outputTables, type OutputTable } from './outputColumnTables';
+import { outputTables, type OutputTable } from './outputColumnData';
 
 const root = join(__dirname, '..', '..');
 const FOLDERS = ['CreditProfile', 'TaxQuery'].map((node) => `nodes/${node}/__schema__`);

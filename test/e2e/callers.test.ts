@@ -6,7 +6,7 @@ import { retryExecution } from '../../bench/support/paidWorkflow';
 import { startSandboxWithHelpers, type TestSandbox } from '../integration/support/sandbox';
 import { curps, rfcs } from '../integration/taxQuery/support';
 import { tenantService } from '../integration/taxQuery/tenantService';
-import { bareN8n } from './support/headlessN8n';
+import { bareN8n } from './support/sharedHeadlessN8n';
 import { waitForEndedExecutionOf, outOf } from './support/executions';
 import { callTool, connectMcpClient } from './support/mcpClient';
 

@@ -7,13 +7,13 @@ import type { Browser, Page } from 'playwright-core';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { startReceiver, type Receiver } from '../integration/sandbox/support/receiver';
 import { sandboxQueryClient } from '../integration/support/sandboxQueries';
-import { describeWithBrowser } from './support/describeWithBrowser';
+import { describeIfChromium } from './support/describeIfChromium';
 import { launchBrowser, takeScreenshot } from './support/launchBrowser';
 
 const folder = join(__dirname, '..', '..', 'examples');
 const examples = readdirSync(folder).filter((name) => name.endsWith('.json'));
 
-describeWithBrowser("the sandbox's page", () => {
+describeIfChromium("the sandbox's page", () => {
 	let sandbox: Sandbox;
 	let receiver: Receiver;
 	let browser: Browser;

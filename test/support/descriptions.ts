@@ -14,7 +14,7 @@ export const sourceOf = (built: string) =>
 	join(root, built.replace(/^dist\//, '').replace(/\.js$/, ''));
 
 /** A published class by its path in dist, loaded from its source. */
-export async function loadPublishedClass<T>(built: string): Promise<T> {
+export async function instantiateFromSource<T>(built: string): Promise<T> {
 	const source = sourceOf(built);
 	const name = source.split('/').pop()?.split('.')[0] as string;
 	const module = (await import(source)) as Record<string, new () => T>;

@@ -7,7 +7,7 @@ import type {
 	INodeType,
 } from 'n8n-workflow';
 import {
-	loadPublishedClass,
+	instantiateFromSource,
 	parametersOf,
 	published as n8n,
 	sourceOf,
@@ -52,7 +52,7 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 	let node: INodeType;
 	let all: Parameter[];
 	beforeAll(async () => {
-		node = await loadPublishedClass<INodeType>(built);
+		node = await instantiateFromSource<INodeType>(built);
 		all = parametersOf(node.description.properties);
 	});
 	/** Paths of the parameters that are not as they should be. */
@@ -285,9 +285,10 @@ describe.each(n8n.credentials)('the description of %s', (built) => {
 	let displayName: string;
 	let properties: Parameter[];
 	beforeAll(async () => {
-		const type = await loadPublishedClass<{ displayName: string; properties: INodeProperties[] }>(
-			built,
-		);
+		const type = await instantiateFromSource<{
+			displayName: string;
+			properties: INodeProperties[];
+		}>(built);
 		displayName = type.displayName;
 		properties = parametersOf(type.properties);
 	});

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { loadPublishedClass, published, sourceOf } from '../support/descriptions';
+import { instantiateFromSource, published, sourceOf } from '../support/descriptions';
 import { findViolations, type Codex, type Violation } from '../support/n8nRules';
 
 describe.each(published.nodes)("%s keeps n8n's coming rules", (built) => {
 	let node: INodeType;
 	let codex: Codex;
 	beforeAll(async () => {
-		node = await loadPublishedClass<INodeType>(built);
+		node = await instantiateFromSource<INodeType>(built);
 		codex = JSON.parse(readFileSync(`${sourceOf(built)}.json`, 'utf8')) as Codex;
 	});
 

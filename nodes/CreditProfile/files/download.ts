@@ -5,7 +5,7 @@ import { readFault } from '../../shared/errors/networkFault';
 import { DownloadError, type DownloadProblem } from '../../shared/errors/downloadError';
 import { readLimits, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
-import { isProblem } from '../../shared/http/result';
+import { isRequestProblem } from '../../shared/http/result';
 import { retryCondition } from '../../shared/http/retryPolicy';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {
@@ -75,7 +75,7 @@ export async function download(
 const retryAfter = (problem: DownloadProblem) =>
 	problem.kind === 'silent'
 		? 'backoff'
-		: isProblem(problem)
+		: isRequestProblem(problem)
 			? retryCondition(problem, 'GET')
 			: 'never';
 

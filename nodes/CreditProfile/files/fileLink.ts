@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { FileLabel } from '../../shared/errors/downloadError';
 import type { OperationItem } from '../../shared/operations/operation';
 import { readPersonalData } from '../../shared/personalData/personalDataOptions';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 
 /** The address of a file, and the service's data about it. */
 export interface FileLink {

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
-import { providers } from '../../shared/credentials/providers';
+import { providers } from '../../shared/credentials/dataProviders';
 import type { RowsPage } from '../../shared/http/parseRows';
 import {
 	checkClock,
@@ -16,8 +16,8 @@ import { hasEntries, isObject, readObject } from '../../shared/utils/json';
 import {
 	documentsRequest,
 	rowKinds,
-	singleRowReader,
-	rowsReader,
+	singleRowParser,
+	rowsParser,
 	parseTagList,
 	collectionVersionsRequest,
 	type RowKind,
@@ -112,7 +112,7 @@ async function checkLogins(
 ): Promise<void> {
 	await diagnosis.run('Address, token and provider logins', async () => {
 		const path = '/credential';
-		const page = await readWithPathAdvice(item, path, get(rowsReader('login'), path));
+		const page = await readWithPathAdvice(item, path, get(rowsParser('login'), path));
 		const shape = shapeOf('login', page, 'type', 'isEnabled');
 		const types = [...new Set(page.rows.map(({ type }) => String(type)))];
 		const others = types.filter((type) => !providers.some(({ value }) => value === type));
@@ -141,19 +141,19 @@ async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<
 		(await diagnosis.run('Collections with version and creator', async () =>
 			shapeOf(
 				'collection',
-				await get(rowsReader('collection'), path, query),
+				await get(rowsParser('collection'), path, query),
 				...['name', 'tags', 'activeDataCollectionVersion', 'creator'],
 			),
 		)) ?? [];
 	const [first] = collections;
 	if (!first) return collections;
 	await diagnosis.run('One collection by its ID', async () => {
-		const { row } = await get(singleRowReader('collection'), `${path}/${String(first.id)}`);
+		const { row } = await get(singleRowParser('collection'), `${path}/${String(first.id)}`);
 		return shapeOf('collection', { rows: [row] }, 'name', 'tags');
 	});
 	await diagnosis.run('Versions', async () => {
 		const page = await get(
-			rowsReader('version'),
+			rowsParser('version'),
 			collectionVersionsRequest(Number(first.id)).path,
 			{
 				limit: 10,
@@ -164,7 +164,7 @@ async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<
 	await diagnosis.run('Documents with associations', async () => {
 		let page: RowsPage = { rows: [] };
 		for (const { id } of collections.slice(0, COLLECTIONS_TRIED)) {
-			page = await get(rowsReader('document'), documentsRequest(Number(id)).path, {
+			page = await get(rowsParser('document'), documentsRequest(Number(id)).path, {
 				limit: 10,
 				...includeAllAssociationsQuery,
 			});

@@ -1,4 +1,8 @@
-import { defineOperation, optionField, parseBoolean } from '../../shared/operations/field';
+import {
+	defineOperation,
+	optionsCollectionField,
+	parseBoolean,
+} from '../../shared/operations/field';
 import {
 	identity,
 	returnAllOrLimit as wanted,
@@ -6,7 +10,7 @@ import {
 	positiveIntOrUndefined,
 } from '../../shared/operations/commonFields';
 import type { Resource } from '../../shared/operations/operation';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 import { collectionId, offset as startAt } from '../fields';
 import {
 	encodeFilter,
@@ -20,7 +24,7 @@ import {
 	getManyTagsOperation,
 	listPages,
 	rethrowWithCollection,
-	singleRowReader,
+	singleRowParser,
 	collectionVersionsRequest,
 } from '../pagedLists';
 import { currentApiMapping } from '../readWithPathAdvice';
@@ -30,7 +34,7 @@ import { CodedError } from '../../shared/utils/codedError';
 
 /** A part of each collection, sent under the option's name; undefined if it was not added. */
 const include = (displayName: string, name: string, description: string) =>
-	optionField<boolean | undefined>(
+	optionsCollectionField<boolean | undefined>(
 		{ displayName, name, type: 'boolean', default: true, description },
 		parseBoolean,
 		undefined,
@@ -55,7 +59,7 @@ const get = defineOperation({
 		const { row: collection } = await item
 			.read(
 				{ method: 'GET', path: `/data/collection/${id}`, isOneRecord: true },
-				singleRowReader('collection'),
+				singleRowParser('collection'),
 			)
 			.catch(rethrowWithCollection(id));
 		if (positiveIntOrUndefined(collection.id) !== id) {

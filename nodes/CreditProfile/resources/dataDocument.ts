@@ -10,7 +10,7 @@ import {
 	type OperationItem,
 	type Resource,
 } from '../../shared/operations/operation';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 import { collectionId, offset as startAt, order } from '../fields';
 import { documentHidingRules } from '../personalDataRules';
 import { writeFile } from '../writeRowsFile';
@@ -20,7 +20,7 @@ import {
 	documentsRequest,
 	getManyTagsOperation,
 	listPages,
-	singleRowReader,
+	singleRowParser,
 } from '../pagedLists';
 import {
 	DOCUMENT_OWN_COLUMNS,
@@ -33,7 +33,7 @@ import {
 	associationsToInclude,
 	outputFileFormat,
 	includeAllAssociationsQuery,
-	outputUnitField,
+	documentsOrAssociationsField,
 } from './documentOptions';
 
 const getMany = defineOperation({
@@ -43,7 +43,12 @@ const getMany = defineOperation({
 	tool: 'List the documents of one data collection with their fields and tags. It only reads. Collection: a whole number, from the list of collections.',
 	subtitle: 'Get documents',
 	description: 'Get the data documents of one collection, as items or in one file (beta)',
-	fields: { collectionId, wanted, output: outputUnitField, fileFormat: outputFileFormat },
+	fields: {
+		collectionId,
+		wanted,
+		output: documentsOrAssociationsField,
+		fileFormat: outputFileFormat,
+	},
 	options: { simplify: simplifyField, includeAssociations: associationsToInclude, order, startAt },
 	/** CP §4.8 */
 	async execute(item, values) {
@@ -97,7 +102,7 @@ function shapeOf({
 async function fileNameOf(item: OperationItem, id: number): Promise<string> {
 	const path = `/data/collection/${id}`;
 	const slug = await item
-		.read({ method: 'GET', path, isOneRecord: true }, singleRowReader('collection'))
+		.read({ method: 'GET', path, isOneRecord: true }, singleRowParser('collection'))
 		.then(
 			({ row }) => textOf(row.slug),
 			() => '',

@@ -1,8 +1,8 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { field, optionField, type Field } from '../../shared/operations/field';
-import { textOf } from '../../shared/utils/toText';
+import { field, optionsCollectionField, type Field } from '../../shared/operations/field';
+import { textOf } from '../../shared/utils/primitiveText';
 import { fieldError } from '../../shared/utils/codedError';
-import { parseOptionOf, splitList } from '../fields';
+import { optionParserFor, splitList } from '../fields';
 
 /** CP §4.8: what to request for each entry. */
 const PARAMETERS: Record<string, string> = {
@@ -23,7 +23,7 @@ export const includeAllAssociationsQuery = including('profiles', 'forms', 'files
  * Returns which associations come with documents, as the parameters of CP §4.8. Undefined if the node has no choice
  * of them.
  */
-export const associationsToInclude = optionField<IDataObject | undefined>(
+export const associationsToInclude = optionsCollectionField<IDataObject | undefined>(
 	{
 		displayName: 'Include Associations',
 		name: 'includeAssociations',
@@ -84,8 +84,8 @@ const outputs: INodeProperties = {
 };
 
 /** Selects what one item, or one row of the file, stands for. */
-export const outputUnitField = field(outputs, (value, label) => {
-	const chosen = parseOptionOf(outputs)(value, label);
+export const documentsOrAssociationsField = field(outputs, (value, label) => {
+	const chosen = optionParserFor(outputs)(value, label);
 	return { isSeparate: ASSOCIATIONS.includes(chosen), isFile: FILES.includes(chosen) };
 });
 
@@ -118,7 +118,7 @@ export const outputFileFormat: Field<'csv' | 'csvPlain' | 'ndjson'> = {
 	properties: [formats],
 	read: (item) =>
 		FILES.includes(item.parameter('output'))
-			? parseOptionOf<'csv' | 'csvPlain' | 'ndjson'>(formats)(
+			? optionParserFor<'csv' | 'csvPlain' | 'ndjson'>(formats)(
 					item.parameter('fileFormat'),
 					'File Format',
 				)

@@ -1,5 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { defineOperation, optionField, parseNumber } from '../../shared/operations/field';
+import {
+	defineOperation,
+	optionsCollectionField,
+	parseNumber,
+} from '../../shared/operations/field';
 import { identity, simplifyField } from '../../shared/operations/commonFields';
 import {
 	RowsWithFiles,
@@ -9,16 +13,21 @@ import {
 } from '../../shared/operations/operation';
 import { DownloadError } from '../../shared/errors/downloadError';
 import { isObject } from '../../shared/utils/json';
-import { idText, textOf } from '../../shared/utils/toText';
+import { idText, textOf } from '../../shared/utils/primitiveText';
 import { download } from '../files/download';
 import { toFileLink } from '../files/fileLink';
 import { offset as startAt, order } from '../fields';
 import { includeFilesQuery } from './documentOptions';
-import { filesOf, fileLinksInRow, fileSourceField, type DocumentWithFile } from './fileSourceField';
+import {
+	filesOf,
+	documentsWithFileInRow,
+	fileSourceField,
+	type DocumentWithFile,
+} from './fileSourceField';
 import { documentsRequest, listPages } from '../pagedLists';
 import { documentHidingRules, associationTypeOf } from '../personalDataRules';
 import {
-	readAssociations,
+	parseAssociationEntries,
 	rawAssociationRows,
 	simplifiedAssociationRows,
 	withoutField,
@@ -27,7 +36,7 @@ import {
 /** Limits how many files of a page of documents are downloaded at a time. */
 const FILES_AT_A_TIME = 5;
 
-const maxMegabytes = optionField(
+const maxMegabytes = optionsCollectionField(
 	{
 		displayName: 'Max File Size (MB)',
 		name: 'maxFileSize',
@@ -61,7 +70,9 @@ export const downloadFiles = defineOperation({
 			]);
 		}
 		if (source.from === 'incoming') {
-			const links = fileLinksInRow(source.document).map((one) => linkedFile(item, one, isSimple));
+			const links = documentsWithFileInRow(source.document).map((one) =>
+				linkedFile(item, one, isSimple),
+			);
 			for (const { association } of links) take(item, `${clientKey} file ${fileKey(association)}`);
 			return new RowsWithFiles(await fetchAll(item, links, most));
 		}
@@ -75,7 +86,9 @@ export const downloadFiles = defineOperation({
 		const files: DownloadedRow[] = [];
 		let unknown = 0;
 		for await (const page of listPages(item, list)) {
-			unknown += page.flatMap(readAssociations).filter((one) => !associationTypeOf(one)).length;
+			unknown += page
+				.flatMap(parseAssociationEntries)
+				.filter((one) => !associationTypeOf(one)).length;
 			const found = page.flatMap(filesOf).map((one) => linkedFile(item, one, isSimple));
 			files.push(...(await fetchAll(item, found, most)));
 		}

@@ -1,9 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { field, parseObject, parseText, type Field } from '../../shared/operations/field';
 import { returnAllOrLimit } from '../../shared/operations/commonFields';
-import { collectionId, parseOptionOf } from '../fields';
+import { collectionId, optionParserFor } from '../fields';
 import { associationTypeOf } from '../personalDataRules';
-import { readAssociations } from '../simplify';
+import { parseAssociationEntries } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
 const filesFrom: INodeProperties = {
@@ -76,7 +76,7 @@ export const fileSourceField: Field<Source> = {
 		...shownFor('link', fileUrl.properties),
 	],
 	async read(item) {
-		const from = parseOptionOf<Source['from']>(filesFrom)(
+		const from = optionParserFor<Source['from']>(filesFrom)(
 			item.parameter('filesFrom'),
 			'Files From',
 		);
@@ -95,12 +95,12 @@ const withFile = (document: IDataObject, association: unknown): DocumentWithFile
 });
 
 export const filesOf = (document: IDataObject): DocumentWithFile[] =>
-	readAssociations(document)
+	parseAssociationEntries(document)
 		.filter((entry) => associationTypeOf(entry) === 'Files')
 		.map(({ association }) => withFile(document, association));
 
 /** The files in an item of Get Many: a document or a separate association, as it came or simplified. */
-export function fileLinksInRow(row: IDataObject): DocumentWithFile[] {
+export function documentsWithFileInRow(row: IDataObject): DocumentWithFile[] {
 	const { id, externalId, documentId = null, documentExternalId, ...others } = row;
 	const files = Array.isArray(row.files) ? row.files : [];
 	const simplified = files.map((file) => withFile({ id, externalId }, file));

@@ -8,14 +8,14 @@ import {
 } from '../../shared/operations/providerLoginField';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
-import { providers } from '../../shared/credentials/providers';
+import { providers } from '../../shared/credentials/dataProviders';
 import type { ServiceRequest } from '../../shared/http/connection';
 import { readSingleRow, reportsFailure } from '../../shared/http/parseRows';
 import { isMappingNameConfirmed } from '../../shared/http/confirmedMappingNames';
 import { RequestError } from '../../shared/http/result';
 import { maskNamed, redactSecretsInJson } from '../../shared/utils/redact';
-import { textOf } from '../../shared/utils/toText';
-import { rowKinds, rowsReader, requireWholeList } from '../pagedLists';
+import { textOf } from '../../shared/utils/primitiveText';
+import { rowKinds, rowsParser, requireWholeList } from '../pagedLists';
 import { readWithPathAdvice, isInputRefused, currentApiMapping } from '../readWithPathAdvice';
 import { loginHidingRules } from '../personalDataRules';
 import { simplifyLogin } from '../simplify';
@@ -179,7 +179,7 @@ const getMany = defineOperation({
 	/** CP §4.2: one array holds them all. */
 	async execute(item, { limit, simplify: isSimple }) {
 		const path = mapPath(await currentApiMapping(item), '/credential');
-		const reading = item.read({ method: 'GET', path }, rowsReader('login'));
+		const reading = item.read({ method: 'GET', path }, rowsParser('login'));
 		const page = await readWithPathAdvice(item, '/credential', reading);
 		const shape = isSimple ? simplifyLogin : identity;
 		return requireWholeList(page, limit).map((login) =>

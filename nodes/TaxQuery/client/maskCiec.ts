@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { catalog } from '../../shared/queryTypes/catalog';
 import { maskNamed, redactSecretsInJson } from '../../shared/utils/redact';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 import { queryTypeOf } from './queryTypeMapping';
 
 /** Returns the possible names of the CIEC's field, in lower case. */
@@ -24,7 +24,7 @@ const SHORTEST_CIEC = 4;
  * Returns a record without the CIEC, which a tax profile's record may repeat (TQ §2.1, §4.8). It is masked under its
  * name, and wherever the record repeats its text. A record of an unknown query type may be a tax profile's, too.
  */
-export function withoutCiec(record: IDataObject, mapping: TaxQueryMapping): IDataObject {
+export function maskCiec(record: IDataObject, mapping: TaxQueryMapping): IDataObject {
 	const { createTaxProfile } = catalog;
 	const known = queryTypeOf(record.service, mapping);
 	const anywhere =

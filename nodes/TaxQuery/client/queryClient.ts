@@ -43,7 +43,7 @@ export async function queryClientOf(item: OperationItem): Promise<QueryClient> {
  * Returns a client for reading billed queries. It continues when another item fails, until the execution is
  * cancelled.
  */
-export async function clientIgnoringItemFailures(item: OperationItem): Promise<QueryClient> {
+export async function clientUntilCancelled(item: OperationItem): Promise<QueryClient> {
 	const signal = item.run.cancelled ?? new AbortController().signal;
 	const request = async (options: ServiceRequest) => await item.request({ ...options, signal });
 	return { ...(await queryClientOf(item)), request };

@@ -6,13 +6,13 @@ import {
 	noteMappingNamesConfirmed,
 } from '../../shared/http/confirmedMappingNames';
 import { parseCount, listReportsFailure } from '../../shared/http/parseRows';
-import { clientScope } from '../../shared/processState';
+import { clientStateScope } from '../../shared/processState';
 import { isObject } from '../../shared/utils/json';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { CodedError } from '../../shared/utils/codedError';
 import { findQuery, shapeError, type ReadOptions, type QueryClient } from './queryClient';
 import { pathOf } from './queryTypeMapping';
-import { mayOmitResponse, soleDefined, readRecord } from './queryRecord';
+import { mayHaveUnreadResponse, soleDefined, readRecord } from './queryRecord';
 import type { ListCompleteness, QueryListing, QueryRecord } from './queryModel';
 
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
@@ -288,9 +288,9 @@ const newComparisons = () => new Map<string, Promise<boolean>>();
  * record; the others follow it.
  */
 export async function isRowComplete(client: QueryClient, row: QueryRecord): Promise<boolean> {
-	if (mayOmitResponse(row)) return false;
+	if (mayHaveUnreadResponse(row)) return false;
 	if (row.state !== 'success') return true;
-	const comparisons = clientScope(client.clientKey).shared(newComparisons);
+	const comparisons = clientStateScope(client.clientKey).shared(newComparisons);
 	const compareRow = async () => lengthOf(await fetchRecordOfRow(client, row)) <= lengthOf(row);
 	const comparison = comparisons.get(row.code) ?? compareRow();
 	comparisons.set(row.code, comparison);

@@ -2,9 +2,9 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Result } from '../../shared/http/result';
 import { hasEntries, isObject } from '../../shared/utils/json';
-import { idText, textOf } from '../../shared/utils/toText';
+import { idText, textOf } from '../../shared/utils/primitiveText';
 import { isZoned, timeOf } from '../../shared/utils/parseTime';
-import { withoutCiec } from './maskCiec';
+import { maskCiec } from './maskCiec';
 import { fromWireNames, queryTypes, queryTypeOf } from './queryTypeMapping';
 import { fromRecordWireNames } from './recordWireNames';
 import type {
@@ -42,7 +42,7 @@ export function recordFromFields(
 ): QueryRecord | undefined {
 	const id = idIn(fields);
 	if (id === undefined || !FIELDS.some((name) => name in fields)) return undefined;
-	const raw = withoutCiec(fields, mapping);
+	const raw = maskCiec(fields, mapping);
 	const { service, status, createdAt } = raw;
 	return {
 		kind: 'record',
@@ -71,7 +71,7 @@ function readAcknowledged(
 	const ids = [fields.queryId, mapping.record._id === undefined ? undefined : fields._id];
 	const id = ids.map(idText).find(Boolean) as QueryId | undefined;
 	if (id === undefined) return undefined;
-	const raw = withoutCiec(fields, mapping);
+	const raw = maskCiec(fields, mapping);
 	const { period } = fromWireNames(raw, 'getInvoices', mapping);
 	return { kind: 'acknowledged', id, period: typeof period === 'string' ? period : undefined, raw };
 }
@@ -190,7 +190,7 @@ const hasSent = (echo: IDataObject, { fields: names }: TaxQueryMapping): boolean
 	);
 
 /** Returns whether a row of the list, or what was just accepted, may hold less than its record does. */
-export const mayOmitResponse = ({ state, hasResponse }: QueryRecord): boolean =>
+export const mayHaveUnreadResponse = ({ state, hasResponse }: QueryRecord): boolean =>
 	!hasResponse && state !== 'pending' && state !== 'failed';
 
 /** Returns whether the state is pending or unknown, so that a query may still end. */

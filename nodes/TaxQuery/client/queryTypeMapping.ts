@@ -8,7 +8,7 @@ import {
 } from '../../shared/http/confirmedMappingNames';
 import { mapKeys, mapValues, pickBy } from '../../shared/utils/objectTransforms';
 import { invertNames } from '../../shared/utils/invertNames';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 
 export { catalog, queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
 

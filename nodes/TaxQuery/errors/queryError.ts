@@ -2,7 +2,7 @@ import { UserError, type IDataObject } from 'n8n-workflow';
 import { sentences } from '../../shared/utils/sentences';
 import {
 	problemCode,
-	serviceMessageData,
+	serviceMessageErrorData,
 	type ServiceMessage,
 } from '../../shared/errors/requestProblem';
 import { withRequestId } from '../../shared/errors/requestIds';
@@ -216,7 +216,7 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 							description: `${queryProblem.undated} of the queries listed show no creation date with a time zone (createdAt). Remove the limit, or ask your provider for the date.`,
 						}
 					: {
-							description: truncatedListSentences(queryProblem),
+							description: incompleteQueryListSentences(queryProblem),
 							data: { list: LIST_DATA[queryProblem.completeness] },
 							mappingKeys: LIST_KEYS,
 						}),
@@ -256,7 +256,7 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 					queryProblem.serviceMessage,
 					'If the reason names the fields, correct them. Retrying this execution reads it again; a new execution sends another one, which is billed',
 				),
-				data: { queryIds: ids, status, ...serviceMessageData(queryProblem) },
+				data: { queryIds: ids, status, ...serviceMessageErrorData(queryProblem) },
 			};
 		}
 		case 'cancelled':
@@ -285,7 +285,7 @@ function renderRejected({
 	mappingKeys = [],
 }: Extract<QueryProblem, { kind: 'refused' }>): RenderedError {
 	const rendered = renderRequestError({ problem, accepted: 'no' }, taxQuery);
-	const text = { code: problemCode(problem), data: serviceMessageData(problem), mappingKeys };
+	const text = { code: problemCode(problem), data: serviceMessageErrorData(problem), mappingKeys };
 	if (problem.kind !== 'status') return { ...rendered, ...text };
 	const { status } = problem;
 	if (problem.isTokenRefused) return { ...rendered, ...text, status };
@@ -360,7 +360,7 @@ function renderUncertain(queryProblem: Extract<QueryProblem, { kind: 'unsure' }>
 				: '',
 		),
 		data: {
-			...serviceMessageData(rendered),
+			...serviceMessageErrorData(rendered),
 			sentAfter,
 			...(isListed
 				? { list: LIST_DATA[search.completeness], found: search.found, possible: search.possible }
@@ -388,7 +388,7 @@ function renderSearch(
 		found.length + possible.length === 0 && completeness === 'complete'
 			? 'It was looked for among the queries made and not found'
 			: '',
-		truncatedListSentences(search),
+		incompleteQueryListSentences(search),
 	);
 }
 
@@ -396,7 +396,7 @@ function renderSearch(
 const LIST_KEYS = ['list.limit', 'list.offset', 'list.page'];
 
 /** Returns what is missing of a list, and how to have it; undefined if nothing is. */
-export function listTruncationText(
+export function incompleteQueryListText(
 	list: Pick<QueryListing, 'completeness' | 'total'> & { listed: number },
 ): QueryErrorText | undefined {
 	const { completeness, listed, total } = list;
@@ -415,7 +415,7 @@ export function listTruncationText(
 }
 
 /** Returns how many of the service's queries come out, where it reports their number, and why not the others. */
-export function outputCountText(
+export function returnedOfTotalText(
 	given: number,
 	total: number,
 	others?: 'limit' | 'filters',
@@ -429,7 +429,9 @@ export function outputCountText(
 }
 
 /** Returns the text about a truncated list in one string, or ''. */
-export function truncatedListSentences(list: Parameters<typeof listTruncationText>[0]): string {
-	const rendered = listTruncationText(list);
+export function incompleteQueryListSentences(
+	list: Parameters<typeof incompleteQueryListText>[0],
+): string {
+	const rendered = incompleteQueryListText(list);
 	return rendered ? sentences(rendered.message, rendered.description) : '';
 }

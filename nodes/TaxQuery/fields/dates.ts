@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { parseNumber, type Field } from '../../shared/operations/field';
 import type { OperationItem } from '../../shared/operations/operation';
 import { normalizeText } from '../../shared/utils/inputTextCleaning';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 import { fieldError } from '../../shared/utils/codedError';
 
 /** The tax authority's time zone, which decides the date of today. */

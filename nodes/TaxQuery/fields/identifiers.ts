@@ -1,11 +1,16 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
-	areDifferentIdentifiers,
+	areDifferentIdentifiersOfOneKind,
 	checkCurp,
 	checkRfc,
 	type CheckResult,
 } from '../../shared/identifiers';
-import { parseOneOf, optionField, parseText, type Field } from '../../shared/operations/field';
+import {
+	parseOneOf,
+	optionsCollectionField,
+	parseText,
+	type Field,
+} from '../../shared/operations/field';
 import type { OperationItem } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
 import { isObject } from '../../shared/utils/json';
@@ -46,7 +51,11 @@ export const curpCheckOptions = [
 	checksOption(STRICTNESS.filter(({ value }) => value !== 'allowGeneric')),
 ];
 
-const checks = optionField(rfcCheckOptions[0], parseOneOf('all', 'allowGeneric', 'off'), 'all');
+const checks = optionsCollectionField(
+	rfcCheckOptions[0],
+	parseOneOf('all', 'allowGeneric', 'off'),
+	'all',
+);
 
 const identifierField = (label: string, example: string, what: string) =>
 	textProperty(
@@ -68,7 +77,7 @@ const companyRfc = identifierField(
 const curpField = identifierField('CURP', 'PEXL990821HSRRXS05', "The person's CURP, 18 characters");
 
 /** An identifier as Identifier → Check gives it with Simplify off: its normalised form counts. */
-export const unwrapCheckResult = (value: unknown): unknown =>
+export const normalizedFromCheckOutput = (value: unknown): unknown =>
 	isObject(value) && typeof value.normalized === 'string' ? value.normalized : value;
 
 /** The RFC of a billed item. Throws a UserError that names the field if it is empty or cannot be right. */
@@ -79,7 +88,7 @@ export const rfc: Field<CheckedIdentifier> = {
 
 /** Reads an RFC; with `of` it must be a company's. */
 export async function readRfc(item: OperationItem, of?: 'PM'): Promise<CheckedIdentifier> {
-	const value = parseText(unwrapCheckResult(item.parameter('rfc')), 'RFC');
+	const value = parseText(normalizedFromCheckOutput(item.parameter('rfc')), 'RFC');
 	const strictness = await checks.read(item);
 	if (strictness === 'off') return { value, warnings: [] };
 	const check = checkRfc(value);
@@ -115,7 +124,7 @@ export async function readRfc(item: OperationItem, of?: 'PM'): Promise<CheckedId
 export const curp: Field<CheckedIdentifier> = {
 	properties: [curpField],
 	async read(item) {
-		const value = parseText(unwrapCheckResult(item.parameter('curp')), 'CURP');
+		const value = parseText(normalizedFromCheckOutput(item.parameter('curp')), 'CURP');
 		const isChecked = (await checks.read(item)) !== 'off';
 		return isChecked ? accepted('CURP', checkCurp(value)) : { value, warnings: [] };
 	},
@@ -141,10 +150,13 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 }
 
 /** Warns of a result that names another person or company than requested: a corrected CURP, or a wrong response. */
-export function getOtherIdentifierWarnings(requested: IDataObject, result: IDataObject): Warning[] {
+export function getIdentifierMismatchWarnings(
+	requested: IDataObject,
+	result: IDataObject,
+): Warning[] {
 	const isOther = (name: string) =>
 		[name, name.toLowerCase()].some((own) =>
-			areDifferentIdentifiers(requested[name.toLowerCase()], result[own]),
+			areDifferentIdentifiersOfOneKind(requested[name.toLowerCase()], result[own]),
 		);
 	return ['RFC', 'CURP'].filter(isOther).map((field) => ({
 		field,

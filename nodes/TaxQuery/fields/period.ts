@@ -101,7 +101,7 @@ export const periodField: Field<Period> = {
 };
 
 /** Missing or unexpected months; by their count where the response does not name all. */
-export function getMonthMismatchWarnings(requested: string[], given: string[]): Warning[] {
+export function getMissingOrExtraMonthWarnings(requested: string[], given: string[]): Warning[] {
 	const areNamed = ![...requested, ...given].includes('');
 	const fewer = requested.length - given.length;
 	const missing = requested.filter((month) => areNamed && !given.includes(month));

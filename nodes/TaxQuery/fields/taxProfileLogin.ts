@@ -1,6 +1,6 @@
 import type { Field } from '../../shared/operations/field';
 import { providerLoginField } from '../../shared/operations/providerLoginField';
-import { taxAuthority } from '../../shared/credentials/providers';
+import { taxAuthority } from '../../shared/credentials/dataProviders';
 import { readRfc, type Warning } from './identifiers';
 import { normalizeIdentifier } from './text';
 import { CodedError } from '../../shared/utils/codedError';

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { normalizeText } from '../../shared/utils/inputTextCleaning';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 
 /** A text field. */
 export const textProperty = (

@@ -9,7 +9,7 @@ export function addToMetadataCount({ metadata }: NodeRun, key: string, more: num
 }
 
 /** Adds words to the metadata of an execution, so that the list of executions can be filtered by query ID. */
-export function addToExecutionMetadata({ metadata }: NodeRun, key: string, more: string[]): void {
+export function addToMetadataList({ metadata }: NodeRun, key: string, more: string[]): void {
 	const before = metadata?.get(key) ?? '';
 	if (before.length >= METADATA_LENGTH - 1) return;
 	const entries = [...new Set([...before.split(' '), ...more])].filter(Boolean);

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { areDifferentIdentifiers } from '../../shared/identifiers';
+import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
 import { identity } from '../../shared/operations/commonFields';
 import type { OperationItem } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
@@ -8,9 +8,9 @@ import { redactSecretsInJson } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
 import { reasonIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
 import { quoteServiceMessage } from '../../shared/errors/errorText';
-import { textOf } from '../../shared/utils/toText';
-import { getOtherIdentifierWarnings, type Warning } from '../fields/identifiers';
-import { getMonthMismatchWarnings } from '../fields/period';
+import { textOf } from '../../shared/utils/primitiveText';
+import { getIdentifierMismatchWarnings, type Warning } from '../fields/identifiers';
+import { getMissingOrExtraMonthWarnings } from '../fields/period';
 import { requestedPersonalFields, queryRecordRule } from './personalDataRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { PaidQueryDefinition } from '../request/queryRequest';
@@ -180,7 +180,7 @@ const besideRequested = (
 	joinRequestAndResult(
 		protect(requested, requestedPersonalFields, identity),
 		fromWireNames(raw, definition.queryType.operation, mapping),
-		(name) => areDifferentIdentifiers(requested[name], raw[name]),
+		(name) => areDifferentIdentifiersOfOneKind(requested[name], raw[name]),
 	);
 
 /** Returns the columns that the node adds to the service's record. */
@@ -199,7 +199,7 @@ function annotate(
 		...(isUnknown ? [unknownStatus(record)] : []),
 		...(query.kind === 'withoutId' ? [withoutIdWarning(definition)] : []),
 		...(lacks ? [unread === undefined ? NO_RESULT_WARNING : unreadWarning(unread)] : []),
-		...getOtherIdentifierWarnings(requested, isObject(response) ? response : query.raw),
+		...getIdentifierMismatchWarnings(requested, isObject(response) ? response : query.raw),
 		...ofMonths,
 		...(record ? unknownService(record, settings) : []),
 		...(record && how !== 'reused' ? unechoedFields(record, settings) : []),
@@ -293,7 +293,7 @@ const unreadWarning = (problem: string): Warning =>
 function mismatchedMonths(outcomes: ObtainedQuery[], { expected }: RowContext): Warning[] {
 	const monthOf = (period: unknown) =>
 		/^(\d{4})\D?(\d\d)$/.exec(textOf(period))?.slice(1).join('-') ?? '';
-	return getMonthMismatchWarnings(
+	return getMissingOrExtraMonthWarnings(
 		expected.map(({ fields: { period } }) => monthOf(period)),
 		outcomes.map(({ query }) => {
 			if (query.kind === 'withoutId') return '';

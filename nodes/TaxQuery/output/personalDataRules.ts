@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import {
-	personalFields,
-	shownFields,
+	personalRulesFor,
+	shownRulesFor,
 	type PersonalDataRuleByField,
 	type PersonalDataRule,
 } from '../../shared/personalData/rules';
@@ -12,28 +12,28 @@ import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 
 /** The request's fields (TQ §4), which are echoed; of a birth date the year stays. */
 export const requestedPersonalFields: PersonalDataRuleByField = {
-	...personalFields('rfc curp name firstLastName secondLastName day month'),
-	...shownFields('year period from to'),
+	...personalRulesFor('rfc curp name firstLastName secondLastName day month'),
+	...shownRulesFor('year period from to'),
 };
 
 /** TQ §2.3 */
 const taxpayer: PersonalDataRuleByField = {
-	...personalFields(
+	...personalRulesFor(
 		'RFC RazonSocial RFCRepresentante CURPRepresentante EmailContacto NumeroCertificado',
 	),
-	...personalFields('Municipio Ciudad OficinaPostal Zona CodigoPostal'),
-	...shownFields('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
+	...personalRulesFor('Municipio Ciudad OficinaPostal Zona CodigoPostal'),
+	...shownRulesFor('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
 };
 
 /** Rules for the documented responses, by operation (TQ §2.2 to §2.4); the others are not shown. */
 const responses: Record<string, PersonalDataRule | undefined> = {
-	calculateRfc: personalFields('rfc'),
+	calculateRfc: personalRulesFor('rfc'),
 	getCrf: taxpayer,
 	getRfcData: taxpayer,
 	getCurpData: {
-		...personalFields('rfc curp nombre apellidoPaterno apellidoMaterno sexo fechaNacimiento'),
-		...personalFields('paisNacimiento estadoNacimiento codigoValidacion'),
-		...shownFields('estatus docProbatorio estatusCurp codigoMensaje'),
+		...personalRulesFor('rfc curp nombre apellidoPaterno apellidoMaterno sexo fechaNacimiento'),
+		...personalRulesFor('paisNacimiento estadoNacimiento codigoValidacion'),
+		...shownRulesFor('estatus docProbatorio estatusCurp codigoMensaje'),
 	},
 };
 
@@ -60,11 +60,13 @@ export function queryRecordRule(
 	const query = requestedFields(queryType, mapping);
 	return {
 		...query,
-		...shownFields('_id id queryId service status authentication organizationId organizationSlug'),
-		...shownFields('profileId createdAt updatedAt'),
-		metadata: { ...shownFields('clientType'), query },
+		...shownRulesFor(
+			'_id id queryId service status authentication organizationId organizationSlug',
+		),
+		...shownRulesFor('profileId createdAt updatedAt'),
+		metadata: { ...shownRulesFor('clientType'), query },
 		query,
 		response: responses[queryType?.operation ?? ''] ?? 'free',
-		results: shownFields('queryId period status'),
+		results: shownRulesFor('queryId period status'),
 	};
 }

@@ -8,7 +8,7 @@ import type {
 import { identity } from '../../shared/operations/commonFields';
 import type { QueryId } from '../client/queryModel';
 import { costText } from '../errors/queryError';
-import { addToMetadataCount, addToExecutionMetadata } from './executionMetadata';
+import { addToMetadataCount, addToMetadataList } from './executionMetadata';
 import { runReceiptText, acceptedBeforeFailureText, type ListGaps } from './runReceiptText';
 import type { ObtainedQuery } from './outcomeRows';
 
@@ -91,7 +91,7 @@ export class RunReceipt {
 		const own = ids.map((id) => shown(item, id));
 		this.#billed.set(item.index, [...(this.#billed.get(item.index) ?? []), ...own]);
 		if (!isByEarlierTry) addToMetadataCount(this.#run, 'paidQueries', ids.length);
-		addToExecutionMetadata(this.#run, 'queryIds', own);
+		addToMetadataList(this.#run, 'queryIds', own);
 	}
 
 	/** Records queries of an item of which nobody knows whether they were accepted. */
@@ -126,7 +126,7 @@ export class RunReceipt {
 		const isProtected = item.protect({ reference }, 'free', identity).reference !== reference;
 		const isOwn = !isProtected || isImpersonalId(reference);
 		if (isOwn && !IDENTIFIER.test(reference) && this.#billed.has(item.index)) {
-			addToExecutionMetadata(this.#run, 'externalReference', [shown(item, reference)]);
+			addToMetadataList(this.#run, 'externalReference', [shown(item, reference)]);
 		}
 	}
 

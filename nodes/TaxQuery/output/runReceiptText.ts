@@ -1,7 +1,7 @@
 import type { FailedItemCounts, NodeRun } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import type { QueryListing } from '../client/queryModel';
-import { truncatedListSentences, mappingKeysAdvice } from '../errors/queryError';
+import { incompleteQueryListSentences, mappingKeysAdvice } from '../errors/queryError';
 import type { ObtainedQuery } from './outcomeRows';
 
 const MAX_LISTED_WARNINGS = 3;
@@ -118,7 +118,7 @@ function gapTexts({ uncompared, cut }: ListGaps): string[] {
 	const todo = `To compare them, ${mappingKeysAdvice(['services', 'fields', 'statuses'])} (Connection → Diagnose proposes it)`;
 	return filled([
 		uncompared > 0 ? sentences(gap, todo) : '',
-		cut ? truncatedListSentences({ ...cut, listed: cut.records.length }) : '',
+		cut ? incompleteQueryListSentences({ ...cut, listed: cut.records.length }) : '',
 	]);
 }
 

@@ -1,11 +1,11 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { areDifferentIdentifiers } from '../../shared/identifiers';
+import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import { MASK } from '../../shared/utils/redact';
 import { reasonIn } from '../../shared/errors/serviceMessage';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 import { requestIn } from '../client/queryRecord';
 import { toRecordWireNames } from '../client/recordWireNames';
@@ -52,7 +52,7 @@ export function simplifyRecord(
 		resultIn(responseOf(asRead.raw)),
 	];
 	const isOther = (name: string) =>
-		areDifferentIdentifiers(requestedAsRead[name], resultAsRead[name]);
+		areDifferentIdentifiersOfOneKind(requestedAsRead[name], resultAsRead[name]);
 	const reason = state === 'failed' ? (reasonIn(response) ?? reasonIn(raw)) : undefined;
 	const isWithout = lacksDueResult(record, queryType);
 	return withoutUndefined({
@@ -185,7 +185,7 @@ export function knownOutputColumns(queryType: QueryType): KnownOutputColumns {
 }
 
 /** Lists the columns of Query → Get, whose rows are of any query type. */
-export const knownQueryGetColumns: KnownOutputColumns = {
+export const queryGetOutputColumns: KnownOutputColumns = {
 	requested: ['queryId'],
 	own: [...OF_QUERY, 'message', 'service', 'createdAt', ...FAILURE_COLUMNS],
 };

@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { areDifferentIdentifiers } from '../../shared/identifiers';
+import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
 import { isObject } from '../../shared/utils/json';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 import { isCiecName } from '../client/maskCiec';
 import type { QueryRecord } from '../client/queryModel';
 
@@ -103,7 +103,7 @@ function matchFields(
  * the values count, whatever their names.
  */
 const namesOnlyOthers = (name: string, wanted: unknown, values: unknown[]): boolean =>
-	values.some((value) => areDifferentIdentifiers(value, wanted)) &&
+	values.some((value) => areDifferentIdentifiersOfOneKind(value, wanted)) &&
 	!values.some((value) => isEqual(name, value, wanted));
 
 /** A record shows the CIEC masked, if at all; periods are compared by their days. */
@@ -123,7 +123,7 @@ const BIRTH: ReadonlyMap<string, RegExp> = new Map([
  * Returns whether a field surely holds something else: another whole identifier, or another number of a birth date.
  */
 function isSurelyDifferent(name: string, one: unknown, other: unknown): boolean {
-	if (areDifferentIdentifiers(one, other)) return true;
+	if (areDifferentIdentifiersOfOneKind(one, other)) return true;
 	const [a, b] = [one, other].map((value) => textOf(value).trim());
 	const format = BIRTH.get(name);
 	return format !== undefined && format.test(a) && format.test(b) && Number(a) !== Number(b);

@@ -2,7 +2,7 @@ import type { IDataObject, INodeCredentialDescription, INodeProperties } from 'n
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Field } from '../../shared/operations/field';
 import { hash as hashText } from '../../shared/utils/hash';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 import { isCiecName } from '../client/maskCiec';
 import type { Warning } from '../fields/identifiers';
 import {

@@ -122,7 +122,7 @@ const PLACES: Array<{ parameters: IDataObject; list: IDataObject }> = [
  * The names of the paging parameters, found by a request for the second query alone; undefined if none of the usual ones
  * works. `rows` is the first page.
  */
-export async function detectPaging(
+export async function probePaging(
 	{ mapping, request }: Service,
 	rows: QueryRecord[],
 ): Promise<IDataObject | undefined> {

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { wasRefreshTokenRefused } from '../../shared/credentials/accessToken';
+import { wasLastRefreshTokenRefused } from '../../shared/credentials/accessToken';
 import {
 	checkClock,
 	checkRateLimit,
@@ -22,11 +22,11 @@ import {
 import { pathOf, queryTypes } from '../client/queryTypeMapping';
 import { toRecordWireNames } from '../client/recordWireNames';
 import type { QueryRecord } from '../client/queryModel';
-import { listTruncationText } from '../errors/queryError';
+import { incompleteQueryListText } from '../errors/queryError';
 import { joinMaskingPersonal } from '../errors/unknownLabels';
 import {
 	countQueriesWithPaging,
-	detectPaging,
+	probePaging,
 	guessRecordMapping,
 	guessRowsKey,
 	guessTypesAndStatuses,
@@ -187,7 +187,7 @@ async function checkPaging(
 			value: isSmaller ? { pageSize: longest } : {},
 		};
 	}
-	const paging = await detectPaging(client, rows);
+	const paging = await probePaging(client, rows);
 	const count = paging ? await countQueriesWithPaging(client, paging) : -1;
 	if (count >= listed) {
 		return {
@@ -200,7 +200,7 @@ async function checkPaging(
 	return {
 		ok: completeness === 'unknown' && isFirstThere ? 'unknown' : false,
 		seen: isFirstThere
-			? sentences(listTruncationText({ ...listing, listed })?.message)
+			? sentences(incompleteQueryListText({ ...listing, listed })?.message)
 			: 'The first queries are not in the list.',
 		advice:
 			'Ask your provider how the list is paged. Set list.limit with list.offset, or with list.page and list.firstPage. If all come at once, set list.paging to "none".',
@@ -216,7 +216,7 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): CheckOutcom
 			advice: 'Paste another one when the service refuses it.',
 		};
 	}
-	if (wasRefreshTokenRefused(credentials)) {
+	if (wasLastRefreshTokenRefused(credentials)) {
 		return {
 			ok: false,
 			seen: 'The service refused its own refresh token. The node logged in again.',

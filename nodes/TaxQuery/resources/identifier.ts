@@ -14,10 +14,10 @@ import { defineOperation, type Field } from '../../shared/operations/field';
 import { simplifyField } from '../../shared/operations/commonFields';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { dayProperty, readPlainDay } from '../fields/dates';
-import { unwrapCheckResult } from '../fields/identifiers';
+import { normalizedFromCheckOutput } from '../fields/identifiers';
 import { textProperty } from '../fields/text';
 import { normalizeText } from '../../shared/utils/inputTextCleaning';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 import { CodedError } from '../../shared/utils/codedError';
 import { pickBy } from '../../shared/utils/objectTransforms';
 
@@ -35,7 +35,7 @@ const cleaned = (value: unknown): unknown =>
 
 const readEntry = (item: OperationItem, name: string): Entry => {
 	const given = item.parameter<unknown>(name);
-	const value = cleaned(unwrapCheckResult(given));
+	const value = cleaned(normalizedFromCheckOutput(given));
 	const isEmpty = value === undefined || value === null || value === '';
 	// an AI agent leaves out what it does not know
 	const isExpected = !item.run.isTool && item.isEntered(name);

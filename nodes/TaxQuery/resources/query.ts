@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import {
 	field,
 	defineOperation,
-	optionField,
+	optionsCollectionField,
 	parseBoolean,
 	parseText,
 } from '../../shared/operations/field';
@@ -14,12 +14,12 @@ import { mappingHint } from '../../shared/errors/errorText';
 import { findQuery, suspectPathKeys, queryClientOf } from '../client/queryClient';
 import { readListChunks, completeRow } from '../client/queryList';
 import { queryTypeOf } from '../client/queryTypeMapping';
-import { mayOmitResponse, findMatchingId } from '../client/queryRecord';
+import { mayHaveUnreadResponse, findMatchingId } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
-import { listTruncationText, outputCountText } from '../errors/queryError';
+import { incompleteQueryListText, returnedOfTotalText } from '../errors/queryError';
 import { isImpersonalId } from '../output/runReceipt';
 import {
-	knownQueryGetColumns,
+	queryGetOutputColumns,
 	lacksDueResult,
 	NO_RESULT_WARNING,
 	buildRecordRow,
@@ -46,7 +46,7 @@ const get = defineOperation({
 	description: GET,
 	fields: { queryId },
 	options: { simplify: simplifyField },
-	keepsInput: knownQueryGetColumns,
+	keepsInput: queryGetOutputColumns,
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
 		const client = await queryClientOf(item);
@@ -93,7 +93,7 @@ const getMany = defineOperation({
 	fields: { limit: returnAllOrLimit, filters },
 	options: {
 		simplify: simplifyField,
-		isCompleting: optionField(completeRowsOption, parseBoolean, false),
+		isCompleting: optionsCollectionField(completeRowsOption, parseBoolean, false),
 	},
 	/** TQ §4.12: no parameter is shown, so this node filters by itself. */
 	async execute(item, { limit: wanted, filters: filter, simplify: isSimple, isCompleting }) {
@@ -115,7 +115,7 @@ const getMany = defineOperation({
 				const complete = isCompleting
 					? await Promise.all(some.map(async (row) => await completeRow(client, row)))
 					: some;
-				if (isCompleting) incomplete += complete.filter(mayOmitResponse).length;
+				if (isCompleting) incomplete += complete.filter(mayHaveUnreadResponse).length;
 				for (const row of complete) {
 					const isFitting = fits(row);
 					if (isFitting) rows.push(row);
@@ -124,7 +124,7 @@ const getMany = defineOperation({
 			}
 			if (rows.length >= wanted) break;
 			if (!isLast) continue;
-			const text = listTruncationText({ completeness, listed, total });
+			const text = incompleteQueryListText({ completeness, listed, total });
 			if (!text) continue;
 			const { message, description } = text;
 			if (completeness === 'truncated') {
@@ -155,7 +155,7 @@ const getMany = defineOperation({
 		const found = rows.slice(0, wanted);
 		if (reported !== undefined) {
 			const others = rows.length >= wanted ? 'limit' : rows.length < listed ? 'filters' : undefined;
-			item.run.hint(outputCountText(found.length, reported, others));
+			item.run.hint(returnedOfTotalText(found.length, reported, others));
 		}
 		const excluded = leftOut([...kinds.values()]);
 		if (excluded !== undefined) item.run.hint(excluded);

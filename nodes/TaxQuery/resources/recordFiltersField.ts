@@ -1,11 +1,11 @@
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { parseObject, type Field } from '../../shared/operations/field';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 import { readMoment } from '../fields/dates';
 import { normalizeIdentifier, textProperty } from '../fields/text';
 import { queryTypes } from '../client/queryTypeMapping';
-import { mayOmitResponse } from '../client/queryRecord';
+import { mayHaveUnreadResponse } from '../client/queryRecord';
 import type { QueryRecord, QueryState } from '../client/queryModel';
 import { describeUnknownLabels } from '../errors/unknownLabels';
 import { simplifyRecord } from '../output/simplify';
@@ -133,7 +133,7 @@ function holds(
 	const missed = wanted.filter((one) => !isFound(one));
 	if (missed.length === 0) return true;
 	const isShown = missed.some(([name]) => record.request?.[name] !== undefined);
-	return isShown || !mayOmitResponse(record) ? false : undefined;
+	return isShown || !mayHaveUnreadResponse(record) ? false : undefined;
 }
 
 /** Returns the chosen entries of a list; an expression may give an array or a text with commas. */

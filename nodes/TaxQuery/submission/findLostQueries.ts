@@ -1,6 +1,6 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
-import { clientIgnoringItemFailures, type QueryClient } from '../client/queryClient';
+import { clientUntilCancelled, type QueryClient } from '../client/queryClient';
 import { completeRow, lacksRequestOrDate, completeSelectedRows } from '../client/queryList';
 import type { ListCompleteness, QueryId, QueryRecord } from '../client/queryModel';
 import { knownBilledQueriesOfClient } from './knownBilledQueries';
@@ -37,7 +37,7 @@ export async function findLostQueries(
 	item: OperationItem,
 	lost: LostQuery,
 ): Promise<RecoveryResult> {
-	const client = await clientIgnoringItemFailures(item);
+	const client = await clientUntilCancelled(item);
 	const { expected, sentAt: since } = lost;
 	const { listing, at } = await readings.read(client, since);
 	const { records, unreadable, completeness, total } = listing;

@@ -5,7 +5,7 @@ import type { QueryId } from '../client/queryModel';
 import { isUnresolved, type SubmissionState } from './submissionState';
 import {
 	newSubmissionRegister,
-	type ExecutionSpending,
+	type ExecutionQueryCount,
 	type Submission,
 	type SubmissionRegister,
 } from './submissionRegister';
@@ -35,7 +35,7 @@ interface StoredJournal extends IDataObject {
  */
 export class Journal {
 	readonly register: SubmissionRegister;
-	readonly spending: ExecutionSpending;
+	readonly spending: ExecutionQueryCount;
 	/** Neither n8n nor this process knew anything of the execution when the run began. */
 	readonly isEmpty: boolean;
 	readonly #run: NodeRun;

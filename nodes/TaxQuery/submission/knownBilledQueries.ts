@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { clientScope, type StateScope } from '../../shared/processState';
+import { clientStateScope, type StateScope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { ReadWriteLocks } from '../../shared/utils/readWriteLock';
 import type { QueryId, Query } from '../client/queryModel';
@@ -76,4 +76,4 @@ const newClientQueries = ({ knowsSince }: StateScope) => new KnownBilledQueries(
 
 /** Returns what this process knows of the billed queries of a client, or of an account. */
 export const knownBilledQueriesOfClient = (clientKey: string): KnownBilledQueries =>
-	clientScope(clientKey).shared(newClientQueries);
+	clientStateScope(clientKey).shared(newClientQueries);

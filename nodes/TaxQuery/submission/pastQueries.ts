@@ -6,7 +6,7 @@ import { queryClientOf, type QueryClient } from '../client/queryClient';
 import { completeRow, hasList } from '../client/queryList';
 import type { QueryId, QueryListing, Query, QueryRecord, QueryState } from '../client/queryModel';
 import { QueryError, type ListPurpose } from '../errors/queryError';
-import { newReadLists, type AccountLists, type ReadLists } from './pastQueryLists';
+import { newReadLists, type AccountLists, type ReadLists } from './queryListCache';
 import type { Reuse } from './submissionOptions';
 import type { SubmissionRegister } from './submissionRegister';
 

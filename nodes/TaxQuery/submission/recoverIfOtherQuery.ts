@@ -6,13 +6,13 @@ import { QueryError } from '../errors/queryError';
 import { otherQueryProblem, type ObtainedQuery } from '../output/outcomeRows';
 import {
 	isOtherQuery,
-	toWantedQuery,
+	buildWantedQuery,
 	type SendingOptions,
 	type RunSubmissionContext,
 } from './submissionContext';
 import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import { recoverSubmission, acceptQueriesOfResponse } from './recoverSubmission';
-import { haveShareableStates, type Submission } from './submissionRegister';
+import { areReusable, type Submission } from './submissionRegister';
 
 /**
  * Accepts the records read for an item's queries if none of them is surely another query. Else the submission is
@@ -32,7 +32,7 @@ export async function recoverIfOtherQuery(
 	const queries = queriesIn(read);
 	if (queries.every((query) => !isOtherQuery(query, expected))) {
 		if (submission && queries.length > 0) submission.queries = queries;
-		if (!haveShareableStates(queries)) {
+		if (!areReusable(queries)) {
 			knownBilledQueriesOfClient((await queryClientOf(item)).clientKey).lastAccepted.delete(
 				sharingKey,
 			);
@@ -58,7 +58,7 @@ async function replaceOther(
 	submission: Submission,
 	read: ObtainedQuery[],
 ): Promise<ObtainedQuery[]> {
-	const wanted = await toWantedQuery(item, request, sending);
+	const wanted = await buildWantedQuery(item, request, sending);
 	const { definition, expected, contentHash, sharingKey } = request;
 	const { client, known } = wanted;
 	const received = queriesIn(read);

@@ -1,5 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import { clientScope } from '../../shared/processState';
+import { clientStateScope } from '../../shared/processState';
 import { getQuery, type ReadOptions, type QueryClient } from '../client/queryClient';
 import { hasList, readListChunks, isRowComplete, fetchRecordOfRow } from '../client/queryList';
 import { mayStillEnd } from '../client/queryRecord';
@@ -232,7 +232,7 @@ const newResultPoller = () => new ResultPoller();
 
 /** Returns the poller that all items of this process share for a client. */
 export const resultPollerOf = ({ clientKey }: QueryClient): ResultPoller =>
-	clientScope(clientKey).shared(newResultPoller);
+	clientStateScope(clientKey).shared(newResultPoller);
 
 const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number): boolean =>
 	lastCheck === 'due' && deadline - LAST_CHECK_MS <= now;

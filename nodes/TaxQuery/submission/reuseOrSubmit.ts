@@ -6,14 +6,14 @@ import type { Query, QueryId } from '../client/queryModel';
 import {
 	sharesEqualRequests,
 	reservationName,
-	toWantedQuery,
+	buildWantedQuery,
 	type ObtainedQueries,
 	type SendingOptions,
 	type RunSubmissionContext,
 	type WantedQuery,
 } from './submissionContext';
 import type { Reuse } from './submissionOptions';
-import { haveShareableStates, type Submission } from './submissionRegister';
+import { areReusable, type Submission } from './submissionRegister';
 import { LIST_LAG_MS } from './pastQueries';
 import { submitAndRecover, rereadAcceptedQueries } from './submitAndRecover';
 
@@ -62,7 +62,7 @@ export async function reuseOrSubmit(
 	sending: SendingOptions,
 ): Promise<ObtainedQueries> {
 	const { locks } = context.journal.register;
-	const wanted = await toWantedQuery(item, request, sending);
+	const wanted = await buildWantedQuery(item, request, sending);
 	const own = ownSubmission(context, item, request);
 	if (own) return await submitAndRecover(context, wanted, own);
 	const { reuse } = sending;
@@ -124,7 +124,7 @@ async function currentQueries(
 	if (seen && (accepted.run === run || seen.every(isEnded))) return seen;
 	const reading = rereadAcceptedQueries(wanted, accepted);
 	const queries = await (seen ? reading.catch(() => seen) : reading);
-	return haveShareableStates(queries) ? queries : undefined;
+	return areReusable(queries) ? queries : undefined;
 }
 
 /** Takes what another execution has obtained since the list of queries was read, or recovers what it has lost. */
@@ -165,11 +165,10 @@ async function acceptedElsewhere(
 		const read = await Promise.all(queries.map(async ({ id }) => await findQuery(client, id)));
 		return read.every((query) => query !== undefined) ? read : undefined;
 	};
-	if (before && before.atClock >= since && haveShareableStates(before.queries)) {
+	if (before && before.atClock >= since && areReusable(before.queries)) {
 		const queries = await unlisted(before);
 		const isOwn = (ids: QueryId[]) => !isEach || journal.register.claim(client.accountKey, ids);
-		if (queries && haveShareableStates(queries) && isOwn(queries.map(({ id }) => id)))
-			return queries;
+		if (queries && areReusable(queries) && isOwn(queries.map(({ id }) => id))) return queries;
 	}
 	if (before || !known.hasForgottenSince(readAt)) return undefined;
 	past.renew(client);

@@ -7,8 +7,12 @@ import { QueryError } from '../errors/queryError';
 import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import type { Journal } from './journal';
 import type { PastQueries } from './pastQueries';
-import { currentDailySpendingOf, startOfWorkflowDay, type DailySpending } from './dailySpending';
-import type { ExecutionSpending, Submission } from './submissionRegister';
+import {
+	currentDailyQueryCountOf,
+	startOfWorkflowDay,
+	type DailyQueryCount,
+} from './dailyQueryCount';
+import type { ExecutionQueryCount, Submission } from './submissionRegister';
 
 /** The most queries that an execution and a day may send. */
 export interface Limits {
@@ -31,11 +35,11 @@ type CountedListing = Pick<QueryListing, 'completeness' | 'total'> & { listed: n
  */
 export class SpendingLimit {
 	readonly #run: NodeRun;
-	readonly #spending: ExecutionSpending;
+	readonly #spending: ExecutionQueryCount;
 	readonly #past: PastQueries;
 	/** Days whose listed queries this run has counted, one for each account. */
-	readonly #counting = new Map<DailySpending, Promise<CountedListing>>();
-	readonly #reservedIn = new Set<DailySpending>();
+	readonly #counting = new Map<DailyQueryCount, Promise<CountedListing>>();
+	readonly #reservedIn = new Set<DailyQueryCount>();
 
 	constructor(run: NodeRun, { spending }: Journal, past: PastQueries) {
 		this.#run = run;
@@ -47,7 +51,7 @@ export class SpendingLimit {
 	async plan(item: OperationItem, limits: Limits, planned: PlannedQuery[]): Promise<void> {
 		if (planned.length === 0) return;
 		const { maxQueries, maxQueriesPerDay } = limits;
-		const day = maxQueriesPerDay === Infinity ? undefined : await currentDailySpendingOf(item);
+		const day = maxQueriesPerDay === Infinity ? undefined : await currentDailyQueryCountOf(item);
 		const listed = day && (await this.#countOnce(item, day));
 		// all of it is reserved or nothing, and nothing comes between
 		this.#checkExecution(planned, maxQueries);
@@ -67,14 +71,14 @@ export class SpendingLimit {
 		{ expected }: QueryRequest,
 		submission: Submission,
 	): Promise<void> {
-		const day = await currentDailySpendingOf(item);
+		const day = await currentDailyQueryCountOf(item);
 		day.reserved.take(this.#nameInDay(name));
 		day.addOutcome(submission, expected);
 	}
 
 	/** Records that uncertain queries were accepted under these IDs. */
 	async found(item: OperationItem, submission: Submission, ids: QueryId[]): Promise<void> {
-		(await currentDailySpendingOf(item)).resolve(submission, ids);
+		(await currentDailyQueryCountOf(item)).resolve(submission, ids);
 	}
 
 	/** Frees what was planned and never sent for others. */
@@ -84,13 +88,13 @@ export class SpendingLimit {
 	}
 
 	/** Counts a day's listed queries for all items of an account. Throws a QueryError if they cannot be counted. */
-	async #countOnce(item: OperationItem, day: DailySpending): Promise<CountedListing> {
+	async #countOnce(item: OperationItem, day: DailyQueryCount): Promise<CountedListing> {
 		const known = this.#counting.get(day) ?? this.#countListed(item, day);
 		this.#counting.set(day, known);
 		return await known;
 	}
 
-	async #countListed(item: OperationItem, day: DailySpending): Promise<CountedListing> {
+	async #countListed(item: OperationItem, day: DailyQueryCount): Promise<CountedListing> {
 		const client = await queryClientOf(item);
 		const start = startOfWorkflowDay(item);
 		const { records, unreadable, ...listing } = await this.#past.list(item, start, 'limit');
@@ -116,7 +120,7 @@ export class SpendingLimit {
 	#checkDay(
 		planned: PlannedQuery[],
 		most: number,
-		{ reserved, made }: DailySpending,
+		{ reserved, made }: DailyQueryCount,
 		listed: CountedListing,
 	): void {
 		const unreserved = planned.filter(({ name }) => !reserved.has(this.#nameInDay(name)));
@@ -127,7 +131,7 @@ export class SpendingLimit {
 		if (listed.completeness !== 'complete') throw new QueryError({ kind: 'uncounted', ...listed });
 	}
 
-	#reserve(planned: PlannedQuery[], day: DailySpending | undefined): void {
+	#reserve(planned: PlannedQuery[], day: DailyQueryCount | undefined): void {
 		for (const one of planned) {
 			const count = countQueries([one]);
 			this.#spending.reserved.add(one.name, count, this.#run);

@@ -79,7 +79,7 @@ export function newSubmissionContext(run: NodeRun, log: SpendingLog): RunSubmiss
 }
 
 /** Adds to a request what submitting it needs: its client, and what this process knows of that client's queries. */
-export async function toWantedQuery(
+export async function buildWantedQuery(
 	item: OperationItem,
 	request: QueryRequest,
 	sending: SendingOptions,

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import {
 	field,
 	parseOneOf,
-	optionField,
+	optionsCollectionField,
 	nestedOptionGroupBuilder,
 	parseBoolean,
 	parseNumber,
@@ -258,7 +258,7 @@ export const paidQueryOptions = ({
 		read: async (item: OperationItem) =>
 			(await limits.maxQueries.read(item)) ?? (item.run.isTool ? MOST_AS_TOOL : Infinity),
 	},
-	externalReference: optionField<unknown>(
+	externalReference: optionsCollectionField<unknown>(
 		{
 			displayName: 'External Reference',
 			name: 'externalReference',
@@ -272,7 +272,7 @@ export const paidQueryOptions = ({
 	),
 	/** Read by the definition's own input. */
 	checks: { ...emptyField, properties: options },
-	additionalBodyFields: optionField(
+	additionalBodyFields: optionsCollectionField(
 		{
 			displayName: 'Additional Body Fields',
 			name: 'additionalBodyFields',

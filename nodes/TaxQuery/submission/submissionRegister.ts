@@ -30,7 +30,7 @@ export interface Submission {
 }
 
 /** The number of queries that one node has sent in an execution, and its further reservations. */
-export class ExecutionSpending {
+export class ExecutionQueryCount {
 	sent = 0;
 	readonly reserved = new SpendingReservations();
 	readonly #journals = new WeakSet<object>();
@@ -55,7 +55,7 @@ export class SubmissionRegister {
 	readonly #byShare = new Map<string, Set<Submission>>();
 	readonly #bySubject = new Map<string, Set<Submission>>();
 	readonly #ids = new Set<string>();
-	readonly #spending = new Map<string, ExecutionSpending>();
+	readonly #spending = new Map<string, ExecutionQueryCount>();
 
 	get size(): number {
 		return this.#byPlace.size + this.#ids.size;
@@ -79,9 +79,7 @@ export class SubmissionRegister {
 			.reverse()
 			.find(
 				(one) =>
-					one.state.status === 'accepted' &&
-					one.sentAt >= since &&
-					haveShareableStates(one.queries ?? []),
+					one.state.status === 'accepted' && one.sentAt >= since && areReusable(one.queries ?? []),
 			);
 	}
 
@@ -130,8 +128,8 @@ export class SubmissionRegister {
 		);
 	}
 
-	spendingOf(node: string): ExecutionSpending {
-		const known = this.#spending.get(node) ?? new ExecutionSpending();
+	spendingOf(node: string): ExecutionQueryCount {
+		const known = this.#spending.get(node) ?? new ExecutionQueryCount();
 		this.#spending.set(node, known);
 		return known;
 	}
@@ -140,7 +138,7 @@ export class SubmissionRegister {
 export const newSubmissionRegister = (): SubmissionRegister => new SubmissionRegister();
 
 /** Returns whether others may share queries. A failed query is sent again, and so is one with an unknown status. */
-export const haveShareableStates = (queries: Query[]): boolean =>
+export const areReusable = (queries: Query[]): boolean =>
 	queries.every((one) => one.kind !== 'record' || ['success', 'pending'].includes(one.state));
 
 function addTo<T>(map: Map<string, Set<T>>, key: string, value: T): void {

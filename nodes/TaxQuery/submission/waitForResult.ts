@@ -1,7 +1,7 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import type { PaidQueryDefinition } from '../request/queryRequest';
-import { getQuery, clientIgnoringItemFailures } from '../client/queryClient';
-import { mayOmitResponse, mayStillEnd } from '../client/queryRecord';
+import { getQuery, clientUntilCancelled } from '../client/queryClient';
+import { mayHaveUnreadResponse, mayStillEnd } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/queryModel';
 import { describeReadFailure } from '../errors/queryError';
 import type { ObtainedQuery } from '../output/outcomeRows';
@@ -27,7 +27,7 @@ export async function waitForResult(
 ): Promise<ObtainedQuery> {
 	const { query } = outcome;
 	if (query.kind === 'withoutId' || !mayBeWaitedFor(outcome)) return outcome;
-	const client = await clientIgnoringItemFailures(item); // one that failed must not blind the others
+	const client = await clientUntilCancelled(item); // one that failed must not blind the others
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
 	const seen = await resultPollerOf(client).wait({
@@ -55,10 +55,11 @@ export async function readMissingResult(
 	const { query, how } = outcome;
 	const isNew = how === 'sent' || how === 'reused'; // the others were read
 	if (!isNew || query.kind === 'withoutId' || hasNoResult) return outcome;
-	const lacks = query.kind === 'record' && query.state === 'success' && mayOmitResponse(query);
+	const lacks =
+		query.kind === 'record' && query.state === 'success' && mayHaveUnreadResponse(query);
 	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
 	const reads = item.run.execution.shared(newReads);
-	const reading = reads.get(query) ?? getQuery(await clientIgnoringItemFailures(item), query.id);
+	const reading = reads.get(query) ?? getQuery(await clientUntilCancelled(item), query.id);
 	reads.set(query, reading);
 	return await reading.then(
 		(record) => ({ ...outcome, query: record }),

@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import { processScope } from '../../shared/processState';
+import { processStateScope } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
-import { sleepUnlessOver } from '../../shared/utils/sleep';
+import { sleepUntilElapsedOrOver } from '../../shared/utils/sleep';
 import { nodeKey } from './emitter';
 import {
 	canSaveFailure,
@@ -50,10 +50,10 @@ export async function activateTrigger(context: ITriggerFunctions): Promise<ITrig
  */
 const isFirstAttempt = (context: ITriggerFunctions): boolean =>
 	!['init', 'leadershipChange'].includes(context.getActivationMode()) &&
-	!processScope().shared(newFailures).get(publicationOf(context))?.has(nodeKey(context));
+	!processStateScope().shared(newFailures).get(publicationOf(context))?.has(nodeKey(context));
 
 function noteFailure(context: ITriggerFunctions): void {
-	const failed = processScope().shared(newFailures);
+	const failed = processStateScope().shared(newFailures);
 	const nodes = failed.get(publicationOf(context)) ?? new Set();
 	failed.set(publicationOf(context), nodes.add(nodeKey(context)));
 }
@@ -73,7 +73,7 @@ function tryOn(context: ITriggerFunctions): ITriggerResponse {
 	let session: PollingSession | undefined;
 	const keepTrying = async () => {
 		while (!isClosed && !session) {
-			await sleepUnlessOver(Date.now(), RETRY_MS, () => isClosed);
+			await sleepUntilElapsedOrOver(Date.now(), RETRY_MS, () => isClosed);
 			if (isClosed) return;
 			session = await open(context, false).catch((error: unknown) => {
 				if (!isClosed) reportTriggerOutage(context, error);

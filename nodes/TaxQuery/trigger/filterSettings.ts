@@ -77,7 +77,7 @@ export const subtitle = `={{ ((types, states, others, names) => {
 );
 
 /** An entry of the "Options" collection. */
-export const otherQueryTypesOption: INodeProperties = {
+export const additionalQueryTypesField: INodeProperties = {
 	displayName: 'Other Query Types',
 	name: 'otherServices',
 	type: 'string',

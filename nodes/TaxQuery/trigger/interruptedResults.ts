@@ -1,5 +1,5 @@
 import type { QueryClient } from '../client/queryClient';
-import { mayOmitResponse } from '../client/queryRecord';
+import { mayHaveUnreadResponse } from '../client/queryRecord';
 import { readQuery } from './readById';
 import type { PollableTrigger } from './pollableTrigger';
 import { succeededWithoutResult, type ItemMaker, type QuerySnapshot } from './querySnapshot';
@@ -39,7 +39,7 @@ export async function fetchInterruptedResults(
 		const row = listed.get(queryId);
 		const isResult =
 			row?.deliveryId === deliveryId &&
-			!mayOmitResponse(row.record) &&
+			!mayHaveUnreadResponse(row.record) &&
 			!succeededWithoutResult(row);
 		return isResult ? row : undefined;
 	};

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { processScope } from '../../shared/processState';
+import { processStateScope } from '../../shared/processState';
 import {
 	hasStatusMark,
 	uniteStatusMarks,
@@ -21,11 +21,11 @@ import {
 	type LedgerPollState,
 	type SavedLedger,
 } from './ledgerStaticData';
-import { RunningResults, type StartedResult } from './runningResults';
+import { RunningResults, type ResultStarts } from './runningResults';
 
 /** This process, in the ledgers that it writes. */
 const newProcessId = () => ({ id: randomBytes(9).toString('base64url') });
-const processId = (): string => processScope().shared(newProcessId).id;
+const processId = (): string => processStateScope().shared(newProcessId).id;
 
 export const MAX_SEEN = 1_000;
 /** `seen` is trimmed once it is this much too long. */
@@ -56,7 +56,7 @@ export interface DroppedQueries {
 export class Ledger {
 	readonly state: LedgerPollState;
 	/** Started by an earlier process and not known to have ended, until it is started again or `end` is called. */
-	readonly interrupted: Map<string, StartedResult>;
+	readonly interrupted: Map<string, ResultStarts>;
 	/** The process that had written it before. */
 	readonly savedBy: string | undefined;
 	/**
@@ -243,7 +243,7 @@ export class Ledger {
 	}
 
 	/** Undoes a start that failed: only the number of failures changes. */
-	undoStart(deliveryId: string, known?: StartedResult): void {
+	undoStart(deliveryId: string, known?: ResultStarts): void {
 		const failures = this.failedStarts(deliveryId) + 1;
 		this.end(deliveryId);
 		this.#failures.set(deliveryId, failures);

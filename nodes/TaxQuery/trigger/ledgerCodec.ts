@@ -1,7 +1,7 @@
-import { processScope } from '../../shared/processState';
+import { processStateScope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { hash } from '../../shared/utils/hash';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 
 const KEY_LENGTH = 8;
 const MARK_LENGTH = 3;
@@ -11,7 +11,7 @@ const MAX_MARKS = 20;
 /** Caches hashes, because a service may list the same tens of thousands of queries repeatedly. */
 const newKeys = () => new BoundedMap<string, string>(50_000);
 export function keyOf(id: string): string {
-	const keys = processScope().shared(newKeys);
+	const keys = processStateScope().shared(newKeys);
 	const known = keys.get(id);
 	if (known !== undefined) return known;
 	const key = hash(id, KEY_LENGTH);

@@ -45,14 +45,14 @@ interface PollContext {
 }
 
 /** The reason why no known query is listed any more; it is reported. */
-export type VanishedListReason =
+export type VanishedQueriesReason =
 	/** Another account has none of them: the trigger begins anew. */
 	| 'isElsewhere'
 	/** Only what was created since is new. */
 	| 'isLost';
 
 export interface PollPlan<Row extends ListedQuery> {
-	loss?: VanishedListReason;
+	loss?: VanishedQueriesReason;
 	/** All that is known so far is forgotten, but for what has settled. */
 	isNewStart: boolean;
 	account: string;
@@ -88,7 +88,7 @@ export function isReadFarEnough(rows: QueryStatus[], pageSize: number, ledger: L
 }
 
 /** Returns the rows from the newest on, or undefined if the newest are unknown. One response may be all of them. */
-export function newestFirstIfKnown<Row>(
+export function orderNewestFirst<Row>(
 	rows: Row[],
 	order: ListOrder | undefined,
 	isOneWhole: boolean,
@@ -189,7 +189,11 @@ function lastSeen(rows: QueryStatus[], ledger: Ledger): number {
 	return -1;
 }
 
-function lossOf(ledger: Ledger, rows: number, accountKey: string): VanishedListReason | undefined {
+function lossOf(
+	ledger: Ledger,
+	rows: number,
+	accountKey: string,
+): VanishedQueriesReason | undefined {
 	if (ledger.state.account !== accountKey) return 'isElsewhere';
 	return ledger.isEmpty() || rows === 0 ? undefined : 'isLost';
 }

@@ -2,7 +2,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { hasList } from '../client/queryList';
-import { mayOmitResponse, mayStillEnd } from '../client/queryRecord';
+import { mayHaveUnreadResponse, mayStillEnd } from '../client/queryRecord';
 import {
 	fetchInterruptedResults,
 	startInterruptedAgain,
@@ -22,7 +22,12 @@ import {
 import { fillInDeliveredResponse, type QueryNotification } from './queryNotification';
 import type { PollableTrigger } from './pollableTrigger';
 import { readRecordsById, type RowResult, type RecordsReadById } from './readRecordsById';
-import { reportVanishedList, reportDropped, reportListGaps, reportMissingResult } from './reports';
+import {
+	reportVanishedQueries,
+	reportDropped,
+	reportListGaps,
+	reportMissingResult,
+} from './reports';
 import {
 	itemMaker,
 	succeededWithoutResult,
@@ -50,7 +55,7 @@ export type PolledQueryOutcome =
 /** Results for notified IDs that do not exist, and seldom for real ones. */
 const UNKNOWN_RESULTS: unknown[] = [undefined, 'unknown', 'later'];
 
-export interface PollReport {
+export interface PollResult {
 	/** The notified queries by ID; one that is not listed is missing. */
 	queries: Map<string, PolledQueryOutcome>;
 	/** The trigger reads the list, which shows all queries. */
@@ -75,7 +80,7 @@ export interface PollReport {
 export async function pollOnce(
 	trigger: PollableTrigger,
 	notifications: Map<string, QueryNotification>,
-): Promise<PollReport> {
+): Promise<PollResult> {
 	const { context, ledger, settings, attempts, mustBegin } = trigger;
 	const { state } = ledger;
 
@@ -145,7 +150,7 @@ interface Poll {
  * Writes the ledger and emits the results. It is synchronous, with all that it calls, so that no other poll or webhook
  * call can come between. Throws if the workflow was unpublished meanwhile.
  */
-function applyPoll(poll: Poll): PollReport {
+function applyPoll(poll: Poll): PollResult {
 	const { trigger, plan, read, interrupted, toItem } = poll;
 	const { ledger } = trigger;
 	trigger.mustBeOpen();
@@ -153,7 +158,7 @@ function applyPoll(poll: Poll): PollReport {
 	markRunningStaticDataChanged();
 	startInterruptedAgain(trigger, interrupted, toItem);
 	for (const row of plan.due)
-		processResult(poll, row, mayOmitResponse(row.record) ? read.rows.get(row.queryId) : row);
+		processResult(poll, row, mayHaveUnreadResponse(row.record) ? read.rows.get(row.queryId) : row);
 	for (const result of read.others) processResult(poll, result, result);
 	for (const id of read.refused) ledger.drop(id);
 	ledger.addPending(plan.pendingIds.filter((id) => ledger.isPending(id))); // had their turn
@@ -173,7 +178,7 @@ function recordListing({
 }: Poll): void {
 	const { context, ledger, settings } = trigger;
 	const { state } = ledger;
-	reportVanishedList(context, plan.loss);
+	reportVanishedQueries(context, plan.loss);
 	reportListGaps(context, listing);
 	const records = [...listing.rows, ...read.others].map(({ record }) => record);
 	reportUnknownLabels(context, settings.choice, mapping, records);
@@ -225,7 +230,7 @@ const namedAs = ({ read }: Poll, queryId: string): string =>
 	[...read.ownIds].find(([, own]) => own === queryId)?.[0] ?? queryId;
 
 /** Returns the poll's findings about the queries that webhook calls named, and when the next one may begin. */
-function outcomeOf(poll: Poll): PollReport {
+function outcomeOf(poll: Poll): PollResult {
 	const { trigger, notifications, listing, plan, read, interrupted, isListed, isAudit } = poll;
 	const { ledger } = trigger;
 	const progressOf = (result: QuerySnapshot): PolledQueryOutcome => {

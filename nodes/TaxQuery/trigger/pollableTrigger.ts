@@ -2,7 +2,7 @@ import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import type { ReadAttempts } from './readAttempts';
 import type { EmitOutcome } from './emitter';
 import type { Ledger } from './ledger';
-import type { MissingPendingTotals } from './readListing';
+import type { UnlistedPendingTotals } from './readListing';
 import type { QuerySnapshot } from './querySnapshot';
 import type { TriggerSettings } from './triggerSettings';
 
@@ -14,7 +14,7 @@ export interface PollableTrigger {
 	/** Queries whose results could not be read so far. */
 	attempts: ReadAttempts;
 	/** Numbers of pending queries that the last checks did not show. */
-	unlisted: MissingPendingTotals;
+	unlisted: UnlistedPendingTotals;
 	/** The trigger is to begin by Start From. */
 	mustBegin: boolean;
 	/** Results are on their way. */

@@ -2,21 +2,21 @@ import { OperationalError, type INodeExecutionData, type ITriggerFunctions } fro
 import { findVerificationProblem } from '../../shared/credentials/webhookVerification';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
-import { processScope } from '../../shared/processState';
+import { processStateScope } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
-import { msUntilElapsed, sleepUnlessOver } from '../../shared/utils/sleep';
+import { msUntilElapsed, sleepUntilElapsedOrOver } from '../../shared/utils/sleep';
 import { mayStillEnd } from '../client/queryRecord';
 import { ReadAttempts } from './readAttempts';
 import { forgetCredential } from './cachedCredential';
 import { decideEmission } from './decideEmission';
 import { emitResult, nodeKey, startKey, type EmitOutcome } from './emitter';
 import { ExecutionEndSaver } from './executionEndSaver';
-import { pollOnce, type PollReport } from './pollOnce';
+import { pollOnce, type PollResult } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import type { PollableTrigger } from './pollableTrigger';
 import { setStaticData } from '../../shared/operations/nodeStaticData';
 import {
-	storeEarlyNotifications,
+	storeNotificationsUntilPublished,
 	LEDGER_STATIC_DATA_KEY,
 	MAX_WAITING_NOTIFICATIONS,
 	triggerMemoryOf,
@@ -24,8 +24,8 @@ import {
 	type NodeProcessMemory,
 } from './triggerProcessMemory';
 import type { Ledger } from './ledger';
-import type { StartedResult } from './runningResults';
-import type { MissingPendingTotals } from './readListing';
+import type { ResultStarts } from './runningResults';
+import type { UnlistedPendingTotals } from './readListing';
 import { RETRY_MS, UnstartedResults } from './unstartedResults';
 import { itemMaker, type QuerySnapshot } from './querySnapshot';
 import { MIN_CHECK_MS, startFromKey, type TriggerSettings } from './triggerSettings';
@@ -41,7 +41,7 @@ const TIMES_IN_STREAM = 6;
 
 /** The published triggers of this process, by node. Only the leading main process has any. */
 const newPublished = () => new Map<string, PollingSession>();
-const publishedTriggers = () => processScope().shared(newPublished);
+const publishedTriggers = () => processStateScope().shared(newPublished);
 
 type Identity = Parameters<typeof nodeKey>[0];
 export const findPublishedSession = (context: Identity) =>
@@ -89,7 +89,7 @@ async function checkVerification(context: ITriggerFunctions, { isAuthenticated }
 export class PollingSession implements PollableTrigger {
 	readonly ledger: Ledger;
 	readonly attempts: ReadAttempts;
-	readonly unlisted: MissingPendingTotals;
+	readonly unlisted: UnlistedPendingTotals;
 	/** Polls bring results. */
 	readonly needsPolls: boolean;
 	readonly #key: string;
@@ -104,7 +104,7 @@ export class PollingSession implements PollableTrigger {
 	#hasDroppedCalls = false;
 	/** The poll that runs or was the last, and the one that waits for its end. */
 	#last: Promise<unknown> = Promise.resolve();
-	#waiting: Promise<PollReport> | undefined;
+	#waiting: Promise<PollResult> | undefined;
 	/** The queries that webhook calls named for the next poll. */
 	#notifications = new Map<string, QueryNotification>();
 	/** The next poll begins `ms` milliseconds after `since`. */
@@ -187,11 +187,11 @@ export class PollingSession implements PollableTrigger {
 	}
 
 	/** Polls from now on; callers share the poll that waits. Throws if the service cannot be reached. */
-	async pollSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollReport> {
+	async pollSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollResult> {
 		if (this.#hasClosed) this.#handOn(more);
 		else for (const [id, notification] of more) this.#addNotification(id, notification);
 		this.#waiting ??= this.#last.then(async () => {
-			await sleepUnlessOver(this.#rest.since, this.#rest.ms, () => this.#hasClosed);
+			await sleepUntilElapsedOrOver(this.#rest.since, this.#rest.ms, () => this.#hasClosed);
 			this.#waiting = undefined;
 			this.mustBeOpen();
 			const running = this.#pollNow();
@@ -251,15 +251,11 @@ export class PollingSession implements PollableTrigger {
 
 	/** Waits `ms` milliseconds, or until the trigger is unpublished. */
 	async pause(ms: number): Promise<void> {
-		await sleepUnlessOver(Date.now(), ms, () => this.#hasClosed);
+		await sleepUntilElapsedOrOver(Date.now(), ms, () => this.#hasClosed);
 	}
 
 	/** `before`: how the result was started, if it was interrupted. */
-	#settleEmission(
-		result: QuerySnapshot,
-		outcome: EmitOutcome,
-		before?: StartedResult,
-	): EmitOutcome {
+	#settleEmission(result: QuerySnapshot, outcome: EmitOutcome, before?: ResultStarts): EmitOutcome {
 		const { ledger } = this;
 		const { deliveryId } = result;
 		this.#memory.outcomes.delete(deliveryId);
@@ -302,10 +298,10 @@ export class PollingSession implements PollableTrigger {
 	#handOn(all: Iterable<[id: string, QueryNotification]>): void {
 		const next = this.#published.get(this.#key);
 		if (next && next !== this) void next.pollSoon(all).catch(() => undefined);
-		else if (!storeEarlyNotifications(this.context, all)) this.#hasDroppedCalls = true;
+		else if (!storeNotificationsUntilPublished(this.context, all)) this.#hasDroppedCalls = true;
 	}
 
-	async #pollNow(): Promise<PollReport> {
+	async #pollNow(): Promise<PollResult> {
 		const { context } = this;
 		const { outage } = this.#memory;
 		const since = Date.now();

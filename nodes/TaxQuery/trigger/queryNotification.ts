@@ -6,7 +6,7 @@ import {
 	succeededWithoutResult,
 	addDeliveredResponse,
 	type PayloadEnvelope,
-	type SnapshotConfirmation,
+	type SnapshotOrigin,
 	type QuerySnapshot,
 } from './querySnapshot';
 
@@ -51,7 +51,7 @@ export function fillInDeliveredResponse(
 	found: QuerySnapshot,
 	notification: Pick<QueryNotification, 'detail' | 'event' | 'envelope'> | undefined,
 	mapping: TaxQueryMapping,
-): { result: QuerySnapshot; origin: SnapshotConfirmation } {
+): { result: QuerySnapshot; origin: SnapshotOrigin } {
 	const around = envelopeOfSameStatus(found, notification?.envelope);
 	if (
 		!succeededWithoutResult(found) ||

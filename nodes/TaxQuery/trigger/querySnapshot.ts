@@ -8,7 +8,7 @@ import {
 } from '../../shared/personalData/personalDataHider';
 import { queryTypes } from '../../shared/queryTypes/catalog';
 import type { Connection } from '../../shared/http/connection';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { buildRecordRow } from '../output/simplify';
 import { mayStillEnd, recordFromFields } from '../client/queryRecord';
@@ -78,7 +78,7 @@ export const envelopeOfSameStatus = (
 ): { envelope?: IDataObject } =>
 	envelope && ['', status].includes(envelope.status) ? { envelope: envelope.fields } : {};
 
-export interface SnapshotConfirmation {
+export interface SnapshotOrigin {
 	/** It was read from the service itself, or the service has confirmed its status alone. */
 	confirmed: boolean | 'status';
 	/** The kind of event that the webhook call named. */
@@ -88,7 +88,7 @@ export interface SnapshotConfirmation {
 }
 
 /** Makes the item that goes into the workflow. */
-export type ItemMaker = (result: QuerySnapshot, origin: SnapshotConfirmation) => INodeExecutionData;
+export type ItemMaker = (result: QuerySnapshot, origin: SnapshotOrigin) => INodeExecutionData;
 
 /**
  * Returns a function that makes items by the parameters. Throws a UserError if pseudonyms are chosen and the

@@ -5,7 +5,7 @@ import type { ListCompleteness } from '../client/queryModel';
 import type { Ledger } from './ledger';
 import type { ListOrder } from './ledgerStaticData';
 import { toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
-import { newestFirstIfKnown, isReadFarEnough, type ListedRows } from './planPoll';
+import { orderNewestFirst, isReadFarEnough, type ListedRows } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
 export interface TriggerListing extends ListedRows<QuerySnapshot> {
@@ -19,7 +19,7 @@ export interface TriggerListing extends ListedRows<QuerySnapshot> {
 }
 
 /** The number of pending queries missing in the last check, and in the last one that read the list to its end. */
-export interface MissingPendingTotals {
+export interface UnlistedPendingTotals {
 	last: number;
 	afterAudit: number;
 }
@@ -35,7 +35,10 @@ const AUDIT_REST_MS = 10_000;
  * Returns whether the list must be read to its end: once a day, and more often while pending queries lie deeper than
  * polls read.
  */
-export function isAuditDue({ state }: Ledger, { last, afterAudit }: MissingPendingTotals): boolean {
+export function isAuditDue(
+	{ state }: Ledger,
+	{ last, afterAudit }: UnlistedPendingTotals,
+): boolean {
 	const isDeep = last > Math.max(FEW, afterAudit);
 	const everyMs = isDeep ? Math.max(A_MINUTE, state.auditRequests * AUDIT_REST_MS) : DAY_MS;
 	return msUntilElapsed(state.auditedAt, Math.min(DAY_MS, everyMs)) < 0;
@@ -78,7 +81,7 @@ export async function readListing(
 	checkRows(rows, read.unreadable);
 	const isWhole = read.completeness === 'complete';
 	const { order = detectListOrder(rows, ledger.state.order || undefined) } = client.mapping.list;
-	const sorted = newestFirstIfKnown(rows, order, isWhole && read.requests === 1, ledger);
+	const sorted = orderNewestFirst(rows, order, isWhole && read.requests === 1, ledger);
 	if (!sorted) throw unordered(order);
 	return { ...read, rows: sorted, isWhole, order };
 }

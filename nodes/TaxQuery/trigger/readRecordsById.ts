@@ -1,5 +1,5 @@
 import type { QueryClient } from '../client/queryClient';
-import { mayOmitResponse } from '../client/queryRecord';
+import { mayHaveUnreadResponse } from '../client/queryRecord';
 import { notFoundError, readNotified, readQuery } from './readById';
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
@@ -112,7 +112,7 @@ async function readMissingResponses(
 	client: QueryClient,
 	due: QuerySnapshot[],
 ): Promise<RecordsReadById['rows']> {
-	const withoutResponse = due.filter(({ record }) => mayOmitResponse(record));
+	const withoutResponse = due.filter(({ record }) => mayHaveUnreadResponse(record));
 	const isNew = ({ queryId }: QuerySnapshot) => attempts.failedTimes(queryId) === 0;
 	const again = withoutResponse.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
 	const read = [...withoutResponse.filter(isNew), ...again].map(async (row) => {

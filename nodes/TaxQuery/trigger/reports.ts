@@ -5,16 +5,19 @@ import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
 import { reportError, reportHourly, runHourly } from './errorReporting';
 import { MAX_PENDING } from './ledger';
-import type { VanishedListReason } from './planPoll';
+import type { VanishedQueriesReason } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
-const LOSSES: Record<VanishedListReason, string> = {
+const LOSSES: Record<VanishedQueriesReason, string> = {
 	isElsewhere:
 		"The credential leads to another account, and the trigger begins anew, by 'Start From'",
 	isLost: 'The service lists none of the queries so far: only newer ones start the workflow',
 };
 
-export function reportVanishedList(context: ITriggerFunctions, loss?: VanishedListReason): void {
+export function reportVanishedQueries(
+	context: ITriggerFunctions,
+	loss?: VanishedQueriesReason,
+): void {
 	if (!loss) return;
 	const what = `${LOSSES[loss]}. Compare the results in the service with your executions`;
 	reportError(context, new CodedError(loss, what));

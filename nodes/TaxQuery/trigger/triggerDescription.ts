@@ -4,7 +4,7 @@ import type {
 	INodeTypeDescription,
 	IWebhookDescription,
 } from 'n8n-workflow';
-import { otherQueryTypesOption, statusesField, queryTypesField } from './filterSettings';
+import { additionalQueryTypesField, statusesField, queryTypesField } from './filterSettings';
 import { simplifyProperty } from '../../shared/operations/commonFields';
 import {
 	fieldsToKeepOption,
@@ -28,7 +28,7 @@ const entry = (name: string, value: string, description: string, more: object = 
 
 /** Entries of the "Options" collection; from in there, the other fields are above. */
 const options: INodeProperties[] = [
-	otherQueryTypesOption,
+	additionalQueryTypesField,
 	simplifyProperty,
 	personalDataOption,
 	fieldsToKeepOption,

@@ -5,7 +5,7 @@ import { mergeNotifications, type QueryNotification } from './queryNotification'
 import { processStateOfNode, type nodeKey, type EmitOutcome } from './emitter';
 import { chooseLedger, Ledger } from './ledger';
 import { newTriggerOutage } from './errorReporting';
-import type { MissingPendingTotals } from './readListing';
+import type { UnlistedPendingTotals } from './readListing';
 
 export const LEDGER_STATIC_DATA_KEY = 'taxQueryLedger';
 const MAX_EMITTED = 5_000;
@@ -20,7 +20,7 @@ export class NodeProcessMemory {
 	/** Results that this process has emitted. */
 	readonly emitted = new BoundedMap<string, true>(MAX_EMITTED);
 	readonly outage = newTriggerOutage();
-	readonly unlisted: MissingPendingTotals = { last: 0, afterAudit: 0 };
+	readonly unlisted: UnlistedPendingTotals = { last: 0, afterAudit: 0 };
 	closedAt?: number;
 	isPublished = false;
 
@@ -51,7 +51,7 @@ export const wasUnpublishedSince = (context: Identity, since: number): boolean =
 const newEarlyNotifications = () => new Map<string, QueryNotification>();
 
 /** Stores what webhook calls named for the next time that the trigger is published. Returns whether all has room. */
-export function storeEarlyNotifications(
+export function storeNotificationsUntilPublished(
 	context: Identity,
 	all: Iterable<[id: string, QueryNotification]>,
 ): boolean {

@@ -9,7 +9,7 @@ export const RETRY_MS = 60_000;
 const REPORT_MS = 1_000;
 
 /** A result that n8n could not start, and why. */
-export interface FailedStart {
+export interface FailedExecutionStart {
 	result: QuerySnapshot;
 	item: INodeExecutionData;
 	starts?: number;
@@ -28,7 +28,7 @@ interface Owner {
 /** Results that n8n could not start: each is tried again in a minute, unless another check has brought it meanwhile. */
 export class UnstartedResults {
 	readonly #owner: Owner;
-	readonly #waiting = new Map<string, FailedStart>();
+	readonly #waiting = new Map<string, FailedExecutionStart>();
 
 	constructor(owner: Owner) {
 		this.#owner = owner;
@@ -39,7 +39,7 @@ export class UnstartedResults {
 		return this.#waiting.size + emitting < MAX_WAITING;
 	}
 
-	add(unstarted: FailedStart): void {
+	add(unstarted: FailedExecutionStart): void {
 		const isFirst = this.#waiting.size === 0;
 		this.#waiting.set(unstarted.result.deliveryId, unstarted);
 		if (!isFirst) return;

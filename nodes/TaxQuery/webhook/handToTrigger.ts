@@ -1,6 +1,6 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { raceAbort } from '../../shared/utils/responseBody';
-import { processStartedAt, processScope } from '../../shared/processState';
+import { processStartedAt, processStateScope } from '../../shared/processState';
 import { msUntilElapsed } from '../../shared/utils/sleep';
 import { wasUnpublishedSince } from '../trigger/triggerProcessMemory';
 import { itemMaker, type ItemCredentialSettings } from '../trigger/querySnapshot';
@@ -17,7 +17,7 @@ import {
 	unreachable,
 	combineResponses,
 	type WebhookResponse,
-	type OngoingCall,
+	type ProvisionalResponse,
 } from './responses';
 import type { AssessedNotification } from './selectTrustedParts';
 
@@ -96,13 +96,13 @@ const newSenders = () => ({ waiting: 0 });
 export async function pollAndRespond(
 	trigger: PollingSession,
 	all: AssessedNotification[],
-	call: OngoingCall,
+	call: ProvisionalResponse,
 ): Promise<WebhookResponse> {
 	const { ledger } = trigger;
 	const isOver = ({ queryId, reportedEnd }: AssessedNotification) =>
 		reportedEnd !== '' && ledger.isSettled({ queryId, status: reportedEnd });
 	if (all.every(isOver)) return nothingNew; // a poll would show nothing else, and may have to wait
-	const senders = processScope().shared(newSenders);
+	const senders = processStateScope().shared(newSenders);
 	if (senders.waiting >= MAX_WAITING)
 		return call.responseSoFar === resultByNextPoll ? resultByNextPoll : tooMany;
 	const polling = trigger

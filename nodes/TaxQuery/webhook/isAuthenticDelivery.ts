@@ -6,7 +6,7 @@ import {
 	signingKeys,
 	findVerificationProblem,
 } from '../../shared/credentials/webhookVerification';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 import {
 	expectedSignatures,
 	readSignatureHeader,

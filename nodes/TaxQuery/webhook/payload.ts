@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { RecordField, TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { idText } from '../../shared/utils/toText';
+import { idText } from '../../shared/utils/primitiveText';
 import { wireName } from '../client/recordWireNames';
 import { pickBy } from '../../shared/utils/objectTransforms';
 

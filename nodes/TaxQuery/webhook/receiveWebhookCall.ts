@@ -3,9 +3,9 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { raceAbort } from '../../shared/utils/responseBody';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { textOf } from '../../shared/utils/toText';
+import { textOf } from '../../shared/utils/primitiveText';
 import { processStateOfNode } from '../trigger/emitter';
-import { storeEarlyNotifications } from '../trigger/triggerProcessMemory';
+import { storeNotificationsUntilPublished } from '../trigger/triggerProcessMemory';
 import { errorMessage, runHourly } from '../trigger/errorReporting';
 import { readSettings, type TriggerSettings } from '../trigger/triggerSettings';
 import { findPublishedSession, type PollingSession } from '../trigger/pollingSession';
@@ -18,9 +18,9 @@ import {
 	notShownYet,
 	combineResponses,
 	type WebhookResponse,
-	type OngoingCall,
+	type ProvisionalResponse,
 } from './responses';
-import { readItemSettings, verifyCall } from './verifyCall';
+import { readItemCredentialSettings, verifyCall } from './verifyCall';
 import { startWithoutSession, type WebhookOutcome } from './startWithoutSession';
 import { extractJson } from './formBody';
 import { readPayload, type AnnouncedQuery } from './payload';
@@ -51,7 +51,7 @@ const REFUSED =
 export async function receiveWebhookCall(
 	context: IWebhookFunctions,
 ): Promise<IWebhookResponseData> {
-	const call: OngoingCall = { responseSoFar: notShownYet };
+	const call: ProvisionalResponse = { responseSoFar: notShownYet };
 	const taking = handleCall(context, call).catch((error: unknown): WebhookResponse => {
 		context.logger.error(`A webhook call could not be handled: ${errorMessage(error)}`);
 		return { status: 500, message: 'The call could not be handled' };
@@ -93,7 +93,10 @@ function startOnce(context: IWebhookFunctions, outcome: WebhookOutcome): IWebhoo
 /** Remembers accepted messages of Standard Webhooks, so that a copy, or a replay within the tolerance, is ignored. */
 const newTaken = () => new BoundedMap<string, true>(MAX_TAKEN);
 
-async function handleCall(context: IWebhookFunctions, call: OngoingCall): Promise<WebhookOutcome> {
+async function handleCall(
+	context: IWebhookFunctions,
+	call: ProvisionalResponse,
+): Promise<WebhookOutcome> {
 	const isTest = context.getMode() === 'manual';
 	const published = isTest ? undefined : findPublishedSession(context);
 	const settings = published?.settings ?? readSettings(context);
@@ -146,7 +149,7 @@ type Names = Pick<TaxQueryMapping, 'record'>;
 
 /** The environment's names; without a credential that can be read, those of the API reference. */
 const namesFor = async (context: IWebhookFunctions): Promise<Names> =>
-	await readItemSettings(context).then(
+	await readItemCredentialSettings(context).then(
 		({ mapping }) => mapping,
 		() => ({ record: {} }),
 	);
@@ -156,9 +159,9 @@ async function handleNotifications(
 	settings: TriggerSettings,
 	announced: AnnouncedQuery[],
 	secrets: string[],
-	call: OngoingCall,
+	call: ProvisionalResponse,
 ): Promise<WebhookOutcome> {
-	const itemSettings = await readItemSettings(context);
+	const itemSettings = await readItemCredentialSettings(context);
 	const { mapping } = itemSettings;
 	const hidden = [...secrets, ...itemSettings.secrets];
 	const all = announced.map((each) => selectTrustedParts(each, settings, mapping, hidden));
@@ -168,7 +171,7 @@ async function handleNotifications(
 	const published = findPublishedSession(context);
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
 	const storeForLater = () =>
-		storeEarlyNotifications(context, named(all)) ? resultByNextPoll : starting;
+		storeNotificationsUntilPublished(context, named(all)) ? resultByNextPoll : starting;
 	if (!published && isListed) return storeForLater(); // this process has no trigger yet
 	const isRemembered = isTriggerBeingRepublished(context) && !all.some(({ trusted }) => trusted);
 	if (isListed || isRemembered) call.responseSoFar = resultByNextPoll;

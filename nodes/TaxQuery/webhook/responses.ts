@@ -1,4 +1,4 @@
-import type { PollReport } from '../trigger/pollOnce';
+import type { PollResult } from '../trigger/pollOnce';
 import type { PollingSession } from '../trigger/pollingSession';
 
 export interface WebhookResponse {
@@ -7,7 +7,7 @@ export interface WebhookResponse {
 }
 
 /** A webhook call while it is handled. */
-export interface OngoingCall {
+export interface ProvisionalResponse {
 	/** The response if handling takes longer than the sender waits; 202 if its result comes in any case. */
 	responseSoFar: WebhookResponse;
 }
@@ -43,7 +43,7 @@ export function combineResponses(responses: WebhookResponse[]): WebhookResponse 
 /** Returns the response about a query, by its progress in a poll. */
 export async function responseForQuery(
 	{ queryId, isReportedPending }: { queryId: string; isReportedPending: boolean },
-	{ queries, isListed, isWhole }: PollReport,
+	{ queries, isListed, isWhole }: PollResult,
 	{ settings }: PollingSession,
 ): Promise<WebhookResponse> {
 	const notYet = settings.receiveBy === 'webhook' ? notShownYet : resultByNextPoll;

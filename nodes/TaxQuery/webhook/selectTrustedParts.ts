@@ -5,11 +5,11 @@ import type { QueryNotification } from '../trigger/queryNotification';
 import {
 	succeededWithoutResult,
 	toQuerySnapshot,
-	type SnapshotConfirmation,
+	type SnapshotOrigin,
 	type QuerySnapshot,
 } from '../trigger/querySnapshot';
 import type { TriggerSettings } from '../trigger/triggerSettings';
-import { withoutCiec } from '../client/maskCiec';
+import { maskCiec } from '../client/maskCiec';
 import { castToQueryId, readRecord } from '../client/queryRecord';
 import { fromRecordWireNames } from '../client/recordWireNames';
 import type { AnnouncedQuery } from './payload';
@@ -24,7 +24,7 @@ export interface AssessedNotification extends QueryNotification {
 	 * Set if no confirmation is needed: the call is proved, nothing is to be confirmed, and it shows how the query
 	 * ended.
 	 */
-	trusted?: { result: QuerySnapshot; origin: SnapshotConfirmation };
+	trusted?: { result: QuerySnapshot; origin: SnapshotOrigin };
 }
 
 /** Returns the parts of a call that may be used, by how far it is trusted; the rest is dropped. */
@@ -70,7 +70,7 @@ const maskEnvelope = (
 	secrets: string[],
 ): IDataObject =>
 	redactSecretsInJson(
-		withoutCiec({ ...fromRecordWireNames(record, mapping), envelope }, mapping)
+		maskCiec({ ...fromRecordWireNames(record, mapping), envelope }, mapping)
 			.envelope as IDataObject,
 		secrets,
 	);

@@ -30,7 +30,7 @@ export async function verifyCall(context: IWebhookFunctions, bodies: Buffer[]): 
 }
 
 /** Returns the settings by which items are made: the API reference's names where the trigger has no credential. */
-export async function readItemSettings(
+export async function readItemCredentialSettings(
 	context: IWebhookFunctions,
 ): Promise<ItemCredentialSettings & { secrets: string[] }> {
 	const hasCredential = context.getNode().credentials?.[taxQuery.credentialType] !== undefined;

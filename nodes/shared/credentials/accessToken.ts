@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-workflow';
 import type { TokenRequestProblem } from '../errors/requestProblem';
 import { backoffMs } from '../utils/backoff';
-import { clientScope } from '../processState';
+import { clientStateScope } from '../processState';
 import { BoundedMap } from '../utils/boundedMap';
 import { hash } from '../utils/hash';
 import { isObject, parseJson } from '../utils/json';
@@ -61,7 +61,7 @@ const newLogin = (): Login => ({
 	refused: new BoundedMap(100),
 });
 
-const loginOf = (clientKey: string): Login => clientScope(clientKey).shared(newLogin);
+const loginOf = (clientKey: string): Login => clientStateScope(clientKey).shared(newLogin);
 
 function fingerprint(credentials: ICredentialDataDecryptedObject): string {
 	const { baseUrl, clientId, clientSecret, apiMapping, additionalSecretFields } = credentials;
@@ -104,7 +104,7 @@ export function authSecrets(credentials: ICredentialDataDecryptedObject): string
 }
 
 /** Returns whether the last refresh token of this login failed in this process, so that it logged in anew. */
-export const wasRefreshTokenRefused = (credentials: ICredentialDataDecryptedObject): boolean =>
+export const wasLastRefreshTokenRefused = (credentials: ICredentialDataDecryptedObject): boolean =>
 	loginOf(fingerprint(credentials)).isRefreshRefused === true;
 
 /** Notes that the service accepted the token sent with these credentials. */

@@ -2,7 +2,7 @@ import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } fro
 import { queryTypes } from '../queryTypes/catalog';
 import { mapValues } from '../utils/objectTransforms';
 import { checkDistinct, parseMapping, type ValueShape, type MappingShape } from './parseMapping';
-import { providers } from './providers';
+import { providers } from './dataProviders';
 
 /**
  * An environment's names where the API references are neutral or show none. They are entered as JSON in the credential;

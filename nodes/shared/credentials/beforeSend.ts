@@ -1,5 +1,5 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { processScope } from '../processState';
+import { processStateScope } from '../processState';
 
 /** The callback of each request that has not reached its socket yet. */
 const newCallbacks = () => new WeakMap<IHttpRequestOptions, () => void>();
@@ -9,7 +9,7 @@ const newCallbacks = () => new WeakMap<IHttpRequestOptions, () => void>();
  * credential type. If the callback throws, the request is not sent.
  */
 export function setBeforeSendCallback(request: IHttpRequestOptions, callback: () => void): void {
-	processScope().shared(newCallbacks).set(request, callback);
+	processStateScope().shared(newCallbacks).set(request, callback);
 }
 
 /** Runs the callback, and returns the request with its header Authorization. */
@@ -17,6 +17,6 @@ export function runBeforeSend(
 	request: IHttpRequestOptions,
 	Authorization: string,
 ): IHttpRequestOptions {
-	processScope().shared(newCallbacks).get(request)?.();
+	processStateScope().shared(newCallbacks).get(request)?.();
 	return { ...request, headers: { ...request.headers, Authorization } };
 }

@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
-import { textOf } from '../utils/toText';
+import { textOf } from '../utils/primitiveText';
 import { maskedField, textInput } from './inputBuilders';
 
 export const SHORTEST_PSEUDONYM_KEY = 16;

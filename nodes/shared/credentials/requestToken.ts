@@ -12,7 +12,7 @@ import type { TokenRequestProblem } from '../errors/requestProblem';
 import { readRequestIds } from '../errors/requestIds';
 import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject, parseJson, readObject } from '../utils/json';
-import { textOf } from '../utils/toText';
+import { textOf } from '../utils/primitiveText';
 import { readTaxQueryMapping } from './apiMapping';
 import { readTaxQueryBaseUrl } from './readBaseUrl';
 import { credentialError } from './credentialError';

@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
-import { textOf } from '../utils/toText';
+import { textOf } from '../utils/primitiveText';
 import { shownFor } from './inputBuilders';
-import { checkLogin, providers, taxAuthority, type LoginProvider } from './providers';
+import { checkLogin, providers, taxAuthority, type DataProvider } from './dataProviders';
 
 type Credential = ICredentialDataDecryptedObject;
 
@@ -11,13 +11,13 @@ const SWITCH = 'storesCiec';
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Returns the name of a login's field in the service's credential: "bureauPmPassword". */
-export const storedFieldName = ({ value }: LoginProvider, field: string): string =>
+export const storedFieldName = ({ value }: DataProvider, field: string): string =>
 	value.replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()) + capital(field);
 
 /** "Credit Bureau: Companies (Persona Moral)" → "Companies" */
-const labelOf = ({ name }: LoginProvider) => name.replace(/^.*: | \(.*$/g, '');
+const labelOf = ({ name }: DataProvider) => name.replace(/^.*: | \(.*$/g, '');
 
-const fieldsOf = (provider: LoginProvider, hasLabel: boolean, shown: Partial<INodeProperties>) =>
+const fieldsOf = (provider: DataProvider, hasLabel: boolean, shown: Partial<INodeProperties>) =>
 	provider.fields.map((field): INodeProperties => ({
 		...field,
 		displayName: hasLabel ? `${labelOf(provider)}: ${field.displayName}` : field.displayName,
@@ -52,7 +52,7 @@ export const storedCiecFields: INodeProperties[] = [
 	...fieldsOf(taxAuthority, false, { displayOptions: { show: { [SWITCH]: [true] } } }),
 ];
 
-const isStored = (credential: Credential, { value }: LoginProvider): boolean => {
+const isStored = (credential: Credential, { value }: DataProvider): boolean => {
 	if (value === taxAuthority.value) return credential[SWITCH] === true;
 	const chosen = credential[CHOICE];
 	return Array.isArray(chosen) && (chosen as unknown[]).includes(value);
@@ -61,7 +61,7 @@ const isStored = (credential: Credential, { value }: LoginProvider): boolean => 
 /** Returns the values of a stored login by field; undefined if the credential holds none of this provider. */
 export function storedLogin(
 	credential: Credential,
-	provider: LoginProvider,
+	provider: DataProvider,
 ): IDataObject | undefined {
 	if (!isStored(credential, provider)) return undefined;
 	const values = provider.fields.map(({ name }) => [

@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
-import { textOf } from '../utils/toText';
+import { textOf } from '../utils/primitiveText';
 import { findN8nPlaceholderProblem } from './n8nPlaceholder';
 import { maskedField, requiredTextInput, shownFor, textInput } from './inputBuilders';
 

@@ -1,7 +1,7 @@
 import { describeFault, isTlsFault, wasNeverSent, type NetworkFault } from './networkFault';
 import type { Acceptance, RequestProblem, StatusProblem } from './requestProblem';
 import { sentences } from '../utils/sentences';
-import { ADVICE, OUTCOME_SENTENCES, type ErrorAdviceCodes } from './advice';
+import { ADVICE, OUTCOME_SENTENCES, type OperationErrorAdvice } from './advice';
 import { renderLoginError } from './loginErrorText';
 import { mappingHint, quoteServiceMessage, type ErrorText } from './errorText';
 
@@ -18,7 +18,7 @@ export interface ServiceHints {
 export interface RequestFailure {
 	problem: RequestProblem;
 	accepted: Acceptance;
-	advice?: ErrorAdviceCodes;
+	advice?: OperationErrorAdvice;
 }
 
 /** The sentences about a request that failed: the only place that writes them. */
@@ -47,7 +47,7 @@ const notFoundText = (what: string): ProblemText => [`There is no ${what}`, ADVI
 /** Returns the API Mapping keys that may correct a problem: the operation's, else those of the path. */
 export const suggestedMappingKeys = (
 	problem: RequestProblem,
-	{ mappingKeys }: ErrorAdviceCodes,
+	{ mappingKeys }: OperationErrorAdvice,
 ): string[] => mappingKeys ?? (problem.kind === 'status' ? problem.mappingKeys : undefined) ?? [];
 
 /** A few wrong passwords lock a person out. */

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { holdsSecret } from '../utils/findSecrets';
-import { textOf } from '../utils/toText';
+import { holdsSecret } from '../utils/secretDetector';
+import { textOf } from '../utils/primitiveText';
 import type { ServiceMessage } from './requestProblem';
 
 /** Services and proxies name a request in their logs by these headers. The last is of W3C Trace Context. */

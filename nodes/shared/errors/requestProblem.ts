@@ -18,7 +18,7 @@ interface RateLimitWait {
 }
 
 /** Returns the message and the delay as an error's data for programs. */
-export const serviceMessageData = ({
+export const serviceMessageErrorData = ({
 	serviceMessage,
 	isWithheld,
 	requestIds,
@@ -126,7 +126,7 @@ const KINDS = [
 ];
 
 /** Returns whether a value that was read is a problem instead. */
-export const isProblem = (value: object): value is RequestProblem =>
+export const isRequestProblem = (value: object): value is RequestProblem =>
 	'kind' in value && KINDS.includes(String(value.kind));
 
 /** A stable name of a problem, for programs and tests: "status.404", "network", "body.empty". */

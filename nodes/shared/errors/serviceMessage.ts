@@ -1,5 +1,5 @@
 import { hasEntries, isObject } from '../utils/json';
-import { holdsSecret } from '../utils/findSecrets';
+import { holdsSecret } from '../utils/secretDetector';
 import type { ServiceMessage } from './requestProblem';
 
 const LONGEST = 300;

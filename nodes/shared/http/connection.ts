@@ -3,7 +3,7 @@ import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-work
 import type { ServiceMessage } from '../errors/requestProblem';
 import { readRequestIds } from '../errors/requestIds';
 import { extractServiceMessage } from '../errors/serviceMessage';
-import { clientScope } from '../processState';
+import { clientStateScope } from '../processState';
 import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
 import { hash } from '../utils/hash';
@@ -12,15 +12,15 @@ import { sleepUnlessCancelled } from '../utils/sleep';
 import { toBodyOrProblem, type HttpResponse } from './toBodyOrProblem';
 import { ClockOffset } from './clockOffset';
 import {
-	exchange,
+	sendOnce,
 	type CompletedExchange,
 	type ReloadableCredentials,
 	type RequestContext,
 	type ServiceRequest,
-} from './exchange';
+} from './sendOnce';
 import {
 	bodyOf,
-	isProblem,
+	isRequestProblem,
 	RequestError,
 	type JsonBody,
 	type RequestProblem,
@@ -31,7 +31,7 @@ import { acceptanceOf, newRetryPolicy } from './retryPolicy';
 import type { ServiceDefinition } from './serviceDefinitions';
 import { isMappingNameConfirmed } from './confirmedMappingNames';
 
-export type { RequestContext, ServiceRequest } from './exchange';
+export type { RequestContext, ServiceRequest } from './sendOnce';
 
 /** Returns the contents of a body, or the problem with it. */
 export type JsonBodyReader<T extends object> = (body: JsonBody) => T | RequestProblem;
@@ -152,7 +152,7 @@ function openConnection<Mapping>(
 ): Connection<Mapping> {
 	const root = service.root(held.data);
 	const mapping = service.mapping(held.data);
-	const clock = clientScope(root).shared(newClock);
+	const clock = clientStateScope(root).shared(newClock);
 	const statistics = new ConnectionStatistics();
 	const clientKey = fingerprint(root, service.limitedBy(held.data));
 	const idsByBody = new WeakMap<object, string[]>();
@@ -188,7 +188,7 @@ function openConnection<Mapping>(
 	): T {
 		const body = bodyOf(result, service);
 		const value = reader(body);
-		if (!isProblem(value)) return value;
+		if (!isRequestProblem(value)) return value;
 		const problem = { ...value, ...serviceMessage(body, request.secrets) };
 		throw new RequestError(service, problem, acceptanceOf(problem, request.method));
 	}
@@ -373,7 +373,7 @@ async function attempt(
 	const missed = await statistics.whileWaiting(turn);
 	if (missed) return { problem: missed, isSent: false };
 	const startedAt = Date.now();
-	const exchanged = await exchange(context, service, held, request);
+	const exchanged = await sendOnce(context, service, held, request);
 	const { outcome, sentAt } = exchanged;
 	if ('response' in outcome) {
 		const { status, headers } = outcome.response;

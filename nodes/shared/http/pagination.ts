@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { RowsPage } from './parseRows';
-import { idText } from '../utils/toText';
+import { idText } from '../utils/primitiveText';
 
 /** Reads one page; `limit` and `offset` count rows. */
 export type ReadPageAtOffset = (limit: number, offset: number) => Promise<RowsPage>;

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hasEntries, isObject } from '../utils/json';
-import { idText, textOf } from '../utils/toText';
+import { idText, textOf } from '../utils/primitiveText';
 import type { RequestProblem } from '../errors/requestProblem';
 
 /** The kind of rows that a response should hold. */

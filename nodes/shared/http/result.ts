@@ -1,21 +1,21 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import {
 	problemCode,
-	serviceMessageData,
+	serviceMessageErrorData,
 	type Acceptance,
 	type JsonBody,
 	type RequestProblem,
 } from '../errors/requestProblem';
-import type { ErrorAdviceCodes } from '../errors/advice';
+import type { OperationErrorAdvice } from '../errors/advice';
 import {
 	suggestedMappingKeys,
 	renderRequestError,
 	type ServiceHints,
 } from '../errors/requestErrorText';
 
-export { isProblem } from '../errors/requestProblem';
+export { isRequestProblem } from '../errors/requestProblem';
 export type { Acceptance, JsonBody, Method, RequestProblem } from '../errors/requestProblem';
-export type { ErrorAdviceCodes, AdviceCode } from '../errors/advice';
+export type { OperationErrorAdvice, AdviceCode } from '../errors/advice';
 
 /** The result of a request, after all its attempts. */
 export type Result =
@@ -34,7 +34,7 @@ export class RequestError extends UserError {
 		readonly service: ServiceHints,
 		readonly problem: RequestProblem,
 		readonly accepted: Acceptance = 'no',
-		readonly advice: ErrorAdviceCodes = {},
+		readonly advice: OperationErrorAdvice = {},
 	) {
 		const { message, description } = renderRequestError({ problem, accepted, advice }, service);
 		super(message, { description });
@@ -51,7 +51,7 @@ export class RequestError extends UserError {
 		const { problem } = this;
 		const rows = problem.kind === 'incomplete' && { given: problem.given, total: problem.total };
 		const fault = problem.kind === 'network' && { fault: problem.code };
-		return { ...serviceMessageData(problem), ...rows, ...fault };
+		return { ...serviceMessageErrorData(problem), ...rows, ...fault };
 	}
 
 	/** Keys of the API Mapping that may solve the problem. */
@@ -60,7 +60,7 @@ export class RequestError extends UserError {
 	}
 
 	/** Returns the error with an operation's advice. */
-	withAdvice(advice: ErrorAdviceCodes): RequestError {
+	withAdvice(advice: OperationErrorAdvice): RequestError {
 		return new RequestError(this.service, this.problem, this.accepted, {
 			...this.advice,
 			...advice,

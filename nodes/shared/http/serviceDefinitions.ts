@@ -18,7 +18,7 @@ import { refuseN8nPlaceholders } from '../credentials/n8nPlaceholder';
 import { storedLoginSecrets } from '../credentials/storedProviderLogins';
 import { bareToken } from '../credentials/requestToken';
 import { webhookSecretsToMask } from '../credentials/webhookVerification';
-import { textOf } from '../utils/toText';
+import { textOf } from '../utils/primitiveText';
 
 type Credentials = ICredentialDataDecryptedObject;
 

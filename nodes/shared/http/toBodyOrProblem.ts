@@ -9,8 +9,8 @@ import type {
 import { readRequestIds } from '../errors/requestIds';
 import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject } from '../utils/json';
-import { holdsSecret } from '../utils/findSecrets';
-import { textOf } from '../utils/toText';
+import { holdsSecret } from '../utils/secretDetector';
+import { textOf } from '../utils/primitiveText';
 
 export type RawExchangeResult =
 	| { response: HttpResponse }

@@ -24,7 +24,7 @@ export interface PositionRule {
 }
 
 export const DIGIT = /^[0-9]$/;
-export const DATE_DIGITS_RULE: PositionRule = {
+export const DATE_DIGITS_POSITIONS: PositionRule = {
 	length: 6,
 	allowed: DIGIT,
 	needs: 'a digit 0–9 (part of the date, YYMMDD)',

@@ -1,5 +1,9 @@
 /** Offline checks of Mexican identifiers: pure, never throwing, without dependencies. */
-export { areDifferentIdentifiers, checkConsistency, type Identifiers } from './consistency';
+export {
+	areDifferentIdentifiersOfOneKind,
+	checkConsistency,
+	type Identifiers,
+} from './consistency';
 export { checkCurp, type CurpCheck } from './curp';
 export { checkNss } from './nss';
 export { finding } from './checkResult';

@@ -9,7 +9,7 @@ import {
 import {
 	checkCharacters,
 	COPY_AGAIN,
-	DATE_DIGITS_RULE,
+	DATE_DIGITS_POSITIONS,
 	countCharacters,
 	readText,
 	type PositionRule,
@@ -111,7 +111,7 @@ function partsOf(letters: number, length: number, hasHomoclave: boolean): Positi
 			allowed: /^[A-ZÑ&]$/,
 			needs: `a letter A–Z without accent, Ñ or & (${owner})`,
 		},
-		{ ...DATE_DIGITS_RULE, needs: `${DATE_DIGITS_RULE.needs}; ${owner}` },
+		{ ...DATE_DIGITS_POSITIONS, needs: `${DATE_DIGITS_POSITIONS.needs}; ${owner}` },
 		...(hasHomoclave ? HOMOCLAVE : []),
 	];
 }

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { fieldError } from '../utils/codedError';
-import { optionField, parseBoolean, type Field } from './field';
+import { optionsCollectionField, parseBoolean, type Field } from './field';
 
 const returnAll: INodeProperties = {
 	displayName: 'Return All',
@@ -48,7 +48,11 @@ export const returnAllOrLimit: Field<number> = {
 	},
 };
 
-export const simplifyField: Field<boolean> = optionField(simplifyProperty, parseBoolean, true);
+export const simplifyField: Field<boolean> = optionsCollectionField(
+	simplifyProperty,
+	parseBoolean,
+	true,
+);
 
 /** The shape of a row with Simplify off. */
 export const identity = (row: IDataObject): IDataObject => row;

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { textOf } from '../utils/toText';
+import { textOf } from '../utils/primitiveText';
 import type { ItemError } from './itemError';
 import type { Operation } from './operation';
 

@@ -56,7 +56,7 @@ export const field = <T>(
  * An entry of the "Options" collection. `absent` is its value where it was not added. One that was added and comes out
  * empty is an error: left out in silence, a limit would not hold.
  */
-export const optionField = <T>(
+export const optionsCollectionField = <T>(
 	property: INodeProperties,
 	parse: (value: unknown, label: string) => T,
 	absent: T,

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { normalizeText } from '../utils/inputTextCleaning';
-import { idText } from '../utils/toText';
+import { idText } from '../utils/primitiveText';
 
 export const includeOtherFields: INodeProperties = {
 	displayName: 'Include Other Input Fields',

@@ -4,10 +4,10 @@ import {
 	loginFields,
 	taxAuthority,
 	type CheckedLogin,
-	type LoginProvider,
-} from '../credentials/providers';
+	type DataProvider,
+} from '../credentials/dataProviders';
 import { storedLogin } from '../credentials/storedProviderLogins';
-import { optionField, parseBoolean, type Field } from './field';
+import { optionsCollectionField, parseBoolean, type Field } from './field';
 import { CodedError, fieldError } from '../utils/codedError';
 
 const loginFrom: INodeProperties = {
@@ -33,11 +33,11 @@ const loginFrom: INodeProperties = {
 
 /** A provider's login, checked offline. */
 export interface CheckedProviderLogin extends CheckedLogin {
-	provider: LoginProvider;
+	provider: DataProvider;
 }
 
 /** CP §4.1.1 to §4.1.3 allow it. */
-export const allowEmptyLoginOption = optionField(
+export const allowEmptyLoginOption = optionsCollectionField(
 	{
 		displayName: 'Allow Empty',
 		name: 'allowEmpty',
@@ -55,7 +55,7 @@ const newHintSet = () => new Set<string>();
 
 /** The login of one of these providers, from the service's credential or from fields of the node. */
 export const providerLoginField = (
-	providers: LoginProvider[],
+	providers: DataProvider[],
 	credentialType: string,
 ): Field<CheckedProviderLogin> => ({
 	properties: [loginFrom, ...loginFields(providers, { loginFrom: ['fields'] })],
@@ -81,7 +81,7 @@ export const providerLoginField = (
 	},
 });
 
-const noStoredLogin = (provider: LoginProvider): CodedError =>
+const noStoredLogin = (provider: DataProvider): CodedError =>
 	new CodedError('storedLogin.provider', `The credential stores no login of "${provider.name}"`, {
 		description:
 			provider === taxAuthority

@@ -18,7 +18,7 @@ import {
 } from './operation';
 import { readFieldsToKeep, readPersonalData } from '../personalData/personalDataOptions';
 import { personalDataHiderFor } from '../personalData/personalDataHider';
-import { DEFAULT_TIMEOUT_MS } from '../http/exchange';
+import { DEFAULT_TIMEOUT_MS } from '../http/sendOnce';
 import { RunConnections, type Connection } from '../http/connection';
 import { parseBoolean, parseNumber } from './field';
 import { FAILURE_COLUMNS, failedColumns, routeToErrorOutput } from './failedItem';
@@ -26,13 +26,13 @@ import { mergeInputColumns, includeOtherFields, isSameValue } from './inputColum
 import type { ItemError } from './itemError';
 import { ItemErrorFactory, type ItemFailure } from './itemErrorFactory';
 import { sendUnlessSecretRefused } from './sendUnlessSecretRefused';
-import { startRun, type NodeRunHandle } from './startRun';
+import { startRun, type NodeRunHandle } from './nodeRun';
 import { bodyOf } from '../http/result';
 import type { ServiceDefinition } from '../http/serviceDefinitions';
 import { isObject } from '../utils/json';
 import { sentences } from '../utils/sentences';
 import { redactSecretsInJson } from '../utils/redact';
-import { textOf } from '../utils/toText';
+import { textOf } from '../utils/primitiveText';
 import { sleepUnlessCancelled } from '../utils/sleep';
 import { CodedError, fieldError } from '../utils/codedError';
 

@@ -1,5 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { StateScope, executionScope, processScope, trimExecutions } from '../processState';
+import {
+	StateScope,
+	executionStateScope,
+	processStateScope,
+	trimExecutions,
+} from '../processState';
 import { BoundedMap } from '../utils/boundedMap';
 
 /**
@@ -22,7 +27,7 @@ export function rootExecutionId(context: IExecuteFunctions): string | undefined 
 	// older hosts do not have it
 	const parent = (context as Partial<IExecuteFunctions>).getExecutionContext?.()?.parentExecutionId;
 	if (id === undefined) return undefined;
-	const roots = processScope().shared(newRoots);
+	const roots = processStateScope().shared(newRoots);
 	if (parent !== undefined && parent !== UNKNOWN_ID && parent !== id) {
 		roots.set(id, roots.get(parent) ?? parent);
 	}
@@ -34,9 +39,9 @@ export function enterExecution(
 	root: string | undefined,
 	callArguments: object,
 ): { state: ExecutionState; leave(): void; succeed(): void } {
-	const calls = processScope().shared(newCalls);
+	const calls = processStateScope().shared(newCalls);
 	const state =
-		root === undefined ? (calls.get(callArguments) ?? new StateScope()) : executionScope(root);
+		root === undefined ? (calls.get(callArguments) ?? new StateScope()) : executionStateScope(root);
 	state.enter();
 	if (root === undefined) calls.set(callArguments, state);
 	return {
@@ -46,7 +51,7 @@ export function enterExecution(
 		leave() {
 			state.leave();
 			if (root === undefined || state.isInUse) return;
-			executionScope(root); // the one that ended its last run longest ago is forgotten first
+			executionStateScope(root); // the one that ended its last run longest ago is forgotten first
 			trimExecutions();
 		},
 	};

@@ -1,4 +1,4 @@
-import { textOf } from './toText';
+import { textOf } from './primitiveText';
 
 /** Matches seconds of the years 2001 to 2286, with or without a fraction. */
 const SECONDS = /^\d{10}(\.\d+)?$/;

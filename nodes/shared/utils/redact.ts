@@ -1,6 +1,6 @@
 import { mapKeys, mapValues } from './objectTransforms';
 import { isObject } from './json';
-import { secretDetector } from './findSecrets';
+import { secretDetector } from './secretDetector';
 
 export const MASK = '***';
 /** Values nested deeper are masked whole; no meaningful response is. */

@@ -20,7 +20,7 @@ export async function sleepUnlessCancelled(ms: number, signal?: AbortSignal): Pr
 }
 
 /** Waits until `ms` have passed since a moment, or until it is not wanted any more. */
-export async function sleepUnlessOver(
+export async function sleepUntilElapsedOrOver(
 	since: number,
 	ms: number,
 	isOver: () => boolean,

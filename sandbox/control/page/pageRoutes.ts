@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { assetContents } from '../../assets';
+import { packagedAssets } from '../../assets';
 
 /** The page at `/`, which is filled from `GET /sandbox/state`. */
 export function registerPageRoutes(app: FastifyInstance): void {
@@ -10,7 +10,7 @@ export function registerPageRoutes(app: FastifyInstance): void {
 		['/page.css', 'page.css', 'text/css'],
 	]) {
 		app.get(path, { schema: { hide: true } }, async (_request, reply) =>
-			reply.type(`${type}; charset=utf-8`).send(assetContents.page[name]),
+			reply.type(`${type}; charset=utf-8`).send(packagedAssets.page[name]),
 		);
 	}
 }

@@ -5,7 +5,7 @@ import { paidWorkflow, retryExecution, stopExecutions } from '../../../bench/sup
 import { startSandboxWithHelpers, type TestSandbox } from '../../integration/support/sandbox';
 import { rfcs } from '../../integration/taxQuery/support';
 import { until } from '../../support/until';
-import { bareN8n, processes } from '../support/headlessN8n';
+import { bareN8n, processes } from '../support/sharedHeadlessN8n';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
 
 const CRF = { path: '/api/query/crf', method: 'POST' };

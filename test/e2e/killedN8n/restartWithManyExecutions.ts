@@ -10,7 +10,7 @@ import {
 	type SandboxWithQueryHelpers,
 } from '../../integration/support/sandboxQueries';
 import { until } from '../../support/until';
-import { bareN8n, processes } from '../support/headlessN8n';
+import { bareN8n, processes } from '../support/sharedHeadlessN8n';
 import { createSandboxCredential, TRIGGER_NODE_NAME, triggerNode } from '../support/triggerNode';
 
 /** Behind the first check after a start others follow, and start more of what was interrupted. */

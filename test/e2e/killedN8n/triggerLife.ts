@@ -10,7 +10,7 @@ import {
 	type SandboxWithQueryHelpers,
 } from '../../integration/support/sandboxQueries';
 import { until } from '../../support/until';
-import { bareN8n, processes } from '../support/headlessN8n';
+import { bareN8n, processes } from '../support/sharedHeadlessN8n';
 import { deliverUntilTaken } from '../support/deliverUntilTaken';
 import { waitForEndedExecutionOf } from '../support/executions';
 import { createSandboxCredential, TRIGGER_NODE_NAME, triggerNode } from '../support/triggerNode';

@@ -6,7 +6,7 @@ import {
 	type SandboxWithQueryHelpers,
 } from '../../integration/support/sandboxQueries';
 import { until } from '../../support/until';
-import { bareN8n, headlessN8nUserFolder, processes } from '../support/headlessN8n';
+import { bareN8n, headlessN8nUserFolder, processes } from '../support/sharedHeadlessN8n';
 import { outOf } from '../support/executions';
 import {
 	createSandboxCredential,

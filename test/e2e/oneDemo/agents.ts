@@ -6,7 +6,7 @@ import { isFinished, type Workflow, type WorkflowNode } from '../../../demo/n8nC
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
 import { until } from '../../support/until';
-import { describeWithBrowser } from '../support/describeWithBrowser';
+import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor, theMailbox, theModel } from '../support/oneDemo';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
@@ -217,7 +217,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 		expect(JSON.stringify(answer)).toContain('Solicitudes de crédito');
 	});
 
-	describeWithBrowser('in the example of an onboarding', () => {
+	describeIfChromium('in the example of an onboarding', () => {
 		let editor: Editor;
 		beforeAll(async () => {
 			editor = await oneEditor();

@@ -4,7 +4,7 @@ import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { Execution, Workflow } from '../../../demo/n8nClient';
 import type { Demo } from '../../../demo/startDemo';
 import { WEBHOOK_HEADER } from '../../../demo/provision';
-import { describeWithBrowser } from '../support/describeWithBrowser';
+import { describeIfChromium } from '../support/describeIfChromium';
 import { waitForEndedExecutionOf } from '../support/executions';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
@@ -184,7 +184,7 @@ describe('the Credit Profile node in a real n8n', () => {
 		});
 	});
 
-	describeWithBrowser('shown in its editor', () => {
+	describeIfChromium('shown in its editor', () => {
 		let editor: Editor;
 		beforeAll(async () => {
 			editor = await oneEditor();

@@ -1,10 +1,10 @@
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { Demo } from '../../../demo/startDemo';
-import { describeWithBrowser } from '../support/describeWithBrowser';
+import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 
-describeWithBrowser("the demo's documentation link of a node", () => {
+describeIfChromium("the demo's documentation link of a node", () => {
 	let demo: Demo;
 	let editor: Editor;
 	beforeAll(async () => {

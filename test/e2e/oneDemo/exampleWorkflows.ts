@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import { applicantFile, smokeTest, type SmokeTestReport } from '../../../demo/smokeTest';
 import type { Demo } from '../../../demo/startDemo';
-import { toFormValues, postApplication } from '../../../demo/fillInN8nForm';
+import { toApplicationFields, postApplication } from '../../../demo/submitN8nForm';
 import { applicationFormUrl } from '../../../demo/provision';
-import { describeWithBrowser } from '../support/describeWithBrowser';
+import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import { waitForEndedExecutionOf } from '../support/executions';
 import { oneDemo, oneEditor } from '../support/oneDemo';
@@ -17,7 +17,7 @@ describe('a real n8n with the package installed', () => {
 	const idOf = (file: string) => demo.workflows.get(file)?.id as string;
 
 	const submit = async () =>
-		await postApplication(applicationFormUrl(demo.n8n), toFormValues(applicant));
+		await postApplication(applicationFormUrl(demo.n8n), toApplicationFields(applicant));
 
 	beforeAll(async () => {
 		demo = await oneDemo();
@@ -103,7 +103,7 @@ describe('a real n8n with the package installed', () => {
 		});
 	});
 
-	describeWithBrowser('shown in its editor', () => {
+	describeIfChromium('shown in its editor', () => {
 		let editor: Editor;
 
 		beforeAll(async () => {

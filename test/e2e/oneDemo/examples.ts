@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { Demo } from '../../../demo/startDemo';
-import { fillInN8nForm } from '../../../demo/fillInN8nForm';
+import { submitN8nForm } from '../../../demo/submitN8nForm';
 import { repositoryRoot } from '../../../demo/installPackage';
 import { registerWebhook } from '../../../demo/sandbox';
-import { describeWithBrowser } from '../support/describeWithBrowser';
+import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 
@@ -104,13 +104,13 @@ describe('the examples in a real n8n', () => {
 
 	/** Returns what a person does: enters the company, and approves on the next page. */
 	const approveDossier = async () =>
-		await fillInN8nForm(
+		await submitN8nForm(
 			`${demo.n8n.url}/form-test/company-dossier`,
 			[COMPANY],
 			['Send and be billed'],
 		);
 
-	describeWithBrowser('in the editor', () => {
+	describeIfChromium('in the editor', () => {
 		let editor: Editor;
 		beforeAll(async () => {
 			editor = await oneEditor();

@@ -11,8 +11,8 @@ import {
 	mappedClient,
 	startVariant,
 } from '../../integration/support/mappedClient';
-import { suggestedIn } from '../../integration/support/diagnoseRows';
-import { storedLoginFields } from '../../integration/support/credentialFields';
+import { suggestedIn } from '../../integration/support/readDiagnoseRows';
+import { credentialFieldsForLogin } from '../../integration/support/credentialFields';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
 
@@ -99,7 +99,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			apiMapping: JSON.stringify(creditProfile),
 			...Object.assign(
 				{},
-				...Object.entries(logins).map(([name, login]) => storedLoginFields(name, login)),
+				...Object.entries(logins).map(([name, login]) => credentialFieldsForLogin(name, login)),
 			),
 			providerLogins: Object.keys(logins),
 		})),
@@ -110,7 +110,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			clientSecret: sandbox.taxQuery.clientSecret,
 			pointsPerSecond: 0,
 			apiMapping: JSON.stringify(taxQuery),
-			...storedLoginFields('taxAuthority', { rfc: RFC, ciec: 'Signs_in_1' }),
+			...credentialFieldsForLogin('taxAuthority', { rfc: RFC, ciec: 'Signs_in_1' }),
 		})),
 	});
 	const node = (name: string, type: string, parameters: object, credentials?: Credentials) => ({

@@ -4,7 +4,7 @@ import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
 import { defaultOptions } from '../../../sandbox/options';
 import { until } from '../../support/until';
 import { violationsOf } from '../support/accessibilityViolations';
-import { describeWithBrowser } from '../support/describeWithBrowser';
+import { describeIfChromium } from '../support/describeIfChromium';
 import { newContext, takeScreenshot } from '../support/launchBrowser';
 import {
 	Onboarding,
@@ -37,7 +37,7 @@ const [SOMEBODY] = others;
 
 const ALL = ['CURP', 'RFC_CALCULATOR', 'CRF'];
 
-describeWithBrowser('applicants at the form of Onboard applicant, published', () => {
+describeIfChromium('applicants at the form of Onboard applicant, published', () => {
 	let flow: Onboarding;
 	/** One row for each submission: what happened, which page came, what was billed, the state of the case. */
 	const table: string[][] = [['submission', 'page', 'billed', 'state of the case']];

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { toFormValues, postApplication } from '../../../demo/fillInN8nForm';
+import { toApplicationFields, postApplication } from '../../../demo/submitN8nForm';
 import { LOW_CPU, startN8n } from '../../../demo/n8n';
 import { pinnedInstallation } from '../../../demo/pinnedN8n';
 import { installPackage } from '../../../demo/installPackage';
@@ -16,7 +16,7 @@ import { People } from '../../../sandbox/data/people';
 import { defaultOptions } from '../../../sandbox/options';
 import { until } from '../../support/until';
 import { violationsOf, WCAG } from '../support/accessibilityViolations';
-import { describeWithBrowser } from '../support/describeWithBrowser';
+import { describeIfChromium } from '../support/describeIfChromium';
 import { Editor } from '../support/editor';
 import { takeScreenshot } from '../support/launchBrowser';
 import { Onboarding, TABLES } from '../support/applicantOnboarding';
@@ -116,7 +116,7 @@ async function closed(server: Server): Promise<void> {
 	await once(server, 'close');
 }
 
-describeWithBrowser('applicants who are forgotten, and an n8n that moves', () => {
+describeIfChromium('applicants who are forgotten, and an n8n that moves', () => {
 	let flow: Onboarding;
 	beforeAll(async () => {
 		flow = await Onboarding.in(await oneDemo(), await oneEditor());
@@ -137,7 +137,7 @@ describeWithBrowser('applicants who are forgotten, and an n8n that moves', () =>
 			curp,
 			email: `${curp}@correo.mx`,
 		};
-		return String(/S-\w{4}-\w{4}/.exec(await postApplication(to, toFormValues(typed)))?.[0]);
+		return String(/S-\w{4}-\w{4}/.exec(await postApplication(to, toApplicationFields(typed)))?.[0]);
 	};
 
 	it(

@@ -1,10 +1,10 @@
 import type { BrowserContext } from 'playwright-core';
 import { People } from '../../../sandbox/data/people';
 import { defaultOptions } from '../../../sandbox/options';
-import { toFormValues, postApplication } from '../../../demo/fillInN8nForm';
+import { toApplicationFields, postApplication } from '../../../demo/submitN8nForm';
 import { until } from '../../support/until';
 import { violationsOf, WCAG } from '../support/accessibilityViolations';
-import { describeWithBrowser } from '../support/describeWithBrowser';
+import { describeIfChromium } from '../support/describeIfChromium';
 import { takeScreenshot } from '../support/launchBrowser';
 import { Onboarding, TABLES, type Applicant } from '../support/applicantOnboarding';
 import { oneDemo, oneEditor } from '../support/oneDemo';
@@ -18,7 +18,7 @@ const APPROVED = registered('GOEL901231MDFDSR07');
 const RACED = registered('PELP900821HDFRND07');
 const DOWN = registered('MASA880505MJCRLN00');
 
-describeWithBrowser('decisions on applicants', () => {
+describeIfChromium('decisions on applicants', () => {
 	let flow: Onboarding;
 	let owner: BrowserContext;
 	let ana: BrowserContext;
@@ -42,7 +42,7 @@ describeWithBrowser('decisions on applicants', () => {
 			curp,
 			email: 'x@correo.mx',
 		};
-		const page = await postApplication(flow.formAddress, toFormValues(typed));
+		const page = await postApplication(flow.formAddress, toApplicationFields(typed));
 		const folio = String(/S-\w{4}-\w{4}/.exec(page)?.[0]);
 		expect(await flow.verified(folio)).toMatchObject({ estado: 'por revisar' });
 		return folio;

@@ -5,7 +5,7 @@ import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import { Processes } from '../../../demo/processes';
 import { startSandbox, type SandboxAccess, type SandboxCommand } from '../../../demo/sandbox';
 import { help } from '../../../sandbox/flags';
-import { describeWithBrowser } from '../support/describeWithBrowser';
+import { describeIfChromium } from '../support/describeIfChromium';
 import { oneEditor } from '../support/oneDemo';
 import { runCommand, installedSandboxPackage } from '../support/sandboxPackage';
 
@@ -83,7 +83,7 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 		expect((await fetchUnpooled(page)).status).toBe(200);
 	});
 
-	describeWithBrowser('its page', () => {
+	describeIfChromium('its page', () => {
 		it.each(['', 'docs/'])('"/%s" has no error in a browser', async (path) => {
 			const sandbox: SandboxAccess = await startSandbox(processes, program);
 			const page = await (await oneEditor()).page.context().newPage();

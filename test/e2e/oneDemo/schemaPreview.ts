@@ -1,5 +1,5 @@
 import type { Workflow } from '../../../demo/n8nClient';
-import { describeWithBrowser } from '../support/describeWithBrowser';
+import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 
@@ -12,7 +12,7 @@ const NODES = [
 	{ name: 'Fields', type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters: {} },
 ];
 
-describeWithBrowser('a paid query that has never run', () => {
+describeIfChromium('a paid query that has never run', () => {
 	let editor: Editor;
 	let workflowId: string;
 	beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { Workflow } from '../../../demo/n8nClient';
 import type { Demo } from '../../../demo/startDemo';
-import { describeWithBrowser } from '../support/describeWithBrowser';
+import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 
@@ -13,7 +13,7 @@ describe('the Tax Query node in a real n8n', () => {
 		demo = await oneDemo();
 	});
 
-	describeWithBrowser('shown in its editor', () => {
+	describeIfChromium('shown in its editor', () => {
 		let editor: Editor;
 		let workflowId: string;
 		beforeAll(async () => {

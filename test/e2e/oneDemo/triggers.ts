@@ -16,7 +16,7 @@ import {
 import { sandboxQueryClient, type Query } from '../../integration/support/sandboxQueries';
 import { until } from '../../support/until';
 import { deliverUntilTaken } from '../support/deliverUntilTaken';
-import { describeWithBrowser } from '../support/describeWithBrowser';
+import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
@@ -73,7 +73,7 @@ describe('the triggers in a real n8n', () => {
 	};
 	const json = JSON.stringify;
 
-	describeWithBrowser('shown in its editor', () => {
+	describeIfChromium('shown in its editor', () => {
 		let editor: Editor;
 		beforeAll(async () => {
 			editor = await oneEditor();

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Demo } from '../../../demo/startDemo';
 import { REVIEW_PAGES_BASIC_AUTH } from '../../../demo/provision';
 import { applicantFile } from '../../../demo/smokeTest';
-import { describeWithBrowser } from '../support/describeWithBrowser';
+import { describeIfChromium } from '../support/describeIfChromium';
 import { startClickCounter } from '../support/startClickCounter';
 import { newContext, takeScreenshot } from '../support/launchBrowser';
 import { oneDemo, oneEditor } from '../support/oneDemo';
@@ -17,7 +17,7 @@ const OPERATORS = Buffer.from(
 
 const applicant = JSON.parse(readFileSync(applicantFile, 'utf8')) as Record<string, string>;
 
-describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md says', () => {
+describeIfChromium('the five tasks of the tutorial, clicked as docs/tutorial.md says', () => {
 	let demo: Demo;
 	let context: BrowserContext;
 	let clicked: () => number;

@@ -7,9 +7,9 @@ import {
 	type INodeType,
 } from 'n8n-workflow';
 import { nodeOn } from '../creditProfile/support';
-import { nodeTypes } from '../support/runNode';
+import { nodeTypes } from '../support/runNodeInEngine';
 import { operation, taxQuerySandbox } from '../taxQuery/support';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 interface Offered {
 	type: string;

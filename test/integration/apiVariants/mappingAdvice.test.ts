@@ -1,6 +1,6 @@
 import { nodeOn } from '../creditProfile/support';
 import { startSandboxWithHelpers } from '../support/sandbox';
-import type { NodeRun } from '../support/runNode';
+import type { NodeRun } from '../support/runNodeInEngine';
 import {
 	createTaxProfileParameters,
 	curps,
@@ -9,7 +9,7 @@ import {
 	rfcs,
 	taxQuerySandbox,
 } from '../taxQuery/support';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);

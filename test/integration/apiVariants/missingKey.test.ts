@@ -7,7 +7,7 @@ import type { SandboxOptions } from '../../../sandbox';
 import { nodeOn } from '../creditProfile/support';
 import { arbitraryMapping, requestMappedToken } from '../support/mappedClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
-import { storedLoginFields } from '../support/credentialFields';
+import { credentialFieldsForLogin } from '../support/credentialFields';
 import {
 	CIEC,
 	createTaxProfileParameters,
@@ -92,7 +92,7 @@ describe('a mapping of the query service that misses one key', () => {
 					pastedToken: data.access_token ?? data.accessToken,
 					pointsPerSecond: 0,
 					apiMapping: JSON.stringify(without(taxQuery, ...keys)),
-					...storedLoginFields('taxAuthority', { rfc: RFC, ciec: CIEC }),
+					...credentialFieldsForLogin('taxAuthority', { rfc: RFC, ciec: CIEC }),
 				},
 			});
 			const credentials = { taxQueryApi };

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { IDataObject } from 'n8n-workflow';
-import { suggestedIn } from '../support/diagnoseRows';
+import { suggestedIn } from '../support/readDiagnoseRows';
 import { serve } from '../support/testServer';
 import { withWebhookVerification } from '../support/credentialFields';
 import { TriggerHost } from '../taxQuery/trigger/triggerHost';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
-import { runNode, type NodeRunOptions } from '../support/runNode';
+import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
 import { credentialOfClient, serve } from '../support/testServer';
 
 /** Describes a stub's response: JSON, or a text or bytes as they are. */
@@ -53,7 +53,7 @@ export async function runAgainstStub(
 	const service = await startStubServer((requests) =>
 		requests.path === '/api/oauth/token' ? { body: token } : respond(requests),
 	);
-	const run = runNode({
+	const run = runNodeInEngine({
 		type: 'taxQuery',
 		parameters,
 		executionId: `stranger-${++runs}`,

@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { OPERATIONS, type OperationName } from '../../../sandbox/mapping';
 import type { LoggedRequest } from '../../../sandbox/plugins/requestLog';
 import { mappedClient } from '../support/mappedClient';
-import type { NodeRunOptions } from '../support/runNode';
+import type { NodeRunOptions } from '../support/runNodeInEngine';
 import {
 	CIEC,
 	createTaxProfileParameters,

@@ -1,13 +1,13 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { runNode } from '../support/runNode';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 
 /** Returns what comes out of a list or a record when the service responds like this: rows, or the error's code. */
 async function outcomeOf(parameters: INodeParameters, answer: StubResponse) {
 	const service = await startStubServer(() => answer);
 	try {
-		const { items, error } = await runNode({
+		const { items, error } = await runNodeInEngine({
 			type: 'creditProfile',
 			parameters,
 			credentials: { creditProfileApi: { baseUrl: service.url, apiToken: 'token-1' } },
@@ -143,7 +143,7 @@ describe('tags', () => {
 
 	it('of a plain array are counted with Simplify off', async () => {
 		const service = await startStubServer(() => ({ body: ['aval', 'otro'] }));
-		const { items } = await runNode({
+		const { items } = await runNodeInEngine({
 			type: 'creditProfile',
 			parameters: { ...tags, options: { simplify: false } },
 			credentials: { creditProfileApi: { baseUrl: service.url, apiToken: 'token-1' } },

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { suggestedIn, wrongIn } from '../support/diagnoseRows';
+import { suggestedIn, wrongIn } from '../support/readDiagnoseRows';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { nodeOn } from './support';
 

@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { EMPTY_COLLECTION_ID, LOANS_COLLECTION_ID, nodeOn, PEOPLE_COLLECTION_ID } from './support';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const page = { limit: '50', offset: '0' };
 

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { nodeTypes, runNode, type NodeRunOptions } from '../support/runNode';
+import { nodeTypes, runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
 import { respondJson, serve, serverForTestGroup } from '../support/testServer';
 import { LOANS_COLLECTION_ID } from './support';
 
@@ -49,7 +49,7 @@ describe('the files of a collection', () => {
 	});
 
 	const run = async (parameters: INodeParameters = {}, more: Partial<NodeRunOptions> = {}) =>
-		await runNode({
+		await runNodeInEngine({
 			type: 'creditProfile',
 			parameters: {
 				...{
@@ -459,7 +459,7 @@ describe('the option Timeout (Seconds)', () => {
 			requests++;
 			respondJson(response, []);
 		});
-		const { error } = await runNode({
+		const { error } = await runNodeInEngine({
 			type,
 			parameters: {
 				...(type === 'creditProfile'

@@ -1,8 +1,8 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
-import { runNode, type NodeRunOptions } from '../support/runNode';
+import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
 import { startSandboxWithHelpers } from '../support/sandbox';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 import { LOANS_COLLECTION_ID, nodeOn } from './support';
 
 /** Runs the node at a service that answers everything so. */
@@ -12,7 +12,7 @@ async function rendered(
 	more: Partial<NodeRunOptions> = {},
 ) {
 	const service = await startStubServer(() => answer);
-	const { error, hints } = await runNode({
+	const { error, hints } = await runNodeInEngine({
 		type: 'creditProfile',
 		parameters,
 		credentials: { creditProfileApi: { baseUrl: service.url, apiToken: 'token-1' } },

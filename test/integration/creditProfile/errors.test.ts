@@ -3,7 +3,7 @@ import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { codeOf, codeAndFieldOf } from '../support/errorCode';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { LOANS_COLLECTION_ID, nodeOn } from './support';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const byId = (value: unknown) => ({ __rl: true, mode: 'id', value: value as string });
 const collection = byId(LOANS_COLLECTION_ID);

@@ -3,7 +3,7 @@ import { codeOf } from '../support/errorCode';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { EMPTY_COLLECTION_ID, LOANS_COLLECTION_ID, nodeOn } from './support';
 import { serverForTestGroup } from '../support/testServer';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const collection = { __rl: true, mode: 'id', value: LOANS_COLLECTION_ID };
 const download = {

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf, codeAndFieldOf } from '../support/errorCode';
-import { runNode, type NodeRunOptions } from '../support/runNode';
+import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
 
 const row = (id: number, more: IDataObject = {}) => ({
 	...{ id, name: `Collection ${id}`, tags: ['a'], slug: `c-${id}`, creatorId: 1 },
@@ -17,7 +17,7 @@ async function collectionsAt(
 	options: Partial<NodeRunOptions> = {},
 ) {
 	const service = await startStubServer(() => response);
-	const { items, error, hints } = await runNode({
+	const { items, error, hints } = await runNodeInEngine({
 		type: 'creditProfile',
 		parameters: {
 			...{ resource: 'dataCollection', operation: 'getAll', returnAll: true },
@@ -147,7 +147,7 @@ describe('an entry of a filter', () => {
 			queries.push(query.toString());
 			return { body: { data: [], total: 0, ...row } };
 		});
-		const { error } = await runNode({
+		const { error } = await runNodeInEngine({
 			type: 'creditProfile',
 			parameters: {
 				...{ resource: 'dataCollection', operation: 'getAll', returnAll: true },
@@ -190,7 +190,7 @@ describe('an entry of a filter', () => {
 describe('a collection by its ID', () => {
 	const get = async (answer: unknown) => {
 		const service = await startStubServer(() => ({ body: answer }));
-		const { items, error } = await runNode({
+		const { items, error } = await runNodeInEngine({
 			type: 'creditProfile',
 			parameters: {
 				...{ resource: 'dataCollection', operation: 'get' },

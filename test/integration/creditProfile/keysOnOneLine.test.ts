@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startStubServer } from '../apiVariants/stubServer';
 import { flawOfLogin } from '../support/credentialTests';
-import { storedLoginFields } from '../support/credentialFields';
+import { credentialFieldsForLogin } from '../support/credentialFields';
 import { codeOf } from '../support/errorCode';
-import { runNode } from '../support/runNode';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 import './support';
 
 const BODY = Buffer.from('a test key, and no real one at all '.repeat(5)).toString('base64');
@@ -28,7 +28,7 @@ const upsert = {
 
 async function store(parameters: IDataObject, stored?: IDataObject) {
 	const service = await startStubServer(() => ({ body: { id: 1, type: 'credit-bureau-b' } }));
-	const { error } = await runNode({
+	const { error } = await runNodeInEngine({
 		type: 'creditProfile',
 		parameters: parameters as never,
 		credentials: {
@@ -40,7 +40,7 @@ async function store(parameters: IDataObject, stored?: IDataObject) {
 }
 const provider = upsert.provider;
 const fromCredential = async (values: IDataObject) =>
-	await store(upsert, storedLoginFields(provider, values) as IDataObject);
+	await store(upsert, credentialFieldsForLogin(provider, values) as IDataObject);
 const fromFields = async (values: IDataObject) =>
 	await store({ ...upsert, loginFrom: 'fields', ...values });
 

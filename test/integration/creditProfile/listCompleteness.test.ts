@@ -1,12 +1,12 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { runNode } from '../support/runNode';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 
 /** Runs the node at a service that responds so. */
 async function run(response: StubResponse, parameters: INodeParameters) {
 	const service = await startStubServer(() => response);
-	const { items, error } = await runNode({
+	const { items, error } = await runNodeInEngine({
 		type: 'creditProfile',
 		parameters,
 		credentials: { creditProfileApi: { baseUrl: service.url, apiToken: 'token-1' } },

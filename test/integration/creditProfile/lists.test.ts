@@ -5,9 +5,9 @@ import {
 	type INode,
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
-import { CredentialsInMemory, nodeTypes } from '../support/runNode';
+import { CredentialsInMemory, nodeTypes } from '../support/runNodeInEngine';
 import { startSandboxWithHelpers } from '../support/sandbox';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const { listSearch = {}, loadOptions = {} } = nodeTypes.creditProfile.methods ?? {};
 

@@ -1,8 +1,8 @@
 import type { INodeParameters, INodePropertyOptions } from 'n8n-workflow';
-import { nodeTypes } from '../support/runNode';
+import { nodeTypes } from '../support/runNodeInEngine';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { LOANS_COLLECTION_ID, nodeOn } from './support';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const PEM =
 	'-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXksIGp1c3QgdGVzdA==\n-----END TEST KEY-----\n';

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { startStubServer, type StubRequest } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { runNode } from '../support/runNode';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 import { LOANS_COLLECTION_ID } from './support';
 
 interface Paged {
@@ -30,7 +30,7 @@ async function listAt(
 		return { body: { total: count, [path.endsWith('/document') ? 'documents' : 'data']: rows } };
 	};
 	const service = await startStubServer(page);
-	const { items, error } = await runNode({
+	const { items, error } = await runNodeInEngine({
 		type: 'creditProfile',
 		parameters: { options: { simplify: false }, ...list },
 		credentials: {

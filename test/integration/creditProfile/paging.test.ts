@@ -1,11 +1,11 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { until } from '../../support/until';
-import { runNode } from '../support/runNode';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { codeOf } from '../support/errorCode';
 import { LOANS_COLLECTION_ID, nodeOn, PEOPLE_COLLECTION_ID } from './support';
 import { serverForTestGroup } from '../support/testServer';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const ALL = 12_000;
 const collection = { __rl: true, mode: 'id', value: PEOPLE_COLLECTION_ID };
@@ -221,7 +221,7 @@ describe('Return All and Limit', () => {
 
 		let failure: unknown;
 		const readAll = async (parameters: INodeParameters = { returnAll: true }) => {
-			const run = await runNode({
+			const run = await runNodeInEngine({
 				type: 'creditProfile',
 				parameters: { ...documents, ...parameters },
 				credentials: {

@@ -1,7 +1,7 @@
 import { codeOf, codeAndFieldOf } from '../support/errorCode';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { LOANS_COLLECTION_ID, nodeOn } from './support';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const documents = {
 	resource: 'dataDocument',

@@ -2,14 +2,14 @@ import { json } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import type { ICredentialDataDecryptedObject, OnError } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
-import { advanceClock } from '../support/clock';
+import { shiftAllClocks } from '../support/clock';
 import { flawOfLogin, testCreditProfile } from '../support/credentialTests';
 import { codeOf, codeAndFieldOf } from '../support/errorCode';
-import { storedLoginFields } from '../support/credentialFields';
+import { credentialFieldsForLogin } from '../support/credentialFields';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { nodeOn } from './support';
 import { respondJson, serverForTestGroup } from '../support/testServer';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const PEM =
 	'-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXksIGp1c3QgdGVzdA==\n-----END TEST KEY-----\n';
@@ -38,7 +38,7 @@ const upsert = (provider: string) => ({
 	operation: 'upsert',
 	provider,
 });
-const stored = storedLoginFields;
+const stored = credentialFieldsForLogin;
 
 describe('the credentials of providers', () => {
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
@@ -80,7 +80,7 @@ describe('the credentials of providers', () => {
 	it('come back simplified, without a secret', async () => {
 		const login = stored(...logins[1]);
 		await run(upsert('bureau/pf'), { login });
-		advanceClock(2_000); // what is stored within a second of its creation counts as created
+		shiftAllClocks(2_000); // what is stored within a second of its creation counts as created
 		const { items, hints } = await run(upsert('bureau/pf'), { login });
 		expect(hints).toEqual([]);
 		expect(items.map(({ json }) => json)).toEqual([
@@ -388,7 +388,7 @@ describe('the credentials of providers', () => {
 		it('by the test of the whole credential, after its connection', async () => {
 			const { creditProfileApi } = sandbox.credentials();
 			const messageOf = async (login: object) => {
-				const data = { ...creditProfileApi, ...storedLoginFields('bureau/pm', login) };
+				const data = { ...creditProfileApi, ...credentialFieldsForLogin('bureau/pm', login) };
 				const credential = { id: '1', name: 'x', type: 'creditProfileApi', data };
 				return await testCreditProfile.call(new CredentialTestContext(), credential as never);
 			};

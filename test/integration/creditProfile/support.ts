@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
-import { runNode, type NodeRunOptions } from '../support/runNode';
+import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
 import type { TestSandbox } from '../support/sandbox';
 
 /** Ids of collections of the sandbox. */
@@ -17,7 +17,7 @@ type RunOptions = Partial<NodeRunOptions> & {
 /** Runs the Credit Profile node against the sandbox, with a stored provider login if one is given. */
 export function nodeOn(sandbox: TestSandbox) {
 	return async (parameters: INodeParameters, { login, api, ...options }: RunOptions = {}) =>
-		await runNode({
+		await runNodeInEngine({
 			type: 'creditProfile',
 			parameters,
 			credentials: {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startStubServer, type StubResponse, type StubRequest } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { runNode, type NodeRunOptions } from '../support/runNode';
+import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
 
 const LEGAL = 'legal-records';
 
@@ -14,7 +14,7 @@ async function store(
 	more: Partial<NodeRunOptions> = {},
 ) {
 	const service = await startStubServer(answer);
-	const { error, ...run } = await runNode({
+	const { error, ...run } = await runNodeInEngine({
 		type: 'creditProfile',
 		executionId: `execution ${++executions}`, // within one, a refused login is not sent again
 		parameters: {

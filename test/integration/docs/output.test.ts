@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveOutputSchemaPath } from 'n8n-core';
 import type { IDataObject, INodeParameters, INodePropertyOptions, INodeType } from 'n8n-workflow';
-import { outputTables, type OutputJsonSchema } from '../../../scripts/docs/outputColumnTables';
+import { outputTables, type OutputJsonSchema } from '../../../scripts/docs/outputColumnData';
 import { until } from '../../support/until';
 import { nodeOn } from '../creditProfile/support';
-import { nodeTypes } from '../support/runNode';
+import { nodeTypes } from '../support/runNodeInEngine';
 import {
 	createTaxProfileParameters,
 	operation,
@@ -53,7 +53,7 @@ function tableOf(node: string, parameters: INodeParameters) {
 		(table) => table.node === node && `${table.resource} ${table.operation}` === called(parameters),
 	);
 	if (!found)
-		throw new Error(`scripts/docs/outputColumnTables.ts lacks ${node} ${called(parameters)}`);
+		throw new Error(`scripts/docs/outputColumnData.ts lacks ${node} ${called(parameters)}`);
 	return found;
 }
 

@@ -1,5 +1,5 @@
 import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
-import { runNode } from '../support/runNode';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 
 const ROW = { id: 1, name: 'Peña Ávila' };
 const PAGE = JSON.stringify({ data: [ROW], total: 1 });
@@ -7,7 +7,7 @@ const BOM = '\uFEFF';
 
 async function list(response: StubResponse) {
 	const service = await startStubServer(() => response);
-	const { items } = await runNode({
+	const { items } = await runNodeInEngine({
 		type: 'creditProfile',
 		parameters: {
 			...{ resource: 'dataCollection', operation: 'getAll', returnAll: true },

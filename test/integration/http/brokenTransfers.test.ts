@@ -7,7 +7,7 @@ import {
 } from '../apiVariants/stubServer';
 import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { runNode } from '../support/runNode';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 import { getCrfParameters, operation, rfcs } from '../taxQuery/support';
 
 const [RFC] = rfcs(1);
@@ -17,7 +17,7 @@ const cut = (text: string) => text.slice(0, -20);
 /** Lists provider logins at a service that answers so. */
 async function list(answer: (sentRequests: StubRequest) => StubResponse) {
 	const service = await startStubServer(answer);
-	const { items, error } = await runNode({
+	const { items, error } = await runNodeInEngine({
 		type: 'creditProfile',
 		parameters: { resource: 'providerLogin', operation: 'getAll', returnAll: true },
 		credentials: {

@@ -1,12 +1,12 @@
-import { storedLoginFields } from '../support/credentialFields';
+import { credentialFieldsForLogin } from '../support/credentialFields';
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { credentialTestError, testCreditProfile, testTaxQuery } from '../support/credentialTests';
 import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
-import { runNode } from '../support/runNode';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 import { startSandboxWithHelpers } from '../support/sandbox';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 describe('the test of a credential', () => {
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0, seed: 4711 });
@@ -72,7 +72,7 @@ describe('the test of a credential', () => {
 		const [type, fields, name] = row;
 		await sandbox.reset();
 		const all = sandbox.credentials();
-		const { error } = await runNode({
+		const { error } = await runNodeInEngine({
 			type,
 			parameters:
 				type === 'taxQuery'
@@ -102,7 +102,7 @@ describe('the test of a credential', () => {
 			new CreditProfileApi(),
 			{
 				apiToken: 'token-1',
-				...storedLoginFields('bureau/pm', { user: 'u', password: 'Bureau_1' }),
+				...credentialFieldsForLogin('bureau/pm', { user: 'u', password: 'Bureau_1' }),
 			},
 			'Token token-1',
 		],
@@ -111,7 +111,7 @@ describe('the test of a credential', () => {
 			{
 				...{ grant: 'accessToken', pastedToken: 'token-1' },
 				...{ webhookVerification: 'header', webhookSecret: 'Webhook_1' },
-				...storedLoginFields('taxAuthority', { rfc: 'GODE561231GR8', ciec: 'Ciec_1' }),
+				...credentialFieldsForLogin('taxAuthority', { rfc: 'GODE561231GR8', ciec: 'Ciec_1' }),
 			},
 			'Bearer token-1',
 		],

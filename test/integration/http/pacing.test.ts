@@ -1,6 +1,6 @@
-import { runNode } from '../support/runNode';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 import { startSandboxWithHelpers } from '../support/sandbox';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 
 const ITEMS = 100;
 
@@ -12,7 +12,7 @@ describe('executions that share a token', () => {
 	});
 
 	const list = async (executionId: string, items: number) =>
-		await runNode({
+		await runNodeInEngine({
 			type: 'creditProfile',
 			parameters: { resource: 'providerLogin', operation: 'getAll', returnAll: true },
 			credentials: { creditProfileApi: sandbox.credentials().creditProfileApi },

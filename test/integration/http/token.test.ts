@@ -1,8 +1,8 @@
 import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
-import { advanceClock } from '../support/clock';
+import { shiftAllClocks } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { runNode } from '../support/runNode';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 
 const TOKEN = '/api/oauth/token';
@@ -27,7 +27,7 @@ describe('the access token of the query service', () => {
 	afterEach(async () => await sandbox.close());
 
 	const run = async (credentials = sandbox.credentials(), count = 1) =>
-		await runNode({
+		await runNodeInEngine({
 			type: 'taxQuery',
 			parameters: { ...calculateRfc, reuse: 'never' },
 			credentials,
@@ -68,7 +68,7 @@ describe('the access token of the query service', () => {
 		sandbox = await freshSandbox();
 		const credentials = sandbox.credentials();
 		await run(credentials);
-		advanceClock(TOKEN_LIFETIME_MS);
+		shiftAllClocks(TOKEN_LIFETIME_MS);
 		expect(failed(await run(credentials))).toEqual([]);
 		const refused = (await sandbox.requests()).filter(({ status }) => status === 401);
 		expect(refused).toEqual([]);
@@ -124,7 +124,7 @@ describe('the access token of the query service', () => {
 		sandbox = await freshSandbox();
 		await sandbox.faults({ path: TOKEN, fault: 'hang' });
 		let cancel = () => {};
-		const running = runNode({
+		const running = runNodeInEngine({
 			type: 'taxQuery',
 			parameters: calculateRfc,
 			credentials: sandbox.credentials(),

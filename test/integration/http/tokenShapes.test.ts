@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { CredentialTestContext } from 'n8n-core';
 import { testTaxQuery } from '../support/credentialTests';
 import { codeOf } from '../support/errorCode';
-import { runNode } from '../support/runNode';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 import { serverForTestGroup } from '../support/testServer';
 
 /** Serves a login of the shape that a test wants, and accepts the last issued tokens. */
@@ -62,7 +62,7 @@ const freshCredentials = (fields: object = {}) => ({
 	},
 });
 const run = async (credentials = freshCredentials(), count = 1, secrets: string[] = []) =>
-	await runNode({
+	await runNodeInEngine({
 		type: 'taxQuery',
 		parameters: { resource: 'query', operation: 'getAll', returnAll: true },
 		credentials,

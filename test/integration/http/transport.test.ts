@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
-import { failedConnections } from '../support/failedConnections';
+import { collectConnectionErrors } from '../support/collectConnectionErrors';
 import { startStubServer } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { runNode } from '../support/runNode';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 import { startSandboxWithHelpers } from '../support/sandbox';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 import { serve, serverForTestGroup } from '../support/testServer';
 
 const LIST = '/api/v1/credential';
@@ -33,7 +33,7 @@ describe('what is sent again', () => {
 	const nextExecution = () => `execution ${++executions}`;
 
 	const run = async (parameters: typeof getMany | typeof upsert, timeout = LONG) =>
-		await runNode({
+		await runNodeInEngine({
 			type: 'creditProfile',
 			executionId: nextExecution(),
 			parameters: { ...parameters, options: { timeout } },
@@ -105,7 +105,7 @@ describe('what is sent again', () => {
 			const isThere = Date.now() >= until;
 			return isThere ? { body: [] } : { status: 503, headers: { 'retry-after': '2' } };
 		});
-		const { error } = await runNode({
+		const { error } = await runNodeInEngine({
 			type: 'creditProfile',
 			parameters: getMany,
 			credentials: { creditProfileApi: { baseUrl: service.url, apiToken: 'token-1' } },
@@ -129,8 +129,8 @@ describe('what is sent again', () => {
 		const port = Number(new URL(absent.creditProfile.baseUrl).port);
 		const credentials = absent.credentials();
 		let requests: unknown;
-		await failedConnections(async (first) => {
-			const running = runNode({
+		await collectConnectionErrors(async (first) => {
+			const running = runNodeInEngine({
 				type: 'creditProfile',
 				parameters,
 				credentials,
@@ -153,9 +153,9 @@ describe('what is sent again', () => {
 		const credentials = {
 			creditProfileApi: { ...creditProfileApi, baseUrl: 'http://no-such-host.invalid' },
 		};
-		const codes = await failedConnections(
+		const codes = await collectConnectionErrors(
 			async () =>
-				await runNode({
+				await runNodeInEngine({
 					type: 'creditProfile',
 					parameters,
 					credentials,
@@ -176,7 +176,7 @@ describe('what is sent again', () => {
 
 	it('no secret is in what n8n saves of a failure, even if the service repeats it', async () => {
 		await sandbox.faults(once({ status: 500, body: { message: `wrong password ${SECRET}` } }));
-		const { error } = await runNode({
+		const { error } = await runNodeInEngine({
 			type: 'creditProfile',
 			parameters: { ...upsert, password: '={{ "Very_" + "Secret_77" }}' },
 			credentials: sandbox.credentials(),
@@ -198,7 +198,7 @@ describe('a response that no service should give', () => {
 	});
 
 	const run = async (credential: object = {}) =>
-		await runNode({
+		await runNodeInEngine({
 			type: 'creditProfile',
 			parameters: { ...getMany, options: { timeout: LONG } },
 			credentials: {
@@ -252,7 +252,7 @@ describe('a response that no service should give', () => {
 			const trickle = setInterval(() => response.write(' '), 20);
 			response.on('close', () => clearInterval(trickle));
 		};
-		const { error } = await runNode({
+		const { error } = await runNodeInEngine({
 			type: 'creditProfile',
 			parameters: { ...upsert, options: { timeout: 1 } },
 			credentials: { creditProfileApi: { baseUrl: server.url, apiToken: 'trickle-token' } },

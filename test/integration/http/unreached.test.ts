@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { codeOf } from '../support/errorCode';
-import { runNode, type NodeRun } from '../support/runNode';
+import { runNodeInEngine, type NodeRun } from '../support/runNodeInEngine';
 import { serve } from '../support/testServer';
 
 /** Sends a POST there. */
 const post = async (baseUrl: string, timeout = 60): Promise<NodeRun> =>
-	await runNode({
+	await runNodeInEngine({
 		type: 'creditProfile',
 		parameters: {
 			...{ resource: 'providerLogin', operation: 'upsert', provider: 'bureau/pm' },

@@ -5,7 +5,7 @@ import { QueryRecord } from '../../../contract/taxQuery';
 import { endpoints } from './creditProfile/endpoints';
 import { benchForTests, PERSON_RFC, withBench, type Bench } from './support/sandboxBench';
 import { compareFields } from './support/compareFields';
-import type { Endpoint } from './support/endpointSpec';
+import type { Endpoint } from './support/endpointTypes';
 import { queries } from './taxQuery/endpoints';
 
 interface Sent {

@@ -3,7 +3,7 @@ import { firstViolation } from '../../../contract/check';
 import { ErrorBody } from '../../../contract/shared';
 import { endpoints, filterKeys } from './creditProfile/endpoints';
 import { benchForTests, PERSON_RFC } from './support/sandboxBench';
-import type { Endpoint } from './support/endpointSpec';
+import type { Endpoint } from './support/endpointTypes';
 import { queries } from './taxQuery/endpoints';
 
 const RUNS = 1000;

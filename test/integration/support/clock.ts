@@ -16,7 +16,7 @@ afterAll(() => {
 });
 
 /** Lets time pass, by both clocks of everything in this process, until the tests of the file have ended. */
-export function advanceClock(ms: number): void {
+export function shiftAllClocks(ms: number): void {
 	passed += ms;
 	if (clocks.length > 0) return;
 	clocks = [
@@ -29,13 +29,13 @@ export function advanceClock(ms: number): void {
 
 /** Moves the machine's clock, back if `ms` is negative, until the tests of the file have ended. No time passes. */
 export function shiftWallClock(ms: number): void {
-	advanceClock(0);
+	shiftAllClocks(0);
 	set += ms;
 }
 
 /** The process seems to have started just now, until the tests of the file have ended. */
 export function seemJustStarted(): void {
-	advanceClock(0);
+	shiftAllClocks(0);
 	startedAt += performance.now();
 }
 
@@ -44,13 +44,13 @@ const LONGEST_WAIT_MS = 1_000;
 
 /** While `work` runs, every wait is over at once, and the clock moves on by it alone. */
 export async function withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
-	advanceClock(0);
+	shiftAllClocks(0);
 	stopped = { now: realNow(), steady: realSteady() };
 	const real = setTimeout;
 	const timers = jest.spyOn(globalThis, 'setTimeout');
 	timers.mockImplementation(((then: () => void, ms = 0, ...args: []) => {
 		if (ms > LONGEST_WAIT_MS) return real(then, ms, ...args);
-		advanceClock(ms);
+		shiftAllClocks(ms);
 		return real(then, 0, ...args);
 	}) as typeof setTimeout);
 	return await work().finally(() => {

@@ -7,7 +7,10 @@ const storedName = (provider: string, field: string): string =>
 		.join('');
 
 /** Fields of a service's credential that store the login of a provider, or the CIEC. */
-export function storedLoginFields(provider: string, login: object): ICredentialDataDecryptedObject {
+export function credentialFieldsForLogin(
+	provider: string,
+	login: object,
+): ICredentialDataDecryptedObject {
 	const fields = Object.entries(login)
 		.filter(([name]) => name !== 'provider')
 		.map(([name, value]) => [storedName(provider, name), value as unknown]);

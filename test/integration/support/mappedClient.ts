@@ -5,7 +5,7 @@ import type { QueryRecord } from '../../../contract/taxQuery';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
 import {
 	OPERATIONS,
-	PROVIDER_PATH_SEGMENTS,
+	RENAMABLE_PROVIDER_SEGMENTS,
 	type Mapping,
 	type OperationName,
 } from '../../../sandbox/mapping';
@@ -48,7 +48,7 @@ export const arbitraryMapping: fc.Arbitrary<Required<Mapping>> = fc
 			Object.fromEntries(names.map((name) => [name, of(name)]));
 		return {
 			creditProfile: {
-				paths: each(PROVIDER_PATH_SEGMENTS, (name) =>
+				paths: each(RENAMABLE_PROVIDER_SEGMENTS, (name) =>
 					name === 'bureau' ? `${next()}/${next()}` : next(),
 				),
 				fields: { bureauPublicKey: next() },

@@ -2,7 +2,7 @@ import axios from 'axios';
 import { startSandbox, type SandboxOptions } from '../../../sandbox';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import type { LoggedRequest } from '../../../sandbox/plugins/requestLog';
-import type { Credentials } from './runNode';
+import type { Credentials } from './runNodeInEngine';
 
 /** A running sandbox, with what a test says to it and asks of it over HTTP. */
 export async function startSandboxWithHelpers(options: Partial<SandboxOptions> = {}) {

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { runNode } from '../support/runNode';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 import { crfRecord, LEGAL_NAME, queryPostsIn } from './crfRecords';
 import { curps, operation, rfcs } from './support';
 
@@ -116,7 +116,7 @@ async function run(way: string, response: StubResponse) {
 		if (method === 'POST') return response;
 		return path === '/api/query' ? json([]) : { status: 404, body: {} };
 	});
-	const { items, error } = await runNode({
+	const { items, error } = await runNodeInEngine({
 		type: 'taxQuery',
 		parameters: ways[way],
 		executionId: `acknowledged-${service.url}`,

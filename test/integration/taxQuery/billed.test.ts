@@ -1,4 +1,4 @@
-import type { NodeRun } from '../support/runNode';
+import type { NodeRun } from '../support/runNodeInEngine';
 import {
 	CRF_PATH,
 	createTaxProfileParameters,
@@ -7,7 +7,7 @@ import {
 	rfcs,
 	taxQuerySandbox,
 } from './support';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 const WRONG = 'GODE561331GR8';

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 import { getCrfParameters, operation, rfcs, taxQuerySandbox } from './support';
 
 describe('Identifier → Check with Simplify off', () => {

@@ -1,5 +1,5 @@
 import { codeOf } from '../support/errorCode';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import {
 	crfFaultRule,
 	nextCrfFaultRule,

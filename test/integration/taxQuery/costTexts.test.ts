@@ -1,5 +1,5 @@
 import { codeOf } from '../support/errorCode';
-import type { NodeRunOptions } from '../support/runNode';
+import type { NodeRunOptions } from '../support/runNodeInEngine';
 import { fakeService, respondJson } from './fakeService';
 import {
 	CRF_PATH,
@@ -10,7 +10,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 const onError = 'continueRegularOutput' as const;

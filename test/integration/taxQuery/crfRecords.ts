@@ -37,7 +37,7 @@ export const queryPostsIn = (requests: StubRequest[]) =>
 	requests.filter(({ method, path }) => method === 'POST' && path.startsWith('/api/query'));
 
 /** Paths of the requests that read queries, the list among them. */
-export const queryReadPathsIn = (requests: StubRequest[]) =>
+export const queryGetPathsIn = (requests: StubRequest[]) =>
 	requests
 		.filter(({ method, path }) => method === 'GET' && path.startsWith('/api/query'))
 		.map(({ path }) => path);

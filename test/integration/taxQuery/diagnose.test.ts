@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
 import { runAgainstStub } from '../apiVariants/stubServer';
-import { suggestedIn, wrongIn } from '../support/diagnoseRows';
-import { runNode } from '../support/runNode';
+import { suggestedIn, wrongIn } from '../support/readDiagnoseRows';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 import { crfRecord } from './crfRecords';
 import { curps, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
@@ -155,7 +155,7 @@ describe('Connection → Diagnose', () => {
 			pastedToken: 't',
 			baseUrl: 'https://127.0.0.1:1/api',
 		};
-		const { items, hints } = await runNode({
+		const { items, hints } = await runNodeInEngine({
 			type: 'taxQuery',
 			parameters: diagnose,
 			credentials: { taxQueryApi },

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAgainstStub, type StubRequest, type StubResponse } from '../apiVariants/stubServer';
-import { suggestedIn } from '../support/diagnoseRows';
+import { suggestedIn } from '../support/readDiagnoseRows';
 import { crfRecord } from './crfRecords';
 import { operation, rfcs } from './support';
 

@@ -5,7 +5,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const [RFC] = rfcs(1);
 const curpData = (curp: string) => operation('person', 'getCurpData', { curp });

@@ -1,4 +1,4 @@
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import { getCrfParameters, itemsForRfcs, rfcs, taxQuerySandbox } from './support';
 
 describe("an execution's metadata", () => {

@@ -1,6 +1,6 @@
 import { until } from '../../support/until';
 import { codeOf } from '../support/errorCode';
-import type { NodeRun } from '../support/runNode';
+import type { NodeRun } from '../support/runNodeInEngine';
 import { fakeService, respondJson } from './fakeService';
 import {
 	crfFaultRule,
@@ -11,7 +11,7 @@ import {
 	rfcs,
 	taxQuerySandbox,
 } from './support';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
 

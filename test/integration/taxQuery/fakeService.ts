@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json as readJson } from 'node:stream/consumers';
 import type { INodeParameters } from 'n8n-workflow';
-import { runNode, type NodeRunOptions } from '../support/runNode';
+import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
 import { credentialOfClient, respondJson, serve } from '../support/testServer';
 
 export { respondJson };
@@ -114,7 +114,7 @@ export async function fakeService(answers: Partial<typeof handlers> = {}) {
 			credentials: { taxQueryApi: { ...credential, ...fields } },
 		}),
 		run: async (parameters: INodeParameters, more: Partial<NodeRunOptions> = {}) =>
-			await runNode({
+			await runNodeInEngine({
 				type: 'taxQuery',
 				parameters,
 				executionId: `fake-${++run}`,

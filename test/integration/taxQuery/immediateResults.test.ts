@@ -1,6 +1,6 @@
 import { runAgainstStub } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { freshSandboxForEachTest, sandboxForTestGroup } from '../support/withSandbox';
+import { freshSandboxForEachTest, sandboxForTestGroup } from '../support/sandboxForTestGroup';
 import { crfRecord, crfResponder } from './crfRecords';
 import {
 	createTaxProfileParameters,

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { NodeRun } from '../support/runNode';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import type { NodeRun } from '../support/runNodeInEngine';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import { codeOf } from '../support/errorCode';
 import {
 	createTaxProfileParameters,

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { getCrfParameters, operation, rfcs, taxQuerySandbox } from './support';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const [RFC] = rfcs(1);
 const crf = (rfc: string) => getCrfParameters({ rfc });

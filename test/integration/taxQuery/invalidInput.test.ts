@@ -7,7 +7,7 @@ import {
 	rfcs,
 	taxQuerySandbox,
 } from './support';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const [RFC] = rfcs(1);
 const PERSON = { name: 'Emma', firstLastName: 'Gómez' };

@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { runAgainstStub } from '../apiVariants/stubServer';
 import { shiftWallClock, withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import { crfRecord, queryPostsIn, crfResponder } from './crfRecords';
 import { aRecord, fakeService, respondJson, type StoredQuery } from './fakeService';
 import { createTaxProfileParameters, operation, rfcs, taxQuerySandbox } from './support';

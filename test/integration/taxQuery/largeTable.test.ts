@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import { getCrfParameters, operation, rfcs, taxQuerySandbox } from './support';
 
 const ROWS = 2_000;

@@ -2,7 +2,7 @@ import { DateTime, Settings } from 'luxon';
 import { runAgainstStub } from '../apiVariants/stubServer';
 import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import { queryPostsIn } from './crfRecords';
 import {
 	acceptAndLose,

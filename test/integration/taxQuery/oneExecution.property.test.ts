@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IExecuteContextData, INodeParameters } from 'n8n-workflow';
 import { withoutWaiting } from '../support/clock';
-import type { NodeRunOptions } from '../support/runNode';
+import type { NodeRunOptions } from '../support/runNodeInEngine';
 import { respondJson } from '../support/testServer';
 import { getCrfParameters, rfcs } from './support';
 import { tenantService, type ArrivedPost } from './tenantService';

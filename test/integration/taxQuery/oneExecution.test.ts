@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { shiftWallClock } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import type { NodeRunOptions } from '../support/runNode';
+import type { NodeRunOptions } from '../support/runNodeInEngine';
 import { respondJson } from '../support/testServer';
 import { curps, getCrfParameters, operation, rfcs } from './support';
 import {

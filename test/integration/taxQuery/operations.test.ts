@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
-import { nodeTypes } from '../support/runNode';
+import { nodeTypes } from '../support/runNodeInEngine';
 import {
 	CIEC,
 	createTaxProfileParameters,
@@ -10,7 +10,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { codeOf, codeAndFieldOf } from '../support/errorCode';
-import type { NodeRunOptions } from '../support/runNode';
+import type { NodeRunOptions } from '../support/runNodeInEngine';
 import { runAgainstStub } from '../apiVariants/stubServer';
 import {
 	getCrfParameters,
@@ -9,7 +9,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const [RFC] = rfcs(1);
 const COMPANY = 'EKU9003173C9';

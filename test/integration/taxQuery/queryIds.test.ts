@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAgainstStub, type StubRequest, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { crfRecord, queryReadPathsIn } from './crfRecords';
+import { crfRecord, queryGetPathsIn } from './crfRecords';
 import { curps, getCrfParameters, itemsForRfcs, operation, rfcs } from './support';
 
 const wanted = rfcs(2);
@@ -29,7 +29,7 @@ describe('query IDs that are numbers', () => {
 	it('are read as text where JSON holds them exactly', async () => {
 		const { rows, requests } = await run('7', '9007199254740991');
 		expect(rows).toMatchObject([{ queryId: '7' }, { queryId: '9007199254740991' }]);
-		expect(queryReadPathsIn(requests)).toContain('/api/query/7');
+		expect(queryGetPathsIn(requests)).toContain('/api/query/7');
 	});
 
 	it('are none beyond that, for two people would share one', async () => {
@@ -53,7 +53,7 @@ describe('a query ID under which the service has nothing', () => {
 			operation('query', 'get', { queryId: 'q1' }),
 		);
 		expect(codeOf(error)).toBe('noQuery');
-		expect(queryReadPathsIn(requests)).toEqual(['/api/query/q1']);
+		expect(queryGetPathsIn(requests)).toEqual(['/api/query/q1']);
 	});
 
 	it('fails no item with Reuse Results, if a listed row has it', async () => {

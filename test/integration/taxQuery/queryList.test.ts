@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { runNode } from '../support/runNode';
+import { runNodeInEngine } from '../support/runNodeInEngine';
 import { operation, taxQuerySandbox } from './support';
 import { respondJson, serve } from '../support/testServer';
 
@@ -128,7 +128,7 @@ describe('the list of all queries at a service that', () => {
 			respondJson(response, answer(query));
 		});
 		({ close } = service);
-		const run = await runNode({
+		const run = await runNodeInEngine({
 			type: 'taxQuery',
 			parameters: getMany(parameters),
 			credentials: {

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { runAgainstStub, type StubRequest, type StubResponse } from '../apiVariants/stubServer';
-import { crfRecord, LEGAL_NAME, queryPostsIn, queryReadPathsIn, crfResponder } from './crfRecords';
+import { crfRecord, LEGAL_NAME, queryPostsIn, queryGetPathsIn, crfResponder } from './crfRecords';
 import {
 	getCrfParameters,
 	itemsForRfcs,
@@ -54,7 +54,7 @@ describe('a response that reports success without its result', () => {
 		);
 		expect(rows).toMatchObject([{ legalName: LEGAL_NAME }]);
 		expect(rows[0].warnings).toBeUndefined();
-		expect(queryReadPathsIn(requests)).toEqual([BY_ID]);
+		expect(queryGetPathsIn(requests)).toEqual([BY_ID]);
 	});
 
 	it('is read once for 50 equal items', async () => {
@@ -64,7 +64,7 @@ describe('a response that reports success without its result', () => {
 			{ items: new Array(50).fill({ rfc: RFC }) as IDataObject[] },
 		);
 		expect(rows.filter(({ legalName }) => legalName === LEGAL_NAME)).toHaveLength(50);
-		expect(queryReadPathsIn(requests).filter((path) => path === BY_ID)).toHaveLength(1);
+		expect(queryGetPathsIn(requests).filter((path) => path === BY_ID)).toHaveLength(1);
 	});
 
 	it('is waited for where the record by its ID is pending after all', async () => {
@@ -101,7 +101,7 @@ describe('a response that reports success without its result', () => {
 			crfResponder({ post: { body } }),
 			getCrfParameters({ rfc: RFC }),
 		);
-		expect({ queryId: rows[0]?.queryId, reads: queryReadPathsIn(requests) }).toEqual({
+		expect({ queryId: rows[0]?.queryId, reads: queryGetPathsIn(requests) }).toEqual({
 			...{ queryId: 'q1', reads: [] },
 		});
 	});
@@ -164,6 +164,6 @@ describe('listed rows that report success without their results', () => {
 		expect(rows).toMatchObject(
 			ids.slice(0, 4).map((queryId) => ({ queryId, status: 'SUCCESS', pending: true })),
 		);
-		expect(queryReadPathsIn(requests).filter((path) => path !== '/api/query')).toHaveLength(4);
+		expect(queryGetPathsIn(requests).filter((path) => path !== '/api/query')).toHaveLength(4);
 	});
 });

@@ -3,7 +3,7 @@ import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { resetProcessState } from '../../../nodes/shared/processState';
 import { codeOf } from '../support/errorCode';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import {
 	acceptAndLose,
 	aRecord,

@@ -1,4 +1,4 @@
-import { shiftWallClock, advanceClock } from '../support/clock';
+import { shiftWallClock, shiftAllClocks } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import {
 	acceptAndLose,
@@ -33,7 +33,7 @@ describe('a service whose clock differs', () => {
 			const sandbox = await taxQuerySandbox({ clockSkew });
 			const service = await sandbox.elsewhere();
 			await service.post('/query/crf', { rfc: RFC });
-			advanceClock(BEYOND_TOLERANCE_MS);
+			shiftAllClocks(BEYOND_TOLERANCE_MS);
 			await sandbox.faults(nextCrfFaultRule('resetBefore'));
 			const { error } = await sandbox.run(getCrfParameters(), { items });
 			await sandbox.close();

@@ -1,8 +1,8 @@
 import { until } from '../../support/until';
 import { resetProcessState } from '../../../nodes/shared/processState';
-import { advanceClock } from '../support/clock';
+import { shiftAllClocks } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import {
 	acceptAndLose,
 	fakeService,
@@ -67,7 +67,7 @@ describe('a lost query does not match', () => {
 		await sandbox.faults(nextCrfFaultRule('resetAfter'), list);
 		const running = runOne();
 		await until('a query billed', async () => (await billed()).length > 0);
-		advanceClock(2500); // more than the service's clock, in whole seconds, leaves open
+		shiftAllClocks(2500); // more than the service's clock, in whole seconds, leaves open
 		await service.post('/query/crf', { rfc: RFC });
 		const { items } = await running;
 		expect(items.map(({ json }) => json.queryId)).toEqual([(await billed())[0]]);

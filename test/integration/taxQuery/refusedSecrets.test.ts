@@ -1,10 +1,10 @@
 import { startStubServer, type StubRequest, type StubResponse } from '../apiVariants/stubServer';
-import { advanceClock } from '../support/clock';
+import { shiftAllClocks } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { runNode, type NodeRunOptions } from '../support/runNode';
+import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
 import { credentialOfClient } from '../support/testServer';
 import { nodeOn } from '../creditProfile/support';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { CIEC, createTaxProfileParameters, operation, rfcs, taxQuerySandbox } from './support';
 
@@ -136,7 +136,7 @@ describe('a CIEC that met an expired token', () => {
 	])(
 		'is sent again by the Retry where status %i of a read left the token unproved',
 		async (status, headers) => {
-			advanceClock(61_000); // n8n has run for a minute
+			shiftAllClocks(61_000); // n8n has run for a minute
 			let isTokenGood = false;
 			const respond = ({ path, method }: StubRequest): StubResponse => {
 				if (path.endsWith('/oauth/token')) return { body: { access_token: 'token-1' } };
@@ -153,9 +153,9 @@ describe('a CIEC that met an expired token', () => {
 				memory: {},
 				credentials: { taxQueryApi: credentialOfClient(`${service.url}/api`, `probe-${status}`) },
 			};
-			await runNode({ ...run, executionId: `probe-${status}` });
+			await runNodeInEngine({ ...run, executionId: `probe-${status}` });
 			isTokenGood = true;
-			const { error } = await runNode({
+			const { error } = await runNodeInEngine({
 				...{ ...run, mode: 'retry', executionId: `probe-${status}-again` },
 			});
 			await service.close();

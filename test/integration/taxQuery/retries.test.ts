@@ -1,6 +1,6 @@
 import axios from 'axios';
 import { codeOf } from '../support/errorCode';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import {
 	crfFaultRule,
 	nextCrfFaultRule,

@@ -1,7 +1,7 @@
 import { resetProcessState } from '../../../nodes/shared/processState';
 import { seemJustStarted, withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import { aRecord } from './fakeService';
 import {
 	createTaxProfileParameters,

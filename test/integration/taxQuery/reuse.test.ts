@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { advanceClock } from '../support/clock';
+import { shiftAllClocks } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { aRecord, fakeService, respondJson } from './fakeService';
 import {
@@ -110,7 +110,7 @@ describe('Reuse Results', () => {
 		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 24 });
 		const reused = [];
 		for (const passed of [0, 30_000, 61_000]) {
-			advanceClock(passed);
+			shiftAllClocks(passed);
 			const { items } = await service.run(hours, { items: [{ rfc: RFC }] });
 			reused.push(items[0].json.reused);
 		}
@@ -136,7 +136,7 @@ describe('Reuse Results', () => {
 		});
 		const inEditor = { items: [{ rfc: RFC }], mode: 'manual' as const };
 		await service.run(getCrfParameters({ ...reusing }), inEditor);
-		advanceClock(120_000); // a list shows by then what it ever shows
+		shiftAllClocks(120_000); // a list shows by then what it ever shows
 		const { items } = await service.run(getCrfParameters({ ...reusing }), inEditor);
 		await service.close();
 		expect(items.map(({ json }) => json)).toMatchObject([

@@ -4,7 +4,7 @@ import { until } from '../../support/until';
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import { crfRecord, queryPostsIn } from './crfRecords';
 import {
 	acceptAndLose,

@@ -1,5 +1,5 @@
 import { codeOf } from '../support/errorCode';
-import type { NodeRunOptions } from '../support/runNode';
+import type { NodeRunOptions } from '../support/runNodeInEngine';
 import { acceptAndLose, fakeService, respondJson } from './fakeService';
 import {
 	CRF_PATH,

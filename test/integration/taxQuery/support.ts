@@ -6,11 +6,11 @@ import { curpOf } from '../../../sandbox/data/people/curp';
 import type { ReservedIdentity } from '../../../sandbox/data/people/reserved';
 import { checkDigitOf } from '../../../sandbox/data/people/rfc';
 import type { BilledQuery } from '../../../sandbox/services/taxQuery/billingLedger';
-import { runNode, type NodeRunOptions } from '../support/runNode';
-import { storedLoginFields } from '../support/credentialFields';
+import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
+import { credentialFieldsForLogin } from '../support/credentialFields';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { until } from '../../support/until';
-import { advanceClock } from '../support/clock';
+import { shiftAllClocks } from '../support/clock';
 
 export const CIEC = 'Ciec_Secret_9';
 
@@ -79,7 +79,7 @@ export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
 				...rest
 			}: Partial<NodeRunOptions> & { login?: Record<string, string>; apiMapping?: object } = {},
 		) {
-			return await runNode({
+			return await runNodeInEngine({
 				type: 'taxQuery',
 				parameters,
 				executionId: `tax-query-${++execution}`,
@@ -87,7 +87,7 @@ export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
 					taxQueryApi: sandbox.credentials({
 						taxQueryApi: {
 							...{ pointsPerSecond: 0, apiMapping: JSON.stringify(apiMapping) },
-							...(login && storedLoginFields(login.provider, login)),
+							...(login && credentialFieldsForLogin(login.provider, login)),
 						},
 					}).taxQueryApi,
 				},
@@ -116,7 +116,7 @@ export async function passListLag(
 		await until(`query ${sent} sent`, async () => (await requests(path)).length >= sent);
 		const polls = (await requests(LIST)).length;
 		await until('it is looked for', async () => (await requests(LIST)).length > polls);
-		advanceClock(LIST_LAG_MS);
+		shiftAllClocks(LIST_LAG_MS);
 	}
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { INodeParameters } from 'n8n-workflow';
-import { runNode, type NodeRunOptions } from '../support/runNode';
+import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
 import { respondJson, serve } from '../support/testServer';
 
 /** A stored query of one tenant. */
@@ -127,7 +127,7 @@ export async function tenantService({
 		/** Says what a tenant is billed for. */
 		billedOf: of,
 		run: async (parameters: INodeParameters, more: Partial<NodeRunOptions> = {}) =>
-			await runNode({
+			await runNodeInEngine({
 				type: 'taxQuery',
 				parameters,
 				executionId: `tenants-${service}-${++run}`,

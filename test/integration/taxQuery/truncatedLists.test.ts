@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { DateTime } from 'luxon';
 import { until } from '../../support/until';
-import { advanceClock } from '../support/clock';
+import { shiftAllClocks } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { fakeService, respondJson, type StoredQuery } from './fakeService';
 import { getCrfParameters, operation, rfcs } from './support';
@@ -170,7 +170,7 @@ describe('a list that does not say whether there are more', () => {
 			unlisted,
 		);
 		await until('a look for it', () => service.sent() > 0 && service.listed.length > 0);
-		advanceClock(61_000); // by now a whole list would show it
+		shiftAllClocks(61_000); // by now a whole list would show it
 		const { error } = await running;
 		await service.close();
 		expect([error?.context?.list, service.sent()]).toEqual([extent, 1]);
@@ -348,7 +348,7 @@ describe('a list that reports a failure with status 200', () => {
 			item,
 		);
 		await until('a look for it', () => service.sent() > 0 && service.listed.length > 0);
-		advanceClock(61_000);
+		shiftAllClocks(61_000);
 		const { error } = await running;
 		await service.close();
 		expect([codeOf(error), service.sent()]).toEqual(['unsure', 1]);

@@ -1,4 +1,4 @@
-import { freshSandboxForEachTest } from '../support/withSandbox';
+import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import { fakeService, respondJson } from './fakeService';
 import { curps, getCrfParameters, itemsForRfcs, operation, rfcs, taxQuerySandbox } from './support';
 

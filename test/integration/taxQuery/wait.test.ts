@@ -13,7 +13,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
-import { sandboxForTestGroup } from '../support/withSandbox';
+import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const waiting = () => getCrfParameters({ waitForResult: true, maxWait: 60 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ICredentialType, INodeProperties, INodeType } from 'n8n-workflow';
 import ts from 'typescript';
 import { filesIn } from '../../support/files';
-import { loadPublishedClass, parametersOf, published } from '../../support/descriptions';
+import { instantiateFromSource, parametersOf, published } from '../../support/descriptions';
 
 // What operators read outside the docs. Panels are loaded as n8n loads them. Of sources, the literals are read by
 // TypeScript's own parser: each text of the program, never a comment or a name.
@@ -40,10 +40,10 @@ const withoutTags = (text: string) =>
 export async function textsOfPanels(): Promise<Map<string, string[]>> {
 	const descriptions = [
 		...(await Promise.all(
-			published.nodes.map(async (one) => (await loadPublishedClass<INodeType>(one)).description),
+			published.nodes.map(async (one) => (await instantiateFromSource<INodeType>(one)).description),
 		)),
 		...(await Promise.all(
-			published.credentials.map(async (one) => await loadPublishedClass<ICredentialType>(one)),
+			published.credentials.map(async (one) => await instantiateFromSource<ICredentialType>(one)),
 		)),
 	];
 	return new Map(
@@ -62,10 +62,10 @@ export async function textsOfPanels(): Promise<Map<string, string[]>> {
 export async function parameterLabels(): Promise<string[]> {
 	const all = await Promise.all([
 		...published.nodes.map(
-			async (one) => (await loadPublishedClass<INodeType>(one)).description.properties,
+			async (one) => (await instantiateFromSource<INodeType>(one)).description.properties,
 		),
 		...published.credentials.map(
-			async (one) => (await loadPublishedClass<ICredentialType>(one)).properties,
+			async (one) => (await instantiateFromSource<ICredentialType>(one)).properties,
 		),
 	]);
 	const labels = all

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assetContents } from '../../../sandbox/assets';
+import { packagedAssets } from '../../../sandbox/assets';
 
 const root = join(__dirname, '..', '..', '..');
 const pages = ['.', 'docs', 'docs/maintainers', 'sandbox'].flatMap((folder) =>
@@ -18,6 +18,6 @@ describe("n8n's verification asks for documentation in English", () => {
 	});
 
 	it('so the guide in Spanish is linked from the page of the sandbox', () => {
-		expect(assetContents.page['index.html']).toContain('Guía en español');
+		expect(packagedAssets.page['index.html']).toContain('Guía en español');
 	});
 });

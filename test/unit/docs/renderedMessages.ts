@@ -9,7 +9,11 @@ import {
 	readCreditProfileBaseUrl,
 	readTaxQueryBaseUrl,
 } from '../../../nodes/shared/credentials/readBaseUrl';
-import { checkLogin, providers, taxAuthority } from '../../../nodes/shared/credentials/providers';
+import {
+	checkLogin,
+	providers,
+	taxAuthority,
+} from '../../../nodes/shared/credentials/dataProviders';
 import { storedFieldName } from '../../../nodes/shared/credentials/storedProviderLogins';
 import type {
 	TokenRequestProblem,
@@ -24,7 +28,10 @@ import { RequestError } from '../../../nodes/shared/http/result';
 import { creditProfile, taxQuery } from '../../../nodes/shared/http/serviceDefinitions';
 import { Ledger } from '../../../nodes/TaxQuery/trigger/ledger';
 import { requireCreationDates, readListing } from '../../../nodes/TaxQuery/trigger/readListing';
-import { reportVanishedList, reportMissingResult } from '../../../nodes/TaxQuery/trigger/reports';
+import {
+	reportVanishedQueries,
+	reportMissingResult,
+} from '../../../nodes/TaxQuery/trigger/reports';
 import { curp, rfc } from '../../../nodes/TaxQuery/fields/identifiers';
 import { periodField } from '../../../nodes/TaxQuery/fields/period';
 import { taxProfileInput } from '../../../nodes/TaxQuery/fields/taxProfileLogin';
@@ -293,8 +300,8 @@ function ofRunning(): RenderedMessage[] {
 		getWorkflow: () => ({ id: 'workflow' }),
 		saveFailedExecution: (error: Error) => messages.push(renderedMessage(error)),
 	} as unknown as ITriggerFunctions;
-	reportVanishedList(context, 'isElsewhere');
-	reportVanishedList(context, 'isLost');
+	reportVanishedQueries(context, 'isElsewhere');
+	reportVanishedQueries(context, 'isLost');
 	TEN.forEach(() => reportMissingResult(context, 'q1', true));
 	const unknown = { code: 'X', state: 'unknown', status: 'LISTO' } as const;
 	const choice = { operations: ['getCrf'], states: [] };

@@ -1,4 +1,4 @@
-import { resolveNextVersion, unreleased, withRelease } from '../../../release/changelog';
+import { resolveRequestedVersion, unreleased, withRelease } from '../../../release/changelog';
 
 const CHANGELOG = `# Changelog
 
@@ -40,10 +40,10 @@ describe('the next version', () => {
 		['0.1.9', 'major', '1.0.0'],
 		['0.1.9', '0.3.0', '0.3.0'],
 	])('after %s, requested as %s, is %s', (current, wanted, next) => {
-		expect(resolveNextVersion(current, wanted)).toBe(next);
+		expect(resolveRequestedVersion(current, wanted)).toBe(next);
 	});
 
 	it.each(['0.1.9', '0.1.8', '0.0.10', 'newest', '1.0'])('is never %s after 0.1.9', (wanted) => {
-		expect(() => resolveNextVersion('0.1.9', wanted)).toThrow(wanted);
+		expect(() => resolveRequestedVersion('0.1.9', wanted)).toThrow(wanted);
 	});
 });

@@ -8,7 +8,7 @@ import {
 	TagListResponse,
 	CollectionVersionsPage,
 } from '../../../../contract/creditProfile';
-import type { Endpoint, QueryParameterSamples } from '../support/endpointSpec';
+import type { Endpoint, QueryParameterSamples } from '../support/endpointTypes';
 
 const filled = (names: string[], value: string) =>
 	Object.fromEntries(names.map((name) => [name, value]));

@@ -8,7 +8,7 @@ import {
 	RfcRecord,
 } from '../../../../contract/taxQuery';
 import { COMPANY_RFC, CURP, PERSON_RFC } from '../support/sandboxBench';
-import type { Endpoint } from '../support/endpointSpec';
+import type { Endpoint } from '../support/endpointTypes';
 
 export const EMMA = { name: 'Emma', firstLastName: 'Gómez', day: 31, month: 12, year: 1956 };
 

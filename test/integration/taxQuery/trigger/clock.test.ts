@@ -1,6 +1,6 @@
 import { shiftWallClock } from '../../support/clock';
 import { withWebhookVerification } from '../../support/credentialFields';
-import { advanceClock } from './triggerHost';
+import { shiftAllClocks } from './triggerHost';
 import { triggerSuite } from './suite';
 
 const AN_HOUR = 3_600_000;
@@ -32,7 +32,7 @@ describe("where the clock of n8n's machine is set back by an hour", () => {
 		await start({ credentials: sandbox.credentials({ taxQueryApi: { apiMapping } }) });
 		for (let count = 0; count < 2; count++) {
 			await host.deliver({ queryId: (await sandbox.result())._id });
-			advanceClock(1_000);
+			shiftAllClocks(1_000);
 		}
 		clockIsSetBack();
 		const record = await sandbox.result();

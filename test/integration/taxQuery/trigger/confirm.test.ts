@@ -1,6 +1,6 @@
 import { withWebhookVerification } from '../../support/credentialFields';
 import { many, row } from './listService';
-import { advanceClock } from './triggerHost';
+import { shiftAllClocks } from './triggerHost';
 import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';
 
 const { proof, verification } = secretHeaderVerification('whsec-lima-dulce');
@@ -20,7 +20,7 @@ const start = async (confirm: string, isProved: boolean, receiveBy = 'both') => 
 	});
 };
 const deliver = async (body: object = detail) => {
-	advanceClock(1_000);
+	shiftAllClocks(1_000);
 	return (await host.deliver(body, proof)).status;
 };
 const started = () =>
@@ -106,7 +106,7 @@ describe('a success whose record has no result', () => {
 	it('does not settle by a check that comes before the webhook call', async () => {
 		await start('statusOnly', false);
 		finish();
-		advanceClock(30_000);
+		shiftAllClocks(30_000);
 		await host.poll();
 		await host.poll();
 		await deliver();
@@ -117,7 +117,7 @@ describe('a success whose record has no result', () => {
 		await start('result', false);
 		finish();
 		for (let minutes = 0; minutes < 12; minutes++) {
-			advanceClock(60_000);
+			shiftAllClocks(60_000);
 			await host.poll();
 		}
 		expect([started(), host.errors.map(({ context }) => context)]).toEqual([

@@ -1,7 +1,7 @@
 import { withWebhookVerification } from '../../support/credentialFields';
 import type { IDataObject } from 'n8n-workflow';
 import { many, row } from './listService';
-import { advanceClock, type TriggerHostOptions } from './triggerHost';
+import { shiftAllClocks, type TriggerHostOptions } from './triggerHost';
 import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';
 
 const SECRET = 'whsec-flor-de-mayo';
@@ -31,7 +31,7 @@ const start = async (
 };
 const finish = (more: object = {}) => (service.rows = [{ ...detail, ...more }, ...service.rows]);
 const deliver = async (body: object, headers: Record<string, string> = proof) => {
-	advanceClock(1_000);
+	shiftAllClocks(1_000);
 	return (await host.deliver(body, headers)).status;
 };
 /** A check that another query's call brings about. */

@@ -1,6 +1,6 @@
 import { codeOf } from '../../support/errorCode';
 import { ago, many, PAGE, row, type Row } from './listService';
-import { rejectionOf, advanceClock, type TriggerHostOptions } from './triggerHost';
+import { rejectionOrUndefined, shiftAllClocks, type TriggerHostOptions } from './triggerHost';
 import { triggerOnListServiceForEachTest } from './suite';
 
 const { service, host, start } = triggerOnListServiceForEachTest();
@@ -42,7 +42,7 @@ describe('a list that', () => {
 		async (_, prepare, code, key) => {
 			prepare();
 			const trigger = await start({ activation: null });
-			const { context } = (await rejectionOf(trigger.publish('activate'))) ?? {};
+			const { context } = (await rejectionOrUndefined(trigger.publish('activate'))) ?? {};
 			expect(context).toMatchObject({ code, mappingKeys: expect.arrayContaining([key]) });
 		},
 	);
@@ -129,7 +129,7 @@ describe('Start From', () => {
 		service.listed = () =>
 			service.rows.map((one) => ({ ...one, createdAt: one.createdAt.slice(0, -1) }));
 		const trigger = await start({ activation: null, parameters });
-		expect(codeOf(await rejectionOf(trigger.publish('activate')))).toBe('list.dates');
+		expect(codeOf(await rejectionOrUndefined(trigger.publish('activate')))).toBe('list.dates');
 	});
 
 	it('starts what was created since, pending queries that finish, and nothing else', async () => {
@@ -204,7 +204,7 @@ describe('rows without an ID among others', () => {
 			['new'],
 			[expect.objectContaining({ code: 'list.ids', rows: 1 })],
 		]);
-		advanceClock(3_600_000);
+		shiftAllClocks(3_600_000);
 		await pollCount(1);
 		expect(trigger.failures).toHaveLength(2);
 	});

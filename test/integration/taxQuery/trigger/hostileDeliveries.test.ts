@@ -9,7 +9,7 @@ import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
 } from '../../support/sandboxQueries';
-import { advanceClock, TriggerHost } from './triggerHost';
+import { shiftAllClocks, TriggerHost } from './triggerHost';
 
 /** Defines what an operator finds in n8n's log, once an hour. */
 const REFUSED = expect.stringMatching(/^warn: [^{}]*\(401\)[^{}]*$/) as string;
@@ -89,7 +89,7 @@ describe('a trigger that gets unproved deliveries', () => {
 			(await host.deliver({ queryId: 'forged' }, { 'X-Secret': 'guessed' })).status;
 		const statuses = [await deliver(), await deliver(), await deliver()];
 		const log = [...host.log];
-		advanceClock(3_600_000);
+		shiftAllClocks(3_600_000);
 		await deliver();
 		await host.stop();
 		await sandbox.close();
@@ -115,7 +115,7 @@ describe('125 invented deliveries', () => {
 			const statuses = new Map<number, number>();
 			const deliveries = inventHostileDeliveries(known, 125).filter((each) => each.mode === mode);
 			for (let at = 0; at < deliveries.length; at += 25) {
-				advanceClock(1_000);
+				shiftAllClocks(1_000);
 				const answers = deliveries
 					.slice(at, at + 25)
 					.map(async ({ body, headers }) => await sendRaw(host.url, body, headers));

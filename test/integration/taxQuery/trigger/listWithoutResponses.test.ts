@@ -2,7 +2,7 @@ import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { withWebhookVerification } from '../../support/credentialFields';
 import { type Query } from '../../support/sandboxQueries';
 import { many, row, type Row } from './listService';
-import { advanceClock } from './triggerHost';
+import { shiftAllClocks } from './triggerHost';
 import { triggerOnListServiceForEachTest, secretHeaderVerification, triggerSuite } from './suite';
 
 describe('a list of IDs and statuses', () => {
@@ -94,7 +94,7 @@ describe('a list of IDs and statuses', () => {
 		const record = await sandbox.result();
 		await list([record], { path: `/api/query/${record._id}`, fault: { status: 400 } });
 		for (let count = 0; count < 7; count++) {
-			advanceClock(60_000);
+			shiftAllClocks(60_000);
 			await host.poll();
 		}
 		expect([host.started, host.errors.map(({ context }) => context)]).toEqual([
@@ -123,7 +123,7 @@ describe('a listed result without its response', () => {
 		await start();
 		service.listed = () => [withoutResponse(row('q', 0))];
 		for (let minutes = 0; minutes < 6; minutes++) {
-			advanceClock(60_000);
+			shiftAllClocks(60_000);
 			await host.poll();
 		}
 		expect([host.started, host.errors.map(({ context }) => context)]).toEqual([

@@ -1,6 +1,6 @@
 import { withWebhookVerification } from '../../support/credentialFields';
 import { ago, many, now, PAGE, row } from './listService';
-import { advanceClock } from './triggerHost';
+import { shiftAllClocks } from './triggerHost';
 import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';
 
 const A_DAY = 24 * 60;
@@ -15,7 +15,7 @@ const restart = async () => {
 	await host.endsSaved();
 	await host.kill();
 	await host.publish('init');
-	advanceClock(FIRST_POLL_MS);
+	shiftAllClocks(FIRST_POLL_MS);
 	await pollCount(2);
 };
 /** Lists all rows in one response. */
@@ -83,7 +83,7 @@ describe('each new result starts once, also over a restart, where', () => {
 		await host.kill();
 		service.rows = [dated('b', -2), ...service.rows];
 		await host.publish('init');
-		advanceClock(FIRST_POLL_MS);
+		shiftAllClocks(FIRST_POLL_MS);
 		await pollCount(2);
 		expect({ started: host.started, log: host.log }).toEqual({ started: ['a', 'b'], log: [] });
 	});
@@ -141,7 +141,7 @@ describe('each new result starts once where', () => {
 			for (const id of ['a', 'b']) {
 				const one = row(id, 5);
 				service.rows = [one, ...service.rows];
-				advanceClock(1_000);
+				shiftAllClocks(1_000);
 				await host.deliver(isConfirmed ? { queryId: id } : one, proof);
 				await host.executed(service.rows.length);
 				service.rows = service.rows.map((each) =>
@@ -161,7 +161,7 @@ describe('each new result starts once where', () => {
 		service.listed = () => visible;
 		await start();
 		service.rows = [...visible, hidden];
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		await host.deliver({ queryId: 'hidden' });
 		const inSeconds = {
 			...hidden,

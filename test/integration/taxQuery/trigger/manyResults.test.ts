@@ -1,7 +1,7 @@
 import { until } from '../../../support/until';
 import { triggerOnListServiceForEachTest } from './suite';
 import { ago, row } from './listService';
-import { advanceClock } from './triggerHost';
+import { shiftAllClocks } from './triggerHost';
 
 const MINUTES = 60_000;
 const FIRST_POLL_MS = 15_000;
@@ -22,7 +22,7 @@ const rows = (count: number, status: string) =>
 async function check(count: number, passMs = 2_000): Promise<void> {
 	for (let idle = 0; host.started.length < count && idle < 10;) {
 		const before = host.started.length;
-		advanceClock(passMs);
+		shiftAllClocks(passMs);
 		await host.poll();
 		idle = host.started.length === before ? idle + 1 : 0;
 	}
@@ -46,7 +46,7 @@ describe(`${PENDING} pending queries that finish at once`, () => {
 		await host.kill();
 		service.rows = [...rows(PENDING, 'SUCCESS'), ...old];
 		await host.publish('init');
-		advanceClock(FIRST_POLL_MS);
+		shiftAllClocks(FIRST_POLL_MS);
 		await check(PENDING, 30 * MINUTES);
 		expect(new Set(host.started).size).toBe(PENDING);
 		expect([host.started.length, host.failures]).toEqual([PENDING, []]);
@@ -72,7 +72,7 @@ describe('1,500 results that n8n cannot start', () => {
 		host.isBroken = true;
 		service.rows = rows(1_500, 'SUCCESS');
 		await host.poll();
-		advanceClock(2_000);
+		shiftAllClocks(2_000);
 		await until('the report', () => host.failures.length > 0);
 		host.isBroken = false;
 		await check(1_500, 2 * MINUTES);
@@ -94,7 +94,7 @@ describe('400 results whose executions run when n8n is killed', () => {
 		await host.executed(401);
 		await host.kill();
 		await host.publish('init');
-		advanceClock(FIRST_POLL_MS);
+		shiftAllClocks(FIRST_POLL_MS);
 		await host.poll();
 		await host.executed(802);
 		const counts = new Map<unknown, number>();

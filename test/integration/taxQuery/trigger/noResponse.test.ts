@@ -6,7 +6,7 @@ import {
 	type Query,
 	type SandboxWithQueryHelpers,
 } from '../../support/sandboxQueries';
-import { advanceClock, TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { shiftAllClocks, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 const A_MINUTE = 60_000;
 const A_SECOND = 1_000;
@@ -68,17 +68,17 @@ describe('what n8n cannot start after its sender has been answered 202', () => {
 		const record = await sandbox.result();
 		host.isBroken = true;
 		const goOn = stopDatabase();
-		advanceClock(A_SECOND);
+		shiftAllClocks(A_SECOND);
 		const { status } = await host.deliver(record, secret);
 		goOn();
 		for (let minutes = 0; minutes < 3; minutes++) {
 			await new Promise((settled) => setTimeout(settled, 300));
-			advanceClock(A_MINUTE);
+			shiftAllClocks(A_MINUTE);
 		}
 		host.isBroken = false;
-		advanceClock(A_MINUTE);
+		shiftAllClocks(A_MINUTE);
 		await host.executed(1);
-		advanceClock(A_MINUTE);
+		shiftAllClocks(A_MINUTE);
 		await host.poll();
 		expect([status, host.started]).toEqual([202, [record._id]]);
 	});
@@ -90,7 +90,7 @@ describe('what n8n cannot start after its sender has been answered 202', () => {
 		const first = await host.deliver(record, secret);
 		host.isBroken = false;
 		const second = await host.deliver(record, secret);
-		advanceClock(A_MINUTE);
+		shiftAllClocks(A_MINUTE);
 		await new Promise((settled) => setTimeout(settled, 600));
 		expect([first.status, second.status, host.started]).toEqual([503, 200, [record._id]]);
 	});
@@ -105,7 +105,7 @@ describe('a result whose start is not known to have come about', () => {
 		host.isBroken = true;
 		const goOn = stopDatabase();
 		const deliver = async () => {
-			advanceClock(A_SECOND);
+			shiftAllClocks(A_SECOND);
 			return await host.deliver({ queryId: 'a-doorbell' });
 		};
 		await deliver();
@@ -114,7 +114,7 @@ describe('a result whose start is not known to have come about', () => {
 		await new Promise((settled) => setTimeout(settled, 300));
 		host.isBroken = false;
 		await deliver();
-		advanceClock(A_MINUTE);
+		shiftAllClocks(A_MINUTE);
 		await host.executed(1);
 		await deliver();
 		expect(host.started).toEqual([record._id]);
@@ -139,11 +139,11 @@ describe('a true result that the list does not show yet', () => {
 		const flood = Array.from({ length: 5 }, (_, delivery) =>
 			Array.from({ length: 100 }, (__, index) => ({ queryId: `f-${delivery}-${index}` })),
 		);
-		advanceClock(A_SECOND);
+		shiftAllClocks(A_SECOND);
 		const answers = await Promise.all(flood.map(async (body) => await host.deliver(body)));
 		let status = 0;
 		for (let count = 0; count < 5 && status !== 200; count++) {
-			advanceClock(A_SECOND);
+			shiftAllClocks(A_SECOND);
 			({ status } = await host.deliver({ queryId: record._id }));
 		}
 		expect([answers[0].status, status, host.started]).toEqual([503, 200, [record._id]]);
@@ -155,7 +155,7 @@ describe('a true result that the list does not show yet', () => {
 		await sandbox.faults({ path: '/api/query/:id', fault: { latency: A_SECOND } });
 		const read = async () =>
 			(await sandbox.requests()).filter(({ path }) => path.startsWith('/api/query/f-')).length;
-		advanceClock(A_SECOND);
+		shiftAllClocks(A_SECOND);
 		const flood = Array.from({ length: 30 }, (_, index) => ({ queryId: `f-${index}` }));
 		const answers = [host.deliver(flood)];
 		await until('the first look', async () => (await read()) > 0);
@@ -173,7 +173,7 @@ describe('a true result that the list does not show yet', () => {
 		await sandbox.faults({ path, fault: { latency: ANSWER_MS + A_SECOND } });
 		const { status } = await host.deliver(record);
 		await sandbox.faults();
-		advanceClock(A_MINUTE);
+		shiftAllClocks(A_MINUTE);
 		await host.executed(1);
 		expect([status, host.started]).toEqual([503, [record._id]]);
 	});
@@ -194,7 +194,7 @@ describe('a true result that the list does not show yet', () => {
 		await start({ receiveBy: 'both' });
 		const record: Query = await sandbox.result();
 		await list([record], { latency: ANSWER_MS + A_SECOND });
-		advanceClock(A_SECOND);
+		shiftAllClocks(A_SECOND);
 		const { status } = await host.deliver({ queryId: record._id });
 		await host.executed(1);
 		expect([status, host.started]).toEqual([202, [record._id]]);
@@ -204,7 +204,7 @@ describe('a true result that the list does not show yet', () => {
 		await start({ receiveBy: 'both' }, { apiMapping: NO_LIST });
 		const { _id }: Query = await sandbox.result();
 		await sandbox.faults({ path: `/api/query/${_id}`, fault: { latency: ANSWER_MS + A_SECOND } });
-		advanceClock(A_SECOND);
+		shiftAllClocks(A_SECOND);
 		expect((await host.deliver({ queryId: _id })).status).toBe(503);
 	});
 });
@@ -246,7 +246,7 @@ describe('a sender of a webhook call, while the service does not answer', () => 
 			(await sandbox.requests()).filter(({ path }) => path.startsWith('/api/query'));
 		const before = (await queries()).length;
 		const { passSignals, restore } = stopSignals();
-		advanceClock(A_SECOND);
+		shiftAllClocks(A_SECOND);
 		const answer = host.deliver({ queryId: record._id });
 		const latest = async () => (await queries()).slice(before);
 		await until('a request of the trigger', async () => (await latest()).length > 0);
@@ -256,7 +256,7 @@ describe('a sender of a webhook call, while the service does not answer', () => 
 		await sandbox.faults();
 		passSignals(LONGEST_REQUEST_MS); // the node gives up what hangs, and asks again
 		restore();
-		advanceClock(A_MINUTE);
+		shiftAllClocks(A_MINUTE);
 		await host.executed(1);
 		expect([status, unanswered, host.started]).toEqual([expected, [null], [record._id]]);
 	});
@@ -265,7 +265,7 @@ describe('a sender of a webhook call, while the service does not answer', () => 
 describe('in a process that has no published trigger', () => {
 	it('a delivery starts the execution by itself where there is no list', async () => {
 		await start({ receiveBy: 'both' }, { activation: null, apiMapping: NO_LIST });
-		advanceClock(A_MINUTE); // n8n has started
+		shiftAllClocks(A_MINUTE); // n8n has started
 		const record = await sandbox.result();
 		const { status } = await host.deliver({ queryId: record._id });
 		expect([status, host.started]).toEqual([200, [record._id]]);
@@ -273,7 +273,7 @@ describe('in a process that has no published trigger', () => {
 
 	it('a slow service delays a result, which starts once however often it is sent', async () => {
 		await start({}, { activation: null });
-		advanceClock(A_MINUTE);
+		shiftAllClocks(A_MINUTE);
 		const { _id }: Query = await sandbox.result();
 		await sandbox.faults({
 			path: `/api/query/${_id}`,
@@ -287,7 +287,7 @@ describe('in a process that has no published trigger', () => {
 
 	it('starts nothing of a delivery whose sender must retry', async () => {
 		await start({ receiveBy: 'both' }, { activation: null, apiMapping: NO_LIST });
-		advanceClock(A_MINUTE);
+		shiftAllClocks(A_MINUTE);
 		const both = [{ queryId: (await sandbox.result())._id }, { queryId: await sandbox.pending() }];
 		const { status } = await host.deliver(both);
 		expect([status, host.started]).toEqual([503, []]);
@@ -298,14 +298,14 @@ describe('in a process that has no published trigger', () => {
 		const record = await sandbox.result();
 		await host.deliver({ queryId: record._id });
 		await host.unpublish();
-		advanceClock(A_MINUTE); // nobody waits any more for the trigger to be published anew
+		shiftAllClocks(A_MINUTE); // nobody waits any more for the trigger to be published anew
 		const { status } = await host.deliver({ queryId: record._id });
 		expect([status, host.started]).toEqual([200, [record._id]]);
 	});
 
 	it('starts nothing right after unpublishing, as publishing may follow', async () => {
 		await start({ receiveBy: 'both' }, { apiMapping: NO_LIST });
-		advanceClock(A_MINUTE); // n8n has started
+		shiftAllClocks(A_MINUTE); // n8n has started
 		const record = await sandbox.result();
 		await host.unpublish();
 		const { status } = await host.deliver({ queryId: record._id });
@@ -314,7 +314,7 @@ describe('in a process that has no published trigger', () => {
 
 	it('of forged IDs two are read in a second at most', async () => {
 		await start({ receiveBy: 'both' }, { activation: null, apiMapping: NO_LIST });
-		advanceClock(A_MINUTE);
+		shiftAllClocks(A_MINUTE);
 		const { status } = await host.deliver(
 			Array.from({ length: 30 }, (_, index) => ({ queryId: `f-${index}` })),
 		);
@@ -324,7 +324,7 @@ describe('in a process that has no published trigger', () => {
 
 	it('asks the sender to retry if the result is not there yet', async () => {
 		await start({}, { activation: null });
-		advanceClock(A_MINUTE);
+		shiftAllClocks(A_MINUTE);
 		const queryId = await sandbox.pending();
 		const statuses = [
 			(await host.deliver({ queryId })).status,

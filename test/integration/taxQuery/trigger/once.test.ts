@@ -1,7 +1,7 @@
 import { withWebhookVerification } from '../../support/credentialFields';
 import { until } from '../../../support/until';
 import { type Query } from '../../support/sandboxQueries';
-import { advanceClock, TriggerHost } from './triggerHost';
+import { shiftAllClocks, TriggerHost } from './triggerHost';
 import { triggerSuite } from './suite';
 
 /** After a start of n8n the first poll waits at most this long. */
@@ -15,7 +15,7 @@ const { sandbox, host, start } = triggerSuite();
 /** n8n is started again over the same database, and has looked. */
 async function startAgain(): Promise<void> {
 	await host.publish('init');
-	advanceClock(FIRST_POLL_MS);
+	shiftAllClocks(FIRST_POLL_MS);
 	await host.poll();
 	await host.poll();
 }
@@ -80,7 +80,7 @@ describe('the same result starts one execution', () => {
 		await startProved();
 		const record = await sandbox.result();
 		const { status } = await host.deliver(shape(record), proved.headers);
-		advanceClock(30_000);
+		shiftAllClocks(30_000);
 		await host.publish('update'); // which polls
 		await host.deliver(shape(record), proved.headers);
 		expect([status, host.started]).toEqual([200, [record._id]]);
@@ -91,7 +91,7 @@ describe('the same result starts one execution', () => {
 		await start({ parameters: { settings: { checkEvery: 5 } } });
 		const record = await sandbox.result();
 		await Promise.all([host.deliver(record), host.poll(), host.deliver(record)]);
-		advanceClock(5_000);
+		shiftAllClocks(5_000);
 		await host.poll();
 		expect(host.started).toEqual([record._id]);
 	});
@@ -192,7 +192,7 @@ describe('a result that is listed without its date', () => {
 		await startProved();
 		const record = await sandbox.result();
 		await listWithoutDate(record);
-		advanceClock(30_000);
+		shiftAllClocks(30_000);
 		await host.publish('update'); // which polls
 		await host.ended(1);
 		const before = (await sandbox.requests()).length;
@@ -246,7 +246,7 @@ describe('the sender of a proved delivery', () => {
 		host.isBroken = true;
 		await host.deliver(record, proved.headers);
 		host.isBroken = false;
-		advanceClock(30_000);
+		shiftAllClocks(30_000);
 		await host.publish('update'); // which polls
 		await host.executed(1);
 		expect(host.started).toEqual([record._id]);
@@ -342,7 +342,7 @@ describe('a restart of n8n', () => {
 		const record = await sandbox.result();
 		await host.deliver(record);
 		await host.endsSaved();
-		advanceClock(180_000);
+		shiftAllClocks(180_000);
 		await host.kill();
 		await startAgain();
 		expect(host.started).toEqual([record._id]);
@@ -429,7 +429,7 @@ describe('a restart of n8n', () => {
 		await host.kill();
 		await host.publish('init');
 		await host.deliver(record, proved.headers);
-		advanceClock(FIRST_POLL_MS);
+		shiftAllClocks(FIRST_POLL_MS);
 		await host.executed(2);
 		expect(host.started).toEqual([record._id, record._id]);
 	});

@@ -1,6 +1,6 @@
 import { until } from '../../../support/until';
 import { ago, many, PAGE, row } from './listService';
-import { advanceClock } from './triggerHost';
+import { shiftAllClocks } from './triggerHost';
 import { triggerOnListServiceForEachTest } from './suite';
 
 const { service, host, start } = triggerOnListServiceForEachTest();
@@ -26,7 +26,7 @@ describe('a backlog of more than one poll emits, in pages', () => {
 			parameters: { startFrom: 'hours', hours: 720, settings: { maxResults: 10 } },
 		});
 		for (let each = 0; each < 16; each++) {
-			advanceClock(10_000);
+			shiftAllClocks(10_000);
 			await host.poll();
 		}
 		expect(host.started.sort()).toEqual(service.rows.map(({ _id }) => _id).sort());
@@ -60,7 +60,7 @@ describe('a notified query beyond the rows that a poll reads,', () => {
 		finish('q45', 145, { status: 'FAILED', response: { message: 'no' } });
 		await start({ parameters: { receiveBy } });
 		finish('q45', 0);
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		const { status } = await host.deliver({ queryId: 'q45' });
 		expect([status, host.started]).toEqual([200, ['q45']]);
 	});
@@ -70,7 +70,7 @@ describe('a notified query beyond the rows that a poll reads,', () => {
 		await start();
 		service.rows = [row('new', 0), ...service.rows];
 		service.broken = 'q45';
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		const { status } = await host.deliver({ queryId: 'q45' });
 		expect(status).toBe(202); // reading it again and again takes longer than a sender waits
 		await until('the new result', () => host.started.includes('new'));
@@ -82,7 +82,7 @@ describe('a notified query beyond the rows that a poll reads,', () => {
 		await start();
 		const before = service.requests.length;
 		const body = Array.from({ length: 100 }, (_, each) => ({ queryId: `forged-${each}` }));
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		await Promise.all(Array.from({ length: 20 }, () => host.deliver(body)));
 		expect(service.requests.length - before).toBeLessThanOrEqual(6);
 	});
@@ -120,7 +120,7 @@ describe('a list that shows its newest rows alone', () => {
 		service.rows = [...many('n', 3 * PAGE, 0), ...service.rows];
 		const wanted = service.rows.slice(0, 3 * PAGE).map(({ _id }) => _id);
 		for (let each = 0; host.started.length < wanted.length && each < 40; each++) {
-			advanceClock(1_000);
+			shiftAllClocks(1_000);
 			const lacking = wanted.filter((id) => !host.started.includes(id));
 			await host.deliver(lacking.map((queryId) => ({ queryId })));
 		}
@@ -156,7 +156,7 @@ describe('a list that shows its newest rows alone', () => {
 		service.rows = service.rows.slice(1);
 		const minutes = async (count: number) => {
 			for (let each = 0; each < count; each++) {
-				advanceClock(60_000);
+				shiftAllClocks(60_000);
 				await host.poll();
 			}
 			return service.requests.filter((path) => path === '/query/gone').length;
@@ -177,7 +177,7 @@ describe('a list in pages that shows a query late, behind those that are known,'
 		const [before, behind] = [service.rows.slice(0, 15), service.rows.slice(15)];
 		service.rows = [...before, row('late', 115), ...behind];
 		await pollCount(1);
-		advanceClock(25 * 3_600_000);
+		shiftAllClocks(25 * 3_600_000);
 		await pollCount(1);
 		expect(host.started).toEqual(['late']);
 	});
@@ -194,7 +194,7 @@ describe('a list of finished queries alone, by their creation,', () => {
 		await host.kill();
 		service.rows = [...service.rows, row('slow', 2 * 24 * 60), row('slower', 3 * 24 * 60)];
 		await host.publish('init');
-		advanceClock(15_000);
+		shiftAllClocks(15_000);
 		await host.deliver({ queryId: 'slow', status: 'SUCCESS' });
 		await pollCount(2);
 		expect(host.started).toEqual(['fresh', 'slow']);
@@ -211,11 +211,11 @@ describe('what was delivered, and is pushed out of a list of the newest rows,', 
 		await start();
 		service.rows = [row('victim', 3), ...service.rows];
 		service.isDown = true;
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		await host.deliver({ queryId: 'victim', status: 'SUCCESS' });
 		service.isDown = false;
 		service.rows = [...many('new', 12, 0), ...service.rows];
-		advanceClock(60_000);
+		shiftAllClocks(60_000);
 		await pollCount(2);
 		expect(host.started).toContain('victim');
 	});
@@ -227,7 +227,7 @@ describe('what was delivered, and is pushed out of a list of the newest rows,', 
 		const { status } = await host.deliver({ queryId: 'victim', status: 'SUCCESS' });
 		service.rows = [...many('new', 12, 0), ...service.rows];
 		await host.publish('leadershipChange');
-		advanceClock(60_000);
+		shiftAllClocks(60_000);
 		await pollCount(2);
 		expect([status, host.started.includes('victim')]).toEqual([202, true]);
 	});

@@ -1,6 +1,6 @@
 import { withWebhookVerification } from '../../support/credentialFields';
 import { many, row } from './listService';
-import { advanceClock } from './triggerHost';
+import { shiftAllClocks } from './triggerHost';
 import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';
 
 const { proof, verification } = secretHeaderVerification('whsec-la-brecha');
@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 /** Lets the trigger check the list now. */
 async function check(): Promise<void> {
-	advanceClock(30_000);
+	shiftAllClocks(30_000);
 	await host.deliver({ queryId: 'a-doorbell' }, proof);
 }
 

@@ -1,6 +1,6 @@
 import { type Query } from '../../support/sandboxQueries';
 import { many, row as listed } from './listService';
-import { advanceClock } from './triggerHost';
+import { shiftAllClocks } from './triggerHost';
 import { triggerOnListServiceForEachTest, triggerSuite } from './suite';
 
 const FIRST_POLL_MS = 15_000;
@@ -38,7 +38,7 @@ it('results of IDs with any characters are read by these, and start once each', 
 	await host.endsSaved();
 	await host.kill();
 	await host.publish('init');
-	advanceClock(FIRST_POLL_MS);
+	shiftAllClocks(FIRST_POLL_MS);
 	await host.poll();
 	await host.poll();
 	expect({ started: host.started, log: host.log }).toEqual({ started: ids, log: [] });
@@ -51,7 +51,7 @@ it('results of numeric IDs are delivered by these, and start once each', async (
 	await listing([numbered(7)]);
 	const first = await host.deliver({ queryId: 7 });
 	await listing([numbered(8), numbered(7)]);
-	advanceClock(1_000);
+	shiftAllClocks(1_000);
 	const second = await host.deliver(numbered(8));
 	expect({ statuses: [first.status, second.status], started: host.started }).toEqual({
 		...{ statuses: [200, 200], started: ['7', '8'] },
@@ -68,7 +68,7 @@ describe('an ID that a call writes in other letters than the service', () => {
 		await start({ parameters: { receiveBy } });
 		service.rows = [listed(id, 0), ...service.rows];
 		for (const queryId of [id, id, id.toUpperCase(), id.toUpperCase()]) {
-			advanceClock(5_000);
+			shiftAllClocks(5_000);
 			await host.deliver({ queryId });
 			await host.handled();
 		}

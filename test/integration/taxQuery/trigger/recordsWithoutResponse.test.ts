@@ -8,7 +8,7 @@ import {
 	type SandboxWithQueryHelpers,
 } from '../../support/sandboxQueries';
 import { secretHeaderVerification } from './suite';
-import { advanceClock, TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { shiftAllClocks, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 let sandbox: SandboxWithQueryHelpers;
 let host: TriggerHost;
@@ -35,7 +35,7 @@ describe('Webhook Only without confirmation: a proved delivery without response'
 				verification,
 			),
 		});
-		advanceClock(60_000); // n8n has started
+		shiftAllClocks(60_000); // n8n has started
 	};
 	const deliver = async (body: object) => await host.deliver(body, { 'X-Secret': SECRET });
 
@@ -46,7 +46,7 @@ describe('Webhook Only without confirmation: a proved delivery without response'
 		await start();
 		const { _id } = await sandbox.result();
 		const first = await deliver({ queryId: _id, ...more });
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		const second = await deliver({ queryId: _id, ...more });
 		expect([first.status, second.status, host.items]).toEqual([
 			200,
@@ -114,7 +114,7 @@ describe('a proved delivery of a query that the service does not know by its ID'
 			parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
 			credentials: withWebhookVerification(sandbox.credentials(), verification),
 		});
-		advanceClock(60_000); // n8n has started
+		shiftAllClocks(60_000); // n8n has started
 	};
 	const deliver = async (body: object) => await host.deliver(body, { 'X-Secret': SECRET });
 
@@ -157,7 +157,7 @@ describe('a message of Standard Webhooks', () => {
 			}),
 		}));
 	const sendSigned = async (id: string, body: object) => {
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		const timestamp = String(Math.floor(Date.now() / 1000));
 		const text = JSON.stringify(body);
 		const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${text}`);
@@ -213,7 +213,7 @@ describe('a delivery of a shape that nobody knows', () => {
 	it('refuses an unreadable delivery, and polls for its result', async () => {
 		host = await TriggerHost.start({ credentials: sandbox.credentials() });
 		const { _id } = await sandbox.result();
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		const { status } = await host.deliver({ type: 'query.completed', subject: { key: _id } });
 		await host.executed(1);
 		expect([status, host.started, host.log]).toEqual([
@@ -237,7 +237,7 @@ describe('deliveries that nothing proves, while the service is slow', () => {
 			return process.memoryUsage().heapUsed / 1024 / 1024;
 		};
 		await sandbox.faults({ path: '/api/query', fault: 'hang' });
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		const gone = new AbortController();
 		const body = JSON.stringify({ queryId: 'forged', response: Array(250_000).fill([]) });
 		const send = async () =>
@@ -268,7 +268,7 @@ describe('a proved result of a query that the service still shows as pending', (
 			credentials: withWebhookVerification(sandbox.credentials(), verification),
 			parameters: { receiveBy: 'both', authenticity: 'credential' },
 		});
-		advanceClock(60_000); // n8n has started
+		shiftAllClocks(60_000); // n8n has started
 		const record = await sandbox.result();
 		const show = async (status: string) => {
 			const row = { ...record, status, response: null };
@@ -278,12 +278,12 @@ describe('a proved result of a query that the service still shows as pending', (
 			);
 		};
 		await show('PENDING');
-		advanceClock(2_000);
+		shiftAllClocks(2_000);
 		const { status } = await host.deliver(record, proof);
 		await host.handled();
 		expect({ status, started: host.started }).toEqual({ status: 202, started: [] });
 		await show(record.status);
-		advanceClock(60_000);
+		shiftAllClocks(60_000);
 		await host.deliver({ queryId: 'a-doorbell' }, proof);
 		await host.executed(1);
 		expect(host.items).toMatchObject([{ queryId: record._id, rfc: 'GODE561231GR8' }]);

@@ -1,5 +1,5 @@
 import { ago, row } from './listService';
-import { advanceClock } from './triggerHost';
+import { shiftAllClocks } from './triggerHost';
 import { triggerOnListServiceForEachTest } from './suite';
 
 const FIRST_POLL_MS = 15_000;
@@ -19,7 +19,7 @@ it('a query starts once for each status, also after a restart without executions
 	host.prune();
 	await host.kill();
 	await host.publish('init');
-	advanceClock(FIRST_POLL_MS);
+	shiftAllClocks(FIRST_POLL_MS);
 	await give('SUCCESS', 6);
 	await host.poll();
 	expect(host.executions).toHaveLength(6);

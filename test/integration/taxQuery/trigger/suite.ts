@@ -1,5 +1,5 @@
 import { startSandboxWithQueryHelpers } from '../../support/sandboxQueries';
-import { lazy, freshSandboxForEachTest } from '../../support/withSandbox';
+import { lazyProxy, freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
 import { ListService } from './listService';
 import { TriggerHost, type TriggerHostOptions } from './triggerHost';
 
@@ -11,7 +11,7 @@ function triggerAt(service: { credentials(): TriggerHostOptions['credentials'] }
 		host = undefined;
 	});
 	return {
-		host: lazy(() => host as TriggerHost),
+		host: lazyProxy(() => host as TriggerHost),
 		start: async (options: Partial<TriggerHostOptions> = {}) =>
 			(host = await TriggerHost.start({ credentials: service.credentials(), ...options })),
 	};
@@ -30,7 +30,7 @@ export function triggerOnListServiceForEachTest() {
 	const trigger = triggerAt({ credentials: () => service.credentials() });
 	beforeEach(async () => (service = await ListService.start()));
 	afterEach(async () => await service.stop());
-	return { ...trigger, service: lazy(() => service) };
+	return { ...trigger, service: lazyProxy(() => service) };
 }
 
 /** Webhook verification by a secret header, and what proves a call by it. */

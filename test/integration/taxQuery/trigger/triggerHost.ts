@@ -25,9 +25,9 @@ import {
 } from 'n8n-workflow';
 import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import { until } from '../../../support/until';
-import { advanceClock } from '../../support/clock';
+import { shiftAllClocks } from '../../support/clock';
 import { codeOf } from '../../support/errorCode';
-import { CredentialsInMemory, type Credentials, type NodeRun } from '../../support/runNode';
+import { CredentialsInMemory, type Credentials, type NodeRun } from '../../support/runNodeInEngine';
 
 const WORKFLOW_ID_LENGTH = 12;
 /** A trigger polls at most once a second. */
@@ -301,7 +301,7 @@ export class TriggerHost {
 		await until(`${count} executions`, () => {
 			if (this.executions.length >= count) return true;
 			const now = performance.now();
-			advanceClock(Math.ceil(now - polledAt));
+			shiftAllClocks(Math.ceil(now - polledAt));
 			polledAt = now;
 			return false;
 		});
@@ -335,7 +335,7 @@ export class TriggerHost {
 	 * after its sender was answered.
 	 */
 	async poll(): Promise<Delivered> {
-		advanceClock(A_SECOND);
+		shiftAllClocks(A_SECOND);
 		const earlier = new Set(this.calls);
 		const delivered = await this.deliver({ queryId: 'a-doorbell' });
 		await Promise.all([...this.calls].filter((call) => !earlier.has(call)));
@@ -586,10 +586,12 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 	return Buffer.concat(chunks);
 }
 
-export { advanceClock };
+export { shiftAllClocks };
 
 /** The error that a promise is rejected with. */
-export async function rejectionOf(promise: Promise<unknown>): Promise<NodeError | undefined> {
+export async function rejectionOrUndefined(
+	promise: Promise<unknown>,
+): Promise<NodeError | undefined> {
 	return await promise.then(
 		() => undefined,
 		(error: NodeError) => error,

@@ -1,6 +1,6 @@
 import { withWebhookVerification } from '../../support/credentialFields';
 import { many, PAGE, row } from './listService';
-import { rejectionOf, advanceClock, type TriggerHost } from './triggerHost';
+import { rejectionOrUndefined, shiftAllClocks, type TriggerHost } from './triggerHost';
 import { triggerOnListServiceForEachTest } from './suite';
 
 const { service, start } = triggerOnListServiceForEachTest();
@@ -16,13 +16,15 @@ it.each<[object, RegExp]>([
 	[{ services: [] }, /^'Trigger On' is empty, so that no result would start the workflow/],
 ])('%j is refused by its name', async (parameters, words) => {
 	const trigger = await start({ activation: null });
-	expect((await rejectionOf(trigger.publish('activate', parameters)))?.message).toMatch(words);
+	expect((await rejectionOrUndefined(trigger.publish('activate', parameters)))?.message).toMatch(
+		words,
+	);
 });
 
 it('a list that cannot be used is refused with the ways out', async () => {
 	service.listed = () => [...service.rows].reverse();
 	const trigger = await start({ activation: null });
-	const error = await rejectionOf(trigger.publish('activate'));
+	const error = await rejectionOrUndefined(trigger.publish('activate'));
 	expect(error?.message).toBe('The list of queries comes in pages and begins with the oldest');
 	expect(error?.description).toMatch(/list\.parameters.*list\.paging.*Webhook Only/);
 });
@@ -30,7 +32,7 @@ it('a list that cannot be used is refused with the ways out', async () => {
 it('the test in the editor says where there is no result', async () => {
 	service.rows = [];
 	const trigger = await start({ parameters: { receiveBy: 'asking' } });
-	expect((await rejectionOf(trigger.testInEditor()))?.message).toBe(
+	expect((await rejectionOrUndefined(trigger.testInEditor()))?.message).toBe(
 		'There is no result yet that this trigger would emit',
 	);
 });
@@ -44,7 +46,7 @@ describe('a failed execution says', () => {
 		const trigger = await start();
 		service.rows = service.rows.slice(1);
 		for (let each = 0; each < 7; each++) {
-			advanceClock(60_000);
+			shiftAllClocks(60_000);
 			await trigger.poll();
 		}
 		expect(reported(trigger)).toEqual([
@@ -56,7 +58,7 @@ describe('a failed execution says', () => {
 		const trigger = await start();
 		service.rows = [row('new', 0, { response: undefined }), ...service.rows];
 		for (let each = 0; each < 12; each++) {
-			advanceClock(60_000);
+			shiftAllClocks(60_000);
 			await trigger.poll();
 		}
 		expect(reported(trigger)).toEqual([

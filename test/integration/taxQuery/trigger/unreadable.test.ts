@@ -1,6 +1,6 @@
 import { until } from '../../../support/until';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
-import { advanceClock } from './triggerHost';
+import { shiftAllClocks } from './triggerHost';
 import { triggerSuite } from './suite';
 
 const FIRST_POLL_MS = 15_000;
@@ -77,7 +77,7 @@ describe('a query that cannot be read by its ID', () => {
 		await start();
 		await listing([good, bad], { bad: { status: 400 } });
 		for (let each = 0; each < 7; each++) {
-			advanceClock(A_MINUTE);
+			shiftAllClocks(A_MINUTE);
 			await host.poll();
 		}
 		const before = (await sandbox.requests('/api/query/bad')).length;
@@ -153,7 +153,7 @@ describe('an outage of what is read by its ID', () => {
 		await start();
 		await listing([bad], { bad: { status: 403 } });
 		for (let each = 0; each < 12; each++) {
-			advanceClock(A_MINUTE);
+			shiftAllClocks(A_MINUTE);
 			await host.poll();
 		}
 		const text = host.errors.map(({ context }) => context);
@@ -183,7 +183,7 @@ describe('after n8n was killed', () => {
 	const killed = async () => {
 		await host.kill();
 		await host.publish('init');
-		advanceClock(FIRST_POLL_MS);
+		shiftAllClocks(FIRST_POLL_MS);
 		await pollCount(2);
 	};
 
@@ -217,10 +217,10 @@ describe('a result that was cut off, with Webhook Only', () => {
 		await listing([bad], { bad: { status: 500 } });
 		await host.kill();
 		await host.publish('init');
-		advanceClock(FIRST_POLL_MS);
+		shiftAllClocks(FIRST_POLL_MS);
 		await until('a line of the log', () => host.log.join().includes('query bad '));
 		await listing([bad]);
-		advanceClock(60_000);
+		shiftAllClocks(60_000);
 		await host.executed(2);
 		expect(host.started).toEqual(['bad', 'bad']);
 	});
@@ -236,7 +236,7 @@ describe('two results that were cut off', () => {
 		await listing([good, bad], { bad: { status: 403 } });
 		await host.kill();
 		await host.publish('init');
-		advanceClock(FIRST_POLL_MS);
+		shiftAllClocks(FIRST_POLL_MS);
 		await pollCount(3);
 		await host.executed(3);
 		expect(host.started).toEqual(['bad', 'good', 'good']);
@@ -252,7 +252,7 @@ describe('an environment without a list of queries', () => {
 			}),
 		});
 		await listing([good, bad], { bad: { status: 500 } });
-		advanceClock(5_000);
+		shiftAllClocks(5_000);
 		const answers = await host.deliver([{ _id: 'bad' }, { _id: 'good' }]);
 		await host.executed(1);
 		expect([answers.status, host.started]).toEqual([503, ['good']]);

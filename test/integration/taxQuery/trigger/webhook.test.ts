@@ -6,7 +6,7 @@ import {
 	type SandboxWithQueryHelpers,
 } from '../../support/sandboxQueries';
 import { unavailableResponse } from './suite';
-import { advanceClock, TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { shiftAllClocks, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 let sandbox: SandboxWithQueryHelpers;
 let host: TriggerHost;
@@ -120,10 +120,10 @@ describe('a delivered result', () => {
 		await start();
 		const record = await sandbox.result();
 		await sandbox.faults({ path: '/api/query', fault: unavailableResponse });
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		const first = await host.deliver(record);
 		await sandbox.reset();
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		const second = await host.deliver(record);
 		expect([first.status, first.headers.get('retry-after'), second.status, host.started]).toEqual([
 			503,
@@ -164,7 +164,7 @@ describe('a delivered result', () => {
 		}).catch(() => undefined);
 		const before = (await sandbox.requests('/api/query')).length;
 		await until('a read of the list', async () => {
-			advanceClock(100);
+			shiftAllClocks(100);
 			return (await sandbox.requests('/api/query')).length > before;
 		});
 		hangUp.abort();
@@ -185,7 +185,7 @@ describe('a delivered result', () => {
 		await startProved({ confirm: 'result' });
 		const record = await sandbox.result();
 		const before = host.credentialReads;
-		advanceClock(5_000);
+		shiftAllClocks(5_000);
 		await host.deliver(record, secret);
 		expect([host.started, host.credentialReads - before]).toEqual([[record._id], 1]);
 	});
@@ -210,7 +210,7 @@ describe('a delivered result', () => {
 		await start();
 		const before = (await sandbox.requests()).length;
 		const body = Array.from({ length: 100 }, (_, index) => ({ queryId: `forged-${index}` }));
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		await Promise.all(Array.from({ length: 20 }, () => host.deliver(body)));
 		expect((await sandbox.requests()).length - before).toBeLessThanOrEqual(20);
 	});
@@ -227,7 +227,7 @@ describe('where there is no list of queries', () => {
 	it('a delivered result is read by its ID', async () => {
 		await withoutList();
 		const record = await sandbox.result();
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		const { status } = await host.deliver({ queryId: record._id });
 		expect([status, host.started]).toEqual([200, [record._id]]);
 	});
@@ -235,10 +235,10 @@ describe('where there is no list of queries', () => {
 	it('reads at most two IDs a second, and an unknown one once a minute', async () => {
 		await withoutList();
 		const forged = Array.from({ length: 50 }, (_, index) => ({ queryId: `forged-${index % 2}` }));
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		for (let count = 0; count < 5; count++) {
 			await host.deliver(forged);
-			advanceClock(1_000);
+			shiftAllClocks(1_000);
 		}
 		const requests = (await sandbox.requests()).filter(({ path }) => path.includes('forged'));
 		expect(requests).toHaveLength(2);
@@ -250,11 +250,11 @@ describe('where there is no list of queries', () => {
 		const flood = Array.from({ length: 10 }, (_, delivery) =>
 			Array.from({ length: 100 }, (__, index) => ({ queryId: `f-${delivery}-${index}` })),
 		);
-		advanceClock(1_000);
+		shiftAllClocks(1_000);
 		const [first] = await Promise.all(flood.map(async (body) => await host.deliver(body)));
 		let status = 0;
 		for (let count = 0; count < 5 && status !== 200; count++) {
-			advanceClock(1_000);
+			shiftAllClocks(1_000);
 			({ status } = await host.deliver({ queryId: record._id }));
 		}
 		expect([first.status, status, host.started]).toEqual([503, 200, [record._id]]);
@@ -276,7 +276,7 @@ describe('in a process that has no published trigger', () => {
 
 	it('a delivery starts the execution by itself where nothing asks', async () => {
 		await start({ activation: null, parameters: { receiveBy: 'webhook' } });
-		advanceClock(60_000); // n8n has started
+		shiftAllClocks(60_000); // n8n has started
 		const record = await sandbox.result();
 		const { status } = await host.deliver(record);
 		expect([status, host.started]).toEqual([200, [record._id]]);

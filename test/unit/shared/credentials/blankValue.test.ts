@@ -8,7 +8,7 @@ import {
 	checkLogin,
 	providers,
 	taxAuthority,
-} from '../../../../nodes/shared/credentials/providers';
+} from '../../../../nodes/shared/credentials/dataProviders';
 import { findVerificationProblem } from '../../../../nodes/shared/credentials/webhookVerification';
 import { creditProfile, taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 import { CreditProfileApi } from '../../../../credentials/CreditProfileApi.credentials';

@@ -6,7 +6,7 @@ import {
 	type JsonObject,
 } from 'n8n-workflow';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
-import type { RequestContext } from '../../../../nodes/shared/http/exchange';
+import type { RequestContext } from '../../../../nodes/shared/http/sendOnce';
 import { connect } from '../../../../nodes/shared/http/connection';
 import type { RequestError } from '../../../../nodes/shared/http/result';
 import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';

@@ -3,7 +3,7 @@ import {
 	redactLongSecrets,
 	redactSecretsInJson,
 } from '../../../../nodes/shared/utils/redact';
-import { holdsSecret } from '../../../../nodes/shared/utils/findSecrets';
+import { holdsSecret } from '../../../../nodes/shared/utils/secretDetector';
 
 const SECRET = 'sécret with blanks/77';
 

@@ -2,10 +2,10 @@ import type { QueryId, QueryRecord } from '../../../../nodes/TaxQuery/client/que
 import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
 import type { Journal } from '../../../../nodes/TaxQuery/submission/journal';
 import type { PastQueries } from '../../../../nodes/TaxQuery/submission/pastQueries';
-import { DailySpending } from '../../../../nodes/TaxQuery/submission/dailySpending';
+import { DailyQueryCount } from '../../../../nodes/TaxQuery/submission/dailyQueryCount';
 import { SpendingLimit } from '../../../../nodes/TaxQuery/submission/spendingLimit';
 import {
-	ExecutionSpending,
+	ExecutionQueryCount,
 	type Submission,
 } from '../../../../nodes/TaxQuery/submission/submissionRegister';
 import type { NodeRun, OperationItem } from '../../../../nodes/shared/operations/operation';
@@ -53,7 +53,7 @@ describe('Max Queries per Day with many queries of unknown outcome', () => {
 			list: async () =>
 				await Promise.resolve({ records, unreadable: 0, completeness: 'complete' as const }),
 		} as unknown as PastQueries;
-		const journal = { spending: new ExecutionSpending() } as unknown as Journal;
+		const journal = { spending: new ExecutionQueryCount() } as unknown as Journal;
 		const limit = new SpendingLimit(run, journal, past);
 		for (const name of lost)
 			await limit.ended(item, name, requestFor(name), submissionOf(name, Date.now()));
@@ -74,7 +74,7 @@ describe('Max Queries per Day with many queries of unknown outcome', () => {
 	});
 
 	it('counts two equal ones as two where the list shows one of them', () => {
-		const day = new DailySpending();
+		const day = new DailyQueryCount();
 		const { expected } = requestFor('same');
 		for (const share of ['one', 'other']) day.addOutcome(submissionOf(share, Date.now()), expected);
 		const shown = countingReads('same');

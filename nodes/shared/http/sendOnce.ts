@@ -80,7 +80,7 @@ export interface CompletedExchange {
  * Sends one request by n8n's helper. `held` is read again where its token cannot be used any more, because another
  * process may have renewed it. Throws what reading the credential or `beforeSend` throws; then nothing was sent.
  */
-export async function exchange(
+export async function sendOnce(
 	context: RequestContext,
 	service: ServiceDefinition,
 	held: ReloadableCredentials,

@@ -1,4 +1,4 @@
 import { findChromium } from './findChromium';
 
 /** Skipped without Chromium; where that must not be missing, its absence is a failure. */
-export const describeWithBrowser = findChromium() || process.env.CI ? describe : describe.skip;
+export const describeIfChromium = findChromium() || process.env.CI ? describe : describe.skip;

@@ -26,7 +26,7 @@ export interface Application {
 }
 
 /** The form as an applicant fills it in. `typed` has the person's data in the order of the form. */
-export function toFormValues(typed: Record<string, string>): Application {
+export function toApplicationFields(typed: Record<string, string>): Application {
 	const [nombre, primerApellido, segundoApellido, nacimiento, curp, correo] = Object.values(typed);
 	return {
 		...{ nombre, primerApellido, segundoApellido, nacimiento, curp, correo },
@@ -48,7 +48,7 @@ export async function postApplication(url: string, application: Application): Pr
  * waits for the last page. It opens that page, which ends the execution, and returns its HTML. Throws if n8n does not
  * accept the form, or the execution ends before the page.
  */
-export async function fillInN8nForm(
+export async function submitN8nForm(
 	url: string,
 	fields: string[],
 	...pages: string[][]

@@ -219,7 +219,7 @@ async function withLog<T>(work: () => Promise<T>): Promise<{ result: T; logged: 
  * Runs one node in n8n's own engine, with real HTTP. Every run is searched for the secrets of its credentials: the
  * test fails if one is in what n8n would save or log.
  */
-export async function runNode(options: NodeRunOptions): Promise<NodeRun> {
+export async function runNodeInEngine(options: NodeRunOptions): Promise<NodeRun> {
 	const { result, logged } = await withLog(async () => await runInEngine(options));
 	for (const secret of [...secretsOf(options.credentials), ...(options.secrets ?? [])]) {
 		if (result.saved.includes(secret)) throw new Error('A secret is in the execution data');

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { OperationItem } from '../../shared/operations/operation';
-import { clientScope } from '../../shared/processState';
+import { clientStateScope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { indexRecords, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import { queryClientOf } from '../client/queryClient';
@@ -17,7 +17,7 @@ interface UncertainQueries {
 }
 
 /** This process's knowledge of a client's queries of one day. Every query that was not refused counts. */
-export class DailySpending {
+export class DailyQueryCount {
 	/** Queries that all executions have planned or are sending. */
 	readonly reserved = new SpendingReservations();
 	/** IDs of the queries that were listed, or accepted since. */
@@ -84,10 +84,10 @@ const uncertainName = ({ sharingKey, sentAt }: Submission) => `${sharingKey} ${s
 
 /** The days of one client, by when they began: they differ by the time zones of workflows. */
 class SpendingDays {
-	readonly #byStart = new BoundedMap<number, DailySpending>(30);
+	readonly #byStart = new BoundedMap<number, DailyQueryCount>(30);
 
-	of(start: number): DailySpending {
-		return this.#byStart.getOrMake(start, () => new DailySpending());
+	of(start: number): DailyQueryCount {
+		return this.#byStart.getOrMake(start, () => new DailyQueryCount());
 	}
 
 	get size(): number {
@@ -102,9 +102,9 @@ class SpendingDays {
 const newSpendingDays = () => new SpendingDays();
 
 /** Returns the present day of an item's client. */
-export async function currentDailySpendingOf(item: OperationItem): Promise<DailySpending> {
+export async function currentDailyQueryCountOf(item: OperationItem): Promise<DailyQueryCount> {
 	const { clientKey } = await queryClientOf(item);
-	return clientScope(clientKey).shared(newSpendingDays).of(startOfWorkflowDay(item));
+	return clientStateScope(clientKey).shared(newSpendingDays).of(startOfWorkflowDay(item));
 }
 
 /** Returns when the present day began in the workflow's time zone. */

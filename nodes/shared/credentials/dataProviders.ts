@@ -1,12 +1,12 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import type { ErrorAdviceCodes } from '../errors/advice';
+import type { OperationErrorAdvice } from '../errors/advice';
 import { sentences } from '../utils/sentences';
 import { CodedError } from '../utils/codedError';
 import { isN8nPlaceholder } from './n8nPlaceholder';
 import { maskedField, requiredTextInput } from './inputBuilders';
 
 /** A company whose login the service uses on behalf of the organization. */
-export interface LoginProvider {
+export interface DataProvider {
 	name: string;
 	/** The end of its path /credential/… */
 	value: string;
@@ -15,7 +15,7 @@ export interface LoginProvider {
 	/** Each field holds only letters, digits and underscores, and may be empty (CP §4.1.1 to §4.1.3). */
 	isClosed?: true;
 	/** Advice for when the service refuses the login. */
-	refused?: ErrorAdviceCodes;
+	refused?: OperationErrorAdvice;
 }
 
 const CLOSED = /^[A-Za-z0-9_]*$/;
@@ -45,7 +45,7 @@ const key = (displayName: string, name: string, whose: string): INodeProperties 
 	});
 
 /** Lists one row for each upsert of CP §4.1. */
-export const providers: LoginProvider[] = [
+export const providers: DataProvider[] = [
 	{
 		name: 'Credit Bureau: Companies (Persona Moral)', // CP §4.1.1
 		value: 'bureau/pm',
@@ -96,7 +96,7 @@ export const providers: LoginProvider[] = [
 ];
 
 /** The query service creates a tax profile with this login, which is not among the upserts. */
-export const taxAuthority: LoginProvider = {
+export const taxAuthority: DataProvider = {
 	name: 'Tax Authority (CIEC)',
 	value: 'taxAuthority',
 	fields: [
@@ -113,7 +113,7 @@ export const taxAuthority: LoginProvider = {
 };
 
 /** The selector of these providers, where there is a choice, and their fields, each where one that uses it is chosen. */
-export function loginFields(among: LoginProvider[], show: IDataObject): INodeProperties[] {
+export function loginFields(among: DataProvider[], show: IDataObject): INodeProperties[] {
 	const isChoice = among.length > 1;
 	const provider: INodeProperties = {
 		displayName: 'Provider',
@@ -155,7 +155,7 @@ export interface CheckedLogin {
  * that names the field, never its value.
  */
 export function checkLogin(
-	provider: LoginProvider,
+	provider: DataProvider,
 	values: IDataObject,
 	{ allowsEmpty = false } = {},
 ): CheckedLogin {

@@ -1,7 +1,7 @@
 import { HttpError } from '../../plugins/errors';
 
 /** The RFCs that have a tax profile (TQ §4.8). */
-export class CreatedTaxProfiles {
+export class RfcsWithTaxProfile {
 	private rfcs = new Set<string>();
 
 	add(rfc: string): void {

@@ -18,7 +18,7 @@ import { CodedError } from '../../shared/utils/codedError';
  * Returns what n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a
  * webhook call, which is so with Checks Only: fetches the latest result.
  */
-export async function passThroughOrFetchLatest(
+export async function executeTriggerNode(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
