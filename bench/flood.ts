@@ -12,7 +12,7 @@ import { ensureN8nInstalled } from '../demo/pinnedN8n';
 import { installPackage } from '../demo/installPackage';
 import { Processes } from '../demo/processes';
 import { startSandbox, type Sandbox } from '../sandbox';
-import { sandboxQueryClient } from '../test/integration/support/sandboxQueries';
+import { sandboxQueryClient } from '../test/integration/support/sandboxQueryClient';
 import { median, round, type BenchOptions, type BenchResult } from './support/result';
 import { startSink, type Arrival } from './support/triggerBench';
 

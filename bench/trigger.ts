@@ -9,7 +9,7 @@ import { ensureN8nInstalled } from '../demo/pinnedN8n';
 import { startN8n } from '../demo/n8n';
 import { installPackage } from '../demo/installPackage';
 import { startSandbox, type Sandbox } from '../sandbox';
-import { sandboxQueryClient } from '../test/integration/support/sandboxQueries';
+import { sandboxQueryClient } from '../test/integration/support/sandboxQueryClient';
 import { prepareCpuMeasurement } from './deliveryCpu';
 import { RestartableN8n } from './support/restartableN8n';
 import { median, round, type BenchResult, type BenchOptions } from './support/result';

@@ -7,7 +7,7 @@ import { registerControlRoutes } from './control';
 import { sendError, HttpError } from './plugins/errors';
 import { injectFaults } from './plugins/faults';
 import { limiter } from './plugins/limiter';
-import { pathFits, pathOf } from './urlPathMatching';
+import { pathFits, pathOf } from './pathFits';
 import { logRequests } from './plugins/requestLog';
 import { enforceContract } from './plugins/validation';
 import { registerCreditProfileService } from './services/creditProfile';

@@ -4,11 +4,11 @@ import type { SandboxContext } from './context';
 import { People } from './data/people';
 import { addReservedIdentities } from './data/people/reserved';
 import { Results } from './data/results';
-import { parseMapping, secretNames } from './mapping';
+import { parseMapping, secretNames } from './mappingSchema';
 import type { SandboxOptions } from './options';
 import { Faults } from './plugins/faults';
 import { RequestLog } from './plugins/requestLog';
-import { secretsOf } from './secrets';
+import { deriveSecrets } from './secrets';
 import { ProviderLoginStore } from './services/creditProfile/providerLoginStore';
 import { ApiVariant } from './services/taxQuery/apiVariant';
 import { BillingLedger } from './services/taxQuery/billingLedger';
@@ -23,7 +23,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 	setMaxListeners(0, closing); // one for each answer and delivery that waits
 	const { seed } = options;
 	parseMapping(options.mapping);
-	const secrets = secretsOf(seed);
+	const secrets = deriveSecrets(seed);
 	const clock = new Clock(options.clockSkew);
 	const people = new People(seed);
 	const reserved = addReservedIdentities(people);

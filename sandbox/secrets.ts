@@ -12,7 +12,7 @@ export interface SandboxSecrets {
 }
 
 /** Derives secrets from the seed, so that a workflow works after a restart. */
-export function secretsOf(seed: number): SandboxSecrets {
+export function deriveSecrets(seed: number): SandboxSecrets {
 	const derive = (name: string) =>
 		createHmac('sha256', `sandbox ${seed}`).update(name).digest('hex').slice(0, 32);
 	return {

@@ -99,5 +99,5 @@ export type CollectionVersionsPage = Static<typeof CollectionVersionsPage>;
 
 /** CP §4.5: the id is a number; CP §4.6: an integer. */
 export const CollectionPathParams = closed({ id: Type.Number() });
-export const VersionsPath = closed({ id: Type.Integer() });
+export const VersionsPathParams = closed({ id: Type.Integer() });
 export type CollectionPathParams = Static<typeof CollectionPathParams>;

@@ -29,8 +29,8 @@ export const DataDocument = Type.Partial(
 export type DataDocument = Static<typeof DataDocument>;
 
 /** CP §4.8 */
-export const DocumentsPath = closed({ collectionId: Type.Number() });
-export type DocumentsPath = Static<typeof DocumentsPath>;
+export const DocumentsPathParams = closed({ collectionId: Type.Number() });
+export type DocumentsPathParams = Static<typeof DocumentsPathParams>;
 
 /** CP §4.8 */
 export const DocumentsQuery = closed({

@@ -1,4 +1,4 @@
 export * from './acknowledgement';
-export * from './body';
+export * from './requestBodies';
 export * from './record';
 export * from './token';

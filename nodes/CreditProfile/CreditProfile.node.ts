@@ -5,7 +5,7 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { nodePropertiesOf, subtitleExpression } from '../shared/operations/operation';
+import { propertiesOfAllResources, subtitleExpression } from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import { testCreditProfile } from '../shared/http/testConnection';
@@ -39,7 +39,7 @@ export class CreditProfile implements INodeType {
 		},
 		// n8n's linter reads the names and tests here, so they are written out.
 		credentials: [{ name: 'creditProfileApi', required: true, testedBy: 'testCreditProfile' }],
-		properties: nodePropertiesOf(resources),
+		properties: propertiesOfAllResources(resources),
 	};
 
 	methods = {

@@ -1,5 +1,5 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { parseOneOf, optionsCollectionField, type Field } from '../shared/operations/field';
+import { parseOneOf, optionsEntryField, type Field } from '../shared/operations/field';
 import { positiveIntOrUndefined } from '../shared/operations/commonFields';
 import { normalizeText } from '../shared/utils/inputTextCleaning';
 import { isObject } from '../shared/utils/json';
@@ -56,7 +56,7 @@ export const collectionId: Field<number> = {
 };
 
 /** Rows from the beginning of a list that are passed over. */
-export const offset = optionsCollectionField<number>(
+export const offset = optionsEntryField<number>(
 	{
 		displayName: 'Offset',
 		name: 'offset',
@@ -85,7 +85,7 @@ const orders: INodeProperties = {
 	description: 'By when the documents were created',
 };
 /** CP §4.8 */
-export const order = optionsCollectionField<string | undefined>(
+export const order = optionsEntryField<string | undefined>(
 	orders,
 	optionParserFor(orders),
 	undefined,

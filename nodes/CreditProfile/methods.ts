@@ -6,7 +6,7 @@ import type {
 import { connect } from '../shared/http/connection';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import { encodeFilter } from './dataCollectionFilters';
-import { rowsParser, parseTagList } from './pagedLists';
+import { rowsBodyParser, parseTagList } from './pagedLists';
 
 const LIST_PAGE = 50;
 
@@ -29,7 +29,7 @@ export async function searchCollections(
 			query: { ...query, limit: LIST_PAGE, offset },
 			lists,
 		},
-		rowsParser('collection'),
+		rowsBodyParser('collection'),
 	);
 	const next = offset + rows.length;
 	return {

@@ -9,7 +9,7 @@ import {
 	type ReadPageAtOffset,
 } from '../shared/http/pagination';
 import type { ServiceRequest } from '../shared/http/connection';
-import { RequestError, type JsonBody } from '../shared/http/result';
+import { RequestError, type JsonBody } from '../shared/http/requestResult';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import {
 	readSingleRow,
@@ -18,7 +18,7 @@ import {
 	isRowWithAny,
 	type RowsPage,
 } from '../shared/http/parseRows';
-import { tagsHidingRules } from './personalDataRules';
+import { tagsPersonalDataRules } from './personalDataRules';
 
 /** Makes a kind of row from its name, the fields that its section requires, and the key of its list. */
 const kind = (noun: string, required: string, key?: string) => ({
@@ -43,13 +43,13 @@ export const rowKinds = {
 export type RowKind = keyof typeof rowKinds;
 
 /** Returns what reads CP §4.2, or one page of CP §4.4, §4.6 or §4.8. */
-export function rowsParser(of: RowKind) {
+export function rowsBodyParser(of: RowKind) {
 	const { noun, isRow, key } = rowKinds[of];
 	return (body: JsonBody) => readRows(body, { isRow, expected: `a list of ${noun}s` }, key);
 }
 
 /** Returns what reads one row. */
-export function singleRowParser(of: RowKind) {
+export function singleRowBodyParser(of: RowKind) {
 	const { noun, isRow } = rowKinds[of];
 	return (body: JsonBody) => readSingleRow(body, { isRow, expected: `a ${noun}` });
 }
@@ -89,7 +89,7 @@ export async function* listPages(
 ): AsyncGenerator<IDataObject[]> {
 	const read: ReadPageAtOffset = async (limit, offset) => {
 		const page = { ...query, limit, offset };
-		return await item.read({ method: 'GET', path, query: page, lists }, rowsParser(kind));
+		return await item.read({ method: 'GET', path, query: page, lists }, rowsBodyParser(kind));
 	};
 	try {
 		yield* readPages(read, range);
@@ -149,7 +149,9 @@ export async function fetchTotal(
 	const read = async (offset: number) => {
 		const page = { ...query, limit: smallestPage, offset };
 		const request = { method: 'GET' as const, path, query: page, lists };
-		return await item.read(request, rowsParser(kind)).catch(rethrowWithCollection(collectionId));
+		return await item
+			.read(request, rowsBodyParser(kind))
+			.catch(rethrowWithCollection(collectionId));
 	};
 	const { rows, total } = await read(0);
 	const isOfPage =
@@ -179,6 +181,6 @@ export const getManyTagsOperation = (of: 'collection' | 'document'): Operation =
 				parseTagList,
 			);
 			const rows = isSimple ? texts.map((tag) => ({ tag })) : [{ count, data: texts }];
-			return rows.map((row) => item.protect(row, tagsHidingRules, identity));
+			return rows.map((row) => item.protect(row, tagsPersonalDataRules, identity));
 		},
 	});

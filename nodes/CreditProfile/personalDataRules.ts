@@ -26,23 +26,23 @@ const user: PersonalDataRuleByField = {
 };
 
 /** CP §2.3, §2.4 */
-export const versionHidingRules: PersonalDataRuleByField = {
+export const collectionVersionPersonalDataRules: PersonalDataRuleByField = {
 	...shownRulesFor('id creatorId createdAt isActive dataCollectionId organizationId'),
 	schema,
 	creator: user,
 };
 
 /** CP §2.2 */
-export const dataCollectionHidingRules: PersonalDataRuleByField = {
+export const dataCollectionPersonalDataRules: PersonalDataRuleByField = {
 	...shownRulesFor(
 		'id name creatorId activeDataCollectionVersionId createdAt updatedAt slug parentCollectionId tags processorKey',
 	),
 	creator: user,
-	activeDataCollectionVersion: versionHidingRules,
+	activeDataCollectionVersion: collectionVersionPersonalDataRules,
 };
 
 /** CP §2.1 */
-export const loginHidingRules: PersonalDataRuleByField = {
+export const providerLoginPersonalDataRules: PersonalDataRuleByField = {
 	...shownRulesFor('id createdAt updatedAt organizationId type isEnabled ownerId'),
 	...personalRulesFor('user'),
 	metadata: shownRulesFor('expirationDate'),
@@ -50,7 +50,7 @@ export const loginHidingRules: PersonalDataRuleByField = {
 };
 
 /** CP §4.3, §4.7 */
-export const tagsHidingRules: PersonalDataRuleByField = shownRulesFor('count data tag');
+export const tagsPersonalDataRules: PersonalDataRuleByField = shownRulesFor('count data tag');
 
 const PERSON =
 	'email firstName middleName firstLastName secondLastName tradeName rfc basicRFC phone curp neighborhood address address2 exteriorNumber interiorNumber city municipality zipCode nss birthdate';
@@ -99,7 +99,7 @@ function association(entry: IDataObject): PersonalDataRule {
 }
 
 /** CP §2.7 */
-export const documentHidingRules: PersonalDataRuleByField = {
+export const documentPersonalDataRules: PersonalDataRuleByField = {
 	...shownRulesFor(
 		'id externalId tags dataCollectionVersionId dataCollectionId creatorId createdAt updatedAt',
 	),

@@ -1,6 +1,6 @@
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import type { OperationItem } from '../shared/operations/operation';
-import { RequestError } from '../shared/http/result';
+import { RequestError } from '../shared/http/requestResult';
 import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { RequestError } from '../shared/http/result';
+import { RequestError } from '../shared/http/requestResult';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import { isObject } from '../shared/utils/json';
 import { associationTypeOf, type DocumentAssociationType } from './personalDataRules';
@@ -143,7 +143,7 @@ function simplifyAssociation(entry: IDataObject): IDataObject {
 }
 
 /** The entries `{type, association}` of a document, of which `association` may be null (CP §2.8 to §2.10). */
-export function parseAssociationEntries({ associations }: IDataObject): IDataObject[] {
+export function associationEntriesOf({ associations }: IDataObject): IDataObject[] {
 	if (Array.isArray(associations)) return associations.filter(isObject);
 	if (associations === undefined || associations === null) return [];
 	throw new RequestError(creditProfile, { kind: 'shape', expected: 'a list of associations' });
@@ -151,7 +151,7 @@ export function parseAssociationEntries({ associations }: IDataObject): IDataObj
 
 /** Returns one item for each association, with the document's ID last. */
 export const simplifiedAssociationRows = (document: IDataObject): IDataObject[] =>
-	parseAssociationEntries(document).map((entry) => ({
+	associationEntriesOf(document).map((entry) => ({
 		associationType: entry.type,
 		...simplifyAssociation(entry),
 		documentId: document.id,
@@ -159,7 +159,7 @@ export const simplifiedAssociationRows = (document: IDataObject): IDataObject[] 
 
 /** Returns one item for each association as it came, with the fields of its document. */
 export const rawAssociationRows = (document: IDataObject): IDataObject[] =>
-	parseAssociationEntries(document).map((entry) => ({
+	associationEntriesOf(document).map((entry) => ({
 		...entry,
 		...withoutField(document, 'associations'),
 		documentExternalId: document.externalId,

@@ -6,7 +6,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import {
-	nodePropertiesOf,
+	propertiesOfAllResources,
 	subtitleExpression,
 	onlineDisplayOptions,
 } from '../shared/operations/operation';
@@ -47,7 +47,7 @@ export class TaxQuery implements INodeType {
 				displayOptions: onlineDisplayOptions(resources),
 			},
 		],
-		properties: nodePropertiesOf(resources),
+		properties: propertiesOfAllResources(resources),
 	};
 
 	methods = { credentialTest: { testTaxQuery } };

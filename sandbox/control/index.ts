@@ -11,7 +11,7 @@ import { registerPageRoutes } from './page/pageRoutes';
 import { registerManualDeliveryRoutes } from './manualDeliveriesRoutes';
 import { registerRequestRoutes } from './requestsRoutes';
 import { registerSnapshotRoutes } from './snapshotRoutes';
-import { registerOverviewRoute } from './overviewRoutes';
+import { registerSandboxStateRoute } from './sandboxStateRoute';
 import { registerWebhookSettingsRoutes } from './webhookSettingsRoutes';
 
 /** Every route below `/sandbox`, and the page. */
@@ -24,7 +24,7 @@ export function registerControlRoutes(app: FastifyInstance, context: SandboxCont
 	registerOutcomeRoutes(app, context.outcomes);
 	registerClockRoutes(app, context.clock);
 	registerSnapshotRoutes(app, context);
-	registerOverviewRoute(app, context);
+	registerSandboxStateRoute(app, context);
 	registerFileRoutes(app, context.clock);
 	registerExampleWorkflowRoutes(app);
 	registerRepositoryDocsRoute(app);

@@ -1,5 +1,5 @@
 import type { SandboxContext } from '../context';
-import { OPERATIONS, type OperationName } from '../mapping';
+import { OPERATIONS, type OperationName } from '../mappingSchema';
 
 /** A query that the service refused: it was sent, and is not billed. */
 interface RefusedQuery {

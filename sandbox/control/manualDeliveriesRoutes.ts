@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
-import { OPERATIONS } from '../mapping';
+import { OPERATIONS } from '../mappingSchema';
 import { HttpError } from '../plugins/errors';
 import { WebhookChanges } from '../webhook/webhookSettings';
 

@@ -8,7 +8,7 @@ import type { Clock } from '../clock';
 import type { SandboxOptions } from '../options';
 import { HttpError } from './errors';
 import { setLimitHeaders } from './limiter';
-import { pathFits, pathOf } from '../urlPathMatching';
+import { pathFits, pathOf } from '../pathFits';
 
 /** Defines what may go wrong with a request. */
 const Fault = Type.Union([

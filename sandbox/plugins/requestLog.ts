@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock';
-import { pathOf } from '../urlPathMatching';
+import { pathOf } from '../pathFits';
 
 /** Describes one request as it reached the sandbox, secrets masked. */
 export interface LoggedRequest {

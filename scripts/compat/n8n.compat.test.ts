@@ -11,7 +11,7 @@ import {
 	operation,
 	rfcs,
 } from '../../test/integration/taxQuery/support';
-import { sandboxQueryClient, type Query } from '../../test/integration/support/sandboxQueries';
+import { sandboxQueryClient, type Query } from '../../test/integration/support/sandboxQueryClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../../test/integration/support/sandbox';
 import { startCompatN8n, type RunningCompatN8n, type NodeUnderTest } from './n8nUnderTest';
 

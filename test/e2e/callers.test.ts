@@ -5,7 +5,7 @@ import { StubModel, type ModelRequest } from '../../demo/stubModel';
 import { retryExecution } from '../../bench/support/paidWorkflow';
 import { startSandboxWithHelpers, type TestSandbox } from '../integration/support/sandbox';
 import { curps, rfcs } from '../integration/taxQuery/support';
-import { tenantService } from '../integration/taxQuery/tenantService';
+import { tenantService } from '../integration/taxQuery/fakeTenantService';
 import { bareN8n } from './support/sharedHeadlessN8n';
 import { waitForEndedExecutionOf, outOf } from './support/executions';
 import { callTool, connectMcpClient } from './support/mcpClient';

@@ -10,7 +10,7 @@ import type { WorkflowNode } from '../../demo/n8nClient';
 import { pinnedInstallation } from '../../demo/pinnedN8n';
 import { ensurePackageBuilt, repositoryRoot } from '../../demo/installPackage';
 import { RestartableN8n } from '../../bench/support/restartableN8n';
-import { sandboxQueryClient } from '../integration/support/sandboxQueries';
+import { sandboxQueryClient } from '../integration/support/sandboxQueryClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../integration/support/sandbox';
 import { until } from '../support/until';
 import { deliverUntilTaken } from './support/deliverUntilTaken';

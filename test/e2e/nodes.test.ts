@@ -5,10 +5,10 @@ import './oneDemo/schemaPreview';
 import './oneDemo/creditProfile';
 import './oneDemo/agents';
 import './oneDemo/httpRequestCredentials';
-import './oneDemo/mapping';
+import './oneDemo/apiMapping';
 import './oneDemo/sandboxPackage';
 import { setDemoSandboxProgram } from './support/oneDemo';
-import { installedSandboxPackage } from './support/sandboxPackage';
+import { installSandboxPackageOnce } from './support/sandboxPackage';
 
 // The demo does its work with the package of the sandbox; in other files with the sandbox of the sources.
-setDemoSandboxProgram(async () => (await installedSandboxPackage()).byNpx);
+setDemoSandboxProgram(async () => (await installSandboxPackageOnce()).byNpx);

@@ -6,7 +6,7 @@ import axios from 'axios';
 import type { Browser, Page } from 'playwright-core';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { startReceiver, type Receiver } from '../integration/sandbox/support/receiver';
-import { sandboxQueryClient } from '../integration/support/sandboxQueries';
+import { sandboxQueryClient } from '../integration/support/sandboxQueryClient';
 import { describeIfChromium } from './support/describeIfChromium';
 import { launchBrowser, takeScreenshot } from './support/launchBrowser';
 

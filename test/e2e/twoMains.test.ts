@@ -11,11 +11,11 @@ import { missingStoresText, startStores } from '../../demo/queueModeStores';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../integration/support/sandboxQueries';
+} from '../integration/support/sandboxQueryClient';
 import { until } from '../support/until';
 import { deliverUntilTaken } from './support/deliverUntilTaken';
 import { waitForEndedExecutionOf } from './support/executions';
-import { createSandboxCredential } from './support/triggerNode';
+import { createSandboxCredential } from './support/triggerWorkflow';
 
 /** Skipped without Redis or PostgreSQL. In CI they must not be missing. */
 const describeWithStores = missingStoresText() && !process.env.CI ? describe.skip : describe;

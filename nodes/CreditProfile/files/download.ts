@@ -5,7 +5,7 @@ import { readFault } from '../../shared/errors/networkFault';
 import { DownloadError, type DownloadProblem } from '../../shared/errors/downloadError';
 import { readLimits, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
-import { isRequestProblem } from '../../shared/http/result';
+import { isRequestProblem } from '../../shared/http/requestResult';
 import { retryCondition } from '../../shared/http/retryPolicy';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {

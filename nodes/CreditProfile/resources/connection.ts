@@ -16,20 +16,20 @@ import { hasEntries, isObject, readObject } from '../../shared/utils/json';
 import {
 	documentsRequest,
 	rowKinds,
-	singleRowParser,
-	rowsParser,
+	singleRowBodyParser,
+	rowsBodyParser,
 	parseTagList,
 	collectionVersionsRequest,
 	type RowKind,
 } from '../pagedLists';
 import { readWithPathAdvice, currentApiMapping } from '../readWithPathAdvice';
 import {
-	dataCollectionHidingRules,
-	documentHidingRules,
-	loginHidingRules,
-	versionHidingRules,
+	dataCollectionPersonalDataRules,
+	documentPersonalDataRules,
+	providerLoginPersonalDataRules,
+	collectionVersionPersonalDataRules,
 } from '../personalDataRules';
-import { includeAllAssociationsQuery } from './documentOptions';
+import { includeAllAssociationsQuery } from './documentOutputOptions';
 import { detectFilterEncodings, type FilterEncodings, type SendGet } from './detectFilterEncodings';
 
 /** Limits in how many collections a document is searched. */
@@ -87,10 +87,10 @@ const providerPaths = [...new Set(providers.map(({ value }) => value.split('/')[
 
 /** The fields that the API reference names, by kind. */
 const RULES = {
-	login: loginHidingRules,
-	collection: dataCollectionHidingRules,
-	version: versionHidingRules,
-	document: documentHidingRules,
+	login: providerLoginPersonalDataRules,
+	collection: dataCollectionPersonalDataRules,
+	version: collectionVersionPersonalDataRules,
+	document: documentPersonalDataRules,
 };
 
 /** The first row of a list against the API reference; the fields that the output relies on are needed. */
@@ -112,7 +112,7 @@ async function checkLogins(
 ): Promise<void> {
 	await diagnosis.run('Address, token and provider logins', async () => {
 		const path = '/credential';
-		const page = await readWithPathAdvice(item, path, get(rowsParser('login'), path));
+		const page = await readWithPathAdvice(item, path, get(rowsBodyParser('login'), path));
 		const shape = shapeOf('login', page, 'type', 'isEnabled');
 		const types = [...new Set(page.rows.map(({ type }) => String(type)))];
 		const others = types.filter((type) => !providers.some(({ value }) => value === type));
@@ -141,19 +141,19 @@ async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<
 		(await diagnosis.run('Collections with version and creator', async () =>
 			shapeOf(
 				'collection',
-				await get(rowsParser('collection'), path, query),
+				await get(rowsBodyParser('collection'), path, query),
 				...['name', 'tags', 'activeDataCollectionVersion', 'creator'],
 			),
 		)) ?? [];
 	const [first] = collections;
 	if (!first) return collections;
 	await diagnosis.run('One collection by its ID', async () => {
-		const { row } = await get(singleRowParser('collection'), `${path}/${String(first.id)}`);
+		const { row } = await get(singleRowBodyParser('collection'), `${path}/${String(first.id)}`);
 		return shapeOf('collection', { rows: [row] }, 'name', 'tags');
 	});
 	await diagnosis.run('Versions', async () => {
 		const page = await get(
-			rowsParser('version'),
+			rowsBodyParser('version'),
 			collectionVersionsRequest(Number(first.id)).path,
 			{
 				limit: 10,
@@ -164,7 +164,7 @@ async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<
 	await diagnosis.run('Documents with associations', async () => {
 		let page: RowsPage = { rows: [] };
 		for (const { id } of collections.slice(0, COLLECTIONS_TRIED)) {
-			page = await get(rowsParser('document'), documentsRequest(Number(id)).path, {
+			page = await get(rowsBodyParser('document'), documentsRequest(Number(id)).path, {
 				limit: 10,
 				...includeAllAssociationsQuery,
 			});

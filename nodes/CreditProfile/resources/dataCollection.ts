@@ -1,8 +1,4 @@
-import {
-	defineOperation,
-	optionsCollectionField,
-	parseBoolean,
-} from '../../shared/operations/field';
+import { defineOperation, optionsEntryField, parseBoolean } from '../../shared/operations/field';
 import {
 	identity,
 	returnAllOrLimit as wanted,
@@ -24,17 +20,20 @@ import {
 	getManyTagsOperation,
 	listPages,
 	rethrowWithCollection,
-	singleRowParser,
+	singleRowBodyParser,
 	collectionVersionsRequest,
 } from '../pagedLists';
 import { currentApiMapping } from '../readWithPathAdvice';
-import { dataCollectionHidingRules, versionHidingRules } from '../personalDataRules';
+import {
+	dataCollectionPersonalDataRules,
+	collectionVersionPersonalDataRules,
+} from '../personalDataRules';
 import { simplifyCollection, simplifyCollectionVersion } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
 /** A part of each collection, sent under the option's name; undefined if it was not added. */
 const include = (displayName: string, name: string, description: string) =>
-	optionsCollectionField<boolean | undefined>(
+	optionsEntryField<boolean | undefined>(
 		{ displayName, name, type: 'boolean', default: true, description },
 		parseBoolean,
 		undefined,
@@ -59,7 +58,7 @@ const get = defineOperation({
 		const { row: collection } = await item
 			.read(
 				{ method: 'GET', path: `/data/collection/${id}`, isOneRecord: true },
-				singleRowParser('collection'),
+				singleRowBodyParser('collection'),
 			)
 			.catch(rethrowWithCollection(id));
 		if (positiveIntOrUndefined(collection.id) !== id) {
@@ -71,7 +70,7 @@ const get = defineOperation({
 		}
 		return item.protect(
 			collection,
-			dataCollectionHidingRules,
+			dataCollectionPersonalDataRules,
 			isSimple ? simplifyCollection : identity,
 		);
 	},
@@ -109,7 +108,7 @@ const getMany = defineOperation({
 		const list = { ...collections, query: { ...includes, ...query }, lists };
 		return await collectRows(listPages(item, { ...list, startAt: from, wanted: most }), (row) => {
 			check(row);
-			return item.protect(row, dataCollectionHidingRules, shape);
+			return item.protect(row, dataCollectionPersonalDataRules, shape);
 		}).catch(rethrowWithMappingKeys(filter));
 	},
 });
@@ -144,7 +143,7 @@ const getVersions = defineOperation({
 		const shape = isSimple ? simplifyCollectionVersion : identity;
 		return await collectRows(
 			listPages(item, { ...collectionVersionsRequest(id), ...range }),
-			(row) => item.protect(row, versionHidingRules, shape),
+			(row) => item.protect(row, collectionVersionPersonalDataRules, shape),
 		);
 	},
 });

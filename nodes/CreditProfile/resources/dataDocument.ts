@@ -12,7 +12,7 @@ import {
 } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/primitiveText';
 import { collectionId, offset as startAt, order } from '../fields';
-import { documentHidingRules } from '../personalDataRules';
+import { documentPersonalDataRules } from '../personalDataRules';
 import { writeFile } from '../writeRowsFile';
 import {
 	collectRows,
@@ -20,7 +20,7 @@ import {
 	documentsRequest,
 	getManyTagsOperation,
 	listPages,
-	singleRowParser,
+	singleRowBodyParser,
 } from '../pagedLists';
 import {
 	DOCUMENT_OWN_COLUMNS,
@@ -34,7 +34,7 @@ import {
 	outputFileFormat,
 	includeAllAssociationsQuery,
 	documentsOrAssociationsField,
-} from './documentOptions';
+} from './documentOutputOptions';
 
 const getMany = defineOperation({
 	name: 'Get Many',
@@ -66,7 +66,7 @@ const getMany = defineOperation({
 		async function* pages() {
 			for await (const page of listPages(item, list)) {
 				given += page.length;
-				yield page.flatMap((row) => item.protect(row, documentHidingRules, shape));
+				yield page.flatMap((row) => item.protect(row, documentPersonalDataRules, shape));
 			}
 		}
 		if (!isFile) return await collectRows(pages());
@@ -102,7 +102,7 @@ function shapeOf({
 async function fileNameOf(item: OperationItem, id: number): Promise<string> {
 	const path = `/data/collection/${id}`;
 	const slug = await item
-		.read({ method: 'GET', path, isOneRecord: true }, singleRowParser('collection'))
+		.read({ method: 'GET', path, isOneRecord: true }, singleRowBodyParser('collection'))
 		.then(
 			({ row }) => textOf(row.slug),
 			() => '',

@@ -3,7 +3,7 @@ import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import type { ConnectionDiagnosis } from '../../shared/operations/diagnosis';
 import type { JsonBodyReader, ServiceRequest } from '../../shared/http/connection';
 import { encodeFilter } from '../dataCollectionFilters';
-import { rowsParser } from '../pagedLists';
+import { rowsBodyParser } from '../pagedLists';
 
 /** Sends one plain read. */
 export type SendGet = <T extends object>(
@@ -46,7 +46,7 @@ export async function detectFilterEncodings(
 					[key]: encoding,
 				});
 				const total = await get(
-					rowsParser('collection'),
+					rowsBodyParser('collection'),
 					'/data/collection',
 					{ ...query, limit: 100 },
 					lists,

@@ -1,9 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import {
-	defineOperation,
-	optionsCollectionField,
-	parseNumber,
-} from '../../shared/operations/field';
+import { defineOperation, optionsEntryField, parseNumber } from '../../shared/operations/field';
 import { identity, simplifyField } from '../../shared/operations/commonFields';
 import {
 	RowsWithFiles,
@@ -17,17 +13,17 @@ import { idText, textOf } from '../../shared/utils/primitiveText';
 import { download } from '../files/download';
 import { toFileLink } from '../files/fileLink';
 import { offset as startAt, order } from '../fields';
-import { includeFilesQuery } from './documentOptions';
+import { includeFilesQuery } from './documentOutputOptions';
 import {
-	filesOf,
+	splitDocumentByFile,
 	documentsWithFileInRow,
 	fileSourceField,
 	type DocumentWithFile,
 } from './fileSourceField';
 import { documentsRequest, listPages } from '../pagedLists';
-import { documentHidingRules, associationTypeOf } from '../personalDataRules';
+import { documentPersonalDataRules, associationTypeOf } from '../personalDataRules';
 import {
-	parseAssociationEntries,
+	associationEntriesOf,
 	rawAssociationRows,
 	simplifiedAssociationRows,
 	withoutField,
@@ -36,7 +32,7 @@ import {
 /** Limits how many files of a page of documents are downloaded at a time. */
 const FILES_AT_A_TIME = 5;
 
-const maxMegabytes = optionsCollectionField(
+const maxMegabytes = optionsEntryField(
 	{
 		displayName: 'Max File Size (MB)',
 		name: 'maxFileSize',
@@ -86,10 +82,8 @@ export const downloadFiles = defineOperation({
 		const files: DownloadedRow[] = [];
 		let unknown = 0;
 		for await (const page of listPages(item, list)) {
-			unknown += page
-				.flatMap(parseAssociationEntries)
-				.filter((one) => !associationTypeOf(one)).length;
-			const found = page.flatMap(filesOf).map((one) => linkedFile(item, one, isSimple));
+			unknown += page.flatMap(associationEntriesOf).filter((one) => !associationTypeOf(one)).length;
+			const found = page.flatMap(splitDocumentByFile).map((one) => linkedFile(item, one, isSimple));
 			files.push(...(await fetchAll(item, found, most)));
 		}
 		if (unknown > 0) {
@@ -133,7 +127,11 @@ function linkedFile(
 ): LinkedFile {
 	const [entry] = document.associations;
 	const association = isObject(entry.association) ? entry.association : {};
-	const [json] = item.protect(document, documentHidingRules, isSimple ? withoutLink : ownFields);
+	const [json] = item.protect(
+		document,
+		documentPersonalDataRules,
+		isSimple ? withoutLink : ownFields,
+	);
 	return { json, association };
 }
 

@@ -1,9 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { field, parseObject, parseText, type Field } from '../../shared/operations/field';
+import { defineField, parseObject, parseText, type Field } from '../../shared/operations/field';
 import { returnAllOrLimit } from '../../shared/operations/commonFields';
 import { collectionId, optionParserFor } from '../fields';
 import { associationTypeOf } from '../personalDataRules';
-import { parseAssociationEntries } from '../simplify';
+import { associationEntriesOf } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
 const filesFrom: INodeProperties = {
@@ -31,7 +31,7 @@ const filesFrom: INodeProperties = {
 	default: 'incoming',
 	description: 'Which files to download',
 };
-const incoming = field(
+const incoming = defineField(
 	{
 		displayName: 'Document',
 		name: 'document',
@@ -43,7 +43,7 @@ const incoming = field(
 	},
 	parseObject,
 );
-const fileUrl = field(
+const fileUrl = defineField(
 	{
 		displayName: 'File URL',
 		name: 'fileUrl',
@@ -94,8 +94,8 @@ const withFile = (document: IDataObject, association: unknown): DocumentWithFile
 	associations: [{ type: 'Files', association: association as IDataObject }],
 });
 
-export const filesOf = (document: IDataObject): DocumentWithFile[] =>
-	parseAssociationEntries(document)
+export const splitDocumentByFile = (document: IDataObject): DocumentWithFile[] =>
+	associationEntriesOf(document)
 		.filter((entry) => associationTypeOf(entry) === 'Files')
 		.map(({ association }) => withFile(document, association));
 
@@ -105,7 +105,7 @@ export function documentsWithFileInRow(row: IDataObject): DocumentWithFile[] {
 	const files = Array.isArray(row.files) ? row.files : [];
 	const simplified = files.map((file) => withFile({ id, externalId }, file));
 	if (row.associations !== undefined || row.files !== undefined)
-		return [...filesOf(row), ...simplified];
+		return [...splitDocumentByFile(row), ...simplified];
 	const type = associationTypeOf({ type: row.associationType ?? row.type });
 	if (!type) {
 		throw new CodedError('noAssociations', 'The incoming item holds no file associations', {

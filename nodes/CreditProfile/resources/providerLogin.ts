@@ -12,12 +12,12 @@ import { providers } from '../../shared/credentials/dataProviders';
 import type { ServiceRequest } from '../../shared/http/connection';
 import { readSingleRow, reportsFailure } from '../../shared/http/parseRows';
 import { isMappingNameConfirmed } from '../../shared/http/confirmedMappingNames';
-import { RequestError } from '../../shared/http/result';
+import { RequestError } from '../../shared/http/requestResult';
 import { maskNamed, redactSecretsInJson } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/primitiveText';
-import { rowKinds, rowsParser, requireWholeList } from '../pagedLists';
+import { rowKinds, rowsBodyParser, requireWholeList } from '../pagedLists';
 import { readWithPathAdvice, isInputRefused, currentApiMapping } from '../readWithPathAdvice';
-import { loginHidingRules } from '../personalDataRules';
+import { providerLoginPersonalDataRules } from '../personalDataRules';
 import { simplifyLogin } from '../simplify';
 
 const notice: Field<undefined> = {
@@ -50,8 +50,10 @@ const upsert = defineOperation({
 			async next() {
 				const row = await store(item, login, mapping, clientKey);
 				warnOnMismatch(item, login, row);
-				return item.protect(withoutPasswords(row, login.secrets), loginHidingRules, (safe) =>
-					isSimple ? { action: actionOf(row), ...simplifyLogin(safe) } : safe,
+				return item.protect(
+					withoutPasswords(row, login.secrets),
+					providerLoginPersonalDataRules,
+					(safe) => (isSimple ? { action: actionOf(row), ...simplifyLogin(safe) } : safe),
 				);
 			},
 		};
@@ -65,7 +67,9 @@ const upsert = defineOperation({
 function isCredential(value: unknown): value is IDataObject {
 	if (!rowKinds.login.isRow(value) || !/^\d+$/.test(textOf(value.id))) return false;
 	const names = Object.keys(value);
-	const documented = names.filter((name) => Object.hasOwn(loginHidingRules, name)).length;
+	const documented = names.filter((name) =>
+		Object.hasOwn(providerLoginPersonalDataRules, name),
+	).length;
 	return documented === names.length || documented > 2;
 }
 
@@ -179,11 +183,11 @@ const getMany = defineOperation({
 	/** CP §4.2: one array holds them all. */
 	async execute(item, { limit, simplify: isSimple }) {
 		const path = mapPath(await currentApiMapping(item), '/credential');
-		const reading = item.read({ method: 'GET', path }, rowsParser('login'));
+		const reading = item.read({ method: 'GET', path }, rowsBodyParser('login'));
 		const page = await readWithPathAdvice(item, '/credential', reading);
 		const shape = isSimple ? simplifyLogin : identity;
 		return requireWholeList(page, limit).map((login) =>
-			item.protect(withoutPasswords(login), loginHidingRules, shape),
+			item.protect(withoutPasswords(login), providerLoginPersonalDataRules, shape),
 		);
 	},
 });

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { OperationItem } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/http/connection';
-import { RequestError, type Result } from '../../shared/http/result';
+import { RequestError, type RequestResult } from '../../shared/http/requestResult';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import {
 	isMappingNameConfirmed,
@@ -116,7 +116,10 @@ function onlyRecord(body: object, mapping: TaxQueryMapping): QueryRecord | undef
  * Sends a billed query of an item. A 2xx that reports a failure leaves open whether the query was accepted. Throws where
  * it was never sent: no token came, or the run was stopped.
  */
-export async function sendQuery(item: OperationItem, request: ServiceRequest): Promise<Result> {
+export async function sendBilledPost(
+	item: OperationItem,
+	request: ServiceRequest,
+): Promise<RequestResult> {
 	const result = await item.tryRequest(request);
 	if (!result.ok && isUnsent(result)) throw new RequestError(taxQuery, result.problem);
 	if (!result.ok || !reportsFailure(result.body)) return result;
@@ -126,5 +129,5 @@ export async function sendQuery(item: OperationItem, request: ServiceRequest): P
 	return { ok: false, problem, accepted: 'unknown' };
 }
 
-const isUnsent = ({ problem, accepted }: Extract<Result, { ok: false }>): boolean =>
+const isUnsent = ({ problem, accepted }: Extract<RequestResult, { ok: false }>): boolean =>
 	accepted === 'no' && (problem.kind === 'login' || problem.kind === 'cancelled');

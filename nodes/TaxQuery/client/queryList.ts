@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { RequestError } from '../../shared/http/result';
+import { RequestError } from '../../shared/http/requestResult';
 import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
@@ -13,7 +13,7 @@ import { CodedError } from '../../shared/utils/codedError';
 import { findQuery, shapeError, type ReadOptions, type QueryClient } from './queryClient';
 import { pathOf } from './queryTypeMapping';
 import { mayHaveUnreadResponse, soleDefined, readRecord } from './queryRecord';
-import type { ListCompleteness, QueryListing, QueryRecord } from './queryModel';
+import type { ListCompleteness, CollectedQueryList, QueryRecord } from './queryModel';
 
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
 export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';
@@ -77,7 +77,7 @@ function listsIn(beside: IDataObject): RowsAtKey[] {
 }
 
 /** The queries in one response of the list. */
-interface ListChunk extends QueryListing {
+interface ListChunk extends CollectedQueryList {
 	/** It is the last chunk; only then `completeness` is that of the whole list. */
 	isLast: boolean;
 }
@@ -227,7 +227,7 @@ export function rethrowListError(error: unknown, clientKey: string): never {
 }
 
 /** The whole list. */
-export async function listAllQueries(client: QueryClient): Promise<QueryListing> {
+export async function listAllQueries(client: QueryClient): Promise<CollectedQueryList> {
 	return await collect(readListChunks(client));
 }
 
@@ -235,7 +235,7 @@ export async function listAllQueries(client: QueryClient): Promise<QueryListing>
  * Returns the queries made since a moment of the service's clock. The list is read to its end, or, if it runs from
  * newest to oldest, until its rows are older. It is then complete since that moment.
  */
-export async function listSince(client: QueryClient, since: number): Promise<QueryListing> {
+export async function listSince(client: QueryClient, since: number): Promise<CollectedQueryList> {
 	let [last, falls, isSorted] = [Infinity, false, true];
 	return await collect(readListChunks(client), ({ records }) => {
 		for (const { createdAt = NaN } of records) {
@@ -250,8 +250,8 @@ export async function listSince(client: QueryClient, since: number): Promise<Que
 async function collect(
 	pieces: AsyncGenerator<ListChunk>,
 	isEnough: (piece: ListChunk) => boolean = () => false,
-): Promise<QueryListing> {
-	const whole: QueryListing = {
+): Promise<CollectedQueryList> {
+	const whole: CollectedQueryList = {
 		records: [],
 		unreadable: 0,
 		completeness: 'unknown',

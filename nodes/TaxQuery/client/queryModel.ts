@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { RequestProblem } from '../../shared/http/result';
+import type { RequestProblem } from '../../shared/http/requestResult';
 
 /** A query's ID. Only this folder makes one, by `castToQueryId`. */
 export type QueryId = string & { readonly brand: 'Id' };
@@ -60,7 +60,7 @@ export type SubmissionOutcome =
 export type ListCompleteness = 'complete' | 'truncated' | 'unknown';
 
 /** The rows that were read of the list of queries (TQ §4.12), in the list's order. */
-export interface QueryListing {
+export interface CollectedQueryList {
 	records: QueryRecord[];
 	/** Rows that show no ID. */
 	unreadable: number;

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import type { Result } from '../../shared/http/result';
+import type { RequestResult } from '../../shared/http/requestResult';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/primitiveText';
 import { isZoned, timeOf } from '../../shared/utils/parseTime';
@@ -82,7 +82,7 @@ function readAcknowledged(
  * or more queries than `most`, leaves the acceptance unknown.
  */
 export function classifySubmissionResponse(
-	result: Result,
+	result: RequestResult,
 	mapping: TaxQueryMapping,
 	most: number,
 ): SubmissionOutcome {

@@ -6,10 +6,10 @@ import {
 	type ServiceMessage,
 } from '../../shared/errors/requestProblem';
 import { withRequestId } from '../../shared/errors/requestIds';
-import type { RequestProblem } from '../../shared/http/result';
-import { RequestError } from '../../shared/http/result';
+import type { RequestProblem } from '../../shared/http/requestResult';
+import { RequestError } from '../../shared/http/requestResult';
 import { renderRequestError } from '../../shared/errors/requestErrorText';
-import { mappingHint, quoteServiceMessage } from '../../shared/errors/errorText';
+import { mappingHint, quoteServiceMessage } from '../../shared/errors/errorTextParts';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import type { BillingSummary } from '../../shared/operations/operation';
 import type { PaidQueryDefinition } from '../request/queryRequest';
@@ -18,7 +18,7 @@ import type {
 	UncertaintyReason,
 	ListCompleteness,
 	QueryId,
-	QueryListing,
+	CollectedQueryList,
 } from '../client/queryModel';
 
 /** Reasons why the list of queries was needed. */
@@ -397,7 +397,7 @@ const LIST_KEYS = ['list.limit', 'list.offset', 'list.page'];
 
 /** Returns what is missing of a list, and how to have it; undefined if nothing is. */
 export function incompleteQueryListText(
-	list: Pick<QueryListing, 'completeness' | 'total'> & { listed: number },
+	list: Pick<CollectedQueryList, 'completeness' | 'total'> & { listed: number },
 ): QueryErrorText | undefined {
 	const { completeness, listed, total } = list;
 	if (completeness === 'complete') return undefined;

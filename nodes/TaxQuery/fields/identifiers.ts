@@ -7,7 +7,7 @@ import {
 } from '../../shared/identifiers';
 import {
 	parseOneOf,
-	optionsCollectionField,
+	optionsEntryField,
 	parseText,
 	type Field,
 } from '../../shared/operations/field';
@@ -51,7 +51,7 @@ export const curpCheckOptions = [
 	checksOption(STRICTNESS.filter(({ value }) => value !== 'allowGeneric')),
 ];
 
-const checks = optionsCollectionField(
+const checks = optionsEntryField(
 	rfcCheckOptions[0],
 	parseOneOf('all', 'allowGeneric', 'off'),
 	'all',
@@ -150,7 +150,7 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 }
 
 /** Warns of a result that names another person or company than requested: a corrected CURP, or a wrong response. */
-export function getIdentifierMismatchWarnings(
+export function getResultIdentifierWarnings(
 	requested: IDataObject,
 	result: IDataObject,
 ): Warning[] {

@@ -7,9 +7,9 @@ import { isObject } from '../../shared/utils/json';
 import { redactSecretsInJson } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
 import { reasonIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
-import { quoteServiceMessage } from '../../shared/errors/errorText';
+import { quoteServiceMessage } from '../../shared/errors/errorTextParts';
 import { textOf } from '../../shared/utils/primitiveText';
-import { getIdentifierMismatchWarnings, type Warning } from '../fields/identifiers';
+import { getResultIdentifierWarnings, type Warning } from '../fields/identifiers';
 import { getMissingOrExtraMonthWarnings } from '../fields/period';
 import { requestedPersonalFields, queryRecordRule } from './personalDataRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
@@ -199,7 +199,7 @@ function annotate(
 		...(isUnknown ? [unknownStatus(record)] : []),
 		...(query.kind === 'withoutId' ? [withoutIdWarning(definition)] : []),
 		...(lacks ? [unread === undefined ? NO_RESULT_WARNING : unreadWarning(unread)] : []),
-		...getIdentifierMismatchWarnings(requested, isObject(response) ? response : query.raw),
+		...getResultIdentifierWarnings(requested, isObject(response) ? response : query.raw),
 		...ofMonths,
 		...(record ? unknownService(record, settings) : []),
 		...(record && how !== 'reused' ? unechoedFields(record, settings) : []),

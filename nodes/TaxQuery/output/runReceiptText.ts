@@ -1,6 +1,6 @@
 import type { FailedItemCounts, NodeRun } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
-import type { QueryListing } from '../client/queryModel';
+import type { CollectedQueryList } from '../client/queryModel';
 import { incompleteQueryListSentences, mappingKeysAdvice } from '../errors/queryError';
 import type { ObtainedQuery } from './outcomeRows';
 
@@ -10,7 +10,7 @@ const MAX_LISTED_IDS = 50;
 /** The open ends of the list of queries. */
 export interface ListGaps {
 	uncompared: number;
-	cut?: QueryListing;
+	cut?: CollectedQueryList;
 }
 
 /** The spending of a run, and how its items ended. */

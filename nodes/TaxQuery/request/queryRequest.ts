@@ -30,7 +30,7 @@ export interface PaidQueryDefinition {
 	/** Below the node on the canvas, where that should be shorter than the action. */
 	subtitle?: string;
 	/** Its fields, which make one input. Throws a UserError that names the field. */
-	input: Field<QueryInput>;
+	input: Field<ParsedQueryInput>;
 	/** Entries of the "Options" collection that `input` reads. */
 	options?: INodeProperties[];
 	/** A credential that the query needs beside the service's own. */
@@ -46,7 +46,7 @@ export interface PaidQueryDefinition {
 }
 
 /** An item's request, read from its parameters and checked offline. */
-export interface QueryInput {
+export interface ParsedQueryInput {
 	/** The fields of the body under the API reference's names; an empty text is left out. */
 	fields: IDataObject;
 	/** Names of the fields that must appear in no error, output or comparison. */
@@ -54,7 +54,7 @@ export interface QueryInput {
 	/** The records that the query makes, one for each that is billed; by default one that echoes its fields. */
 	records?: Array<Pick<ExpectedRecord, 'fields' | 'completeSince'>>;
 	/** Splits the input into requests for these of its records; without it one request covers them. */
-	only?(records: QueryInput['records']): QueryInput[];
+	only?(records: ParsedQueryInput['records']): ParsedQueryInput[];
 	warnings: Warning[];
 }
 
@@ -95,7 +95,7 @@ export interface QueryRequest {
 /** Builds a billed query under the environment's names, by the API Mapping. */
 export function buildQueryRequest(
 	definition: PaidQueryDefinition,
-	{ fields, secret = [], records }: QueryInput,
+	{ fields, secret = [], records }: ParsedQueryInput,
 	{ mapping, clientKey, accountKey, seal, additionalBodyFields }: RequestTarget,
 ): QueryRequest {
 	const { queryType } = definition;

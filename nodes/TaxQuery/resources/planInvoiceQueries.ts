@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { MEXICO } from '../fields/dates';
 import type { Warning } from '../fields/identifiers';
 import type { Period } from '../fields/period';
-import type { QueryInput } from '../request/queryRequest';
+import type { ParsedQueryInput } from '../request/queryRequest';
 import { mappingKeysAdvice } from '../errors/queryError';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -16,7 +16,7 @@ export function planInvoiceQueries(
 	period: Period,
 	mapping: TaxQueryMapping,
 	warnings: Warning[],
-): QueryInput {
+): ParsedQueryInput {
 	const { from, to, unit } = period;
 	const format = mapping.periodFormat[unit];
 	const isOneField = hasOneField(mapping);

@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import {
-	field,
+	defineField,
 	defineOperation,
-	optionsCollectionField,
+	optionsEntryField,
 	parseBoolean,
 	parseText,
 } from '../../shared/operations/field';
@@ -10,7 +10,7 @@ import { returnAllOrLimit, simplifyField } from '../../shared/operations/commonF
 import type { Resource } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import { textProperty } from '../fields/text';
-import { mappingHint } from '../../shared/errors/errorText';
+import { mappingHint } from '../../shared/errors/errorTextParts';
 import { findQuery, suspectPathKeys, queryClientOf } from '../client/queryClient';
 import { readListChunks, completeRow } from '../client/queryList';
 import { queryTypeOf } from '../client/queryTypeMapping';
@@ -27,7 +27,7 @@ import {
 import { filters } from './recordFiltersField';
 import { CodedError } from '../../shared/utils/codedError';
 
-const queryId = field(
+const queryId = defineField(
 	textProperty(
 		'Query ID',
 		'queryId',
@@ -93,7 +93,7 @@ const getMany = defineOperation({
 	fields: { limit: returnAllOrLimit, filters },
 	options: {
 		simplify: simplifyField,
-		isCompleting: optionsCollectionField(completeRowsOption, parseBoolean, false),
+		isCompleting: optionsEntryField(completeRowsOption, parseBoolean, false),
 	},
 	/** TQ §4.12: no parameter is shown, so this node filters by itself. */
 	async execute(item, { limit: wanted, filters: filter, simplify: isSimple, isCompleting }) {

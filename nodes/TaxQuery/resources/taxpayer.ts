@@ -1,4 +1,4 @@
-import { field, parseText, type Field } from '../../shared/operations/field';
+import { defineField, parseText, type Field } from '../../shared/operations/field';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { birthDate } from '../fields/dates';
 import { rfcQueryInput, curpCheckOptions, type Warning } from '../fields/identifiers';
@@ -7,11 +7,11 @@ import { textProperty } from '../fields/text';
 import { catalog } from '../client/queryTypeMapping';
 import { billedQuery } from './billedQuery';
 
-const givenNames = field(
+const givenNames = defineField(
 	textProperty('Given Names', 'name', 'Emma', 'All of them, as in the birth certificate'),
 	parseText,
 );
-const firstLastName = field(
+const firstLastName = defineField(
 	textProperty(
 		'First Last Name',
 		'firstLastName',
@@ -20,7 +20,7 @@ const firstLastName = field(
 	),
 	parseText,
 );
-const secondLastName = field(
+const secondLastName = defineField(
 	textProperty(
 		'Second Last Name',
 		'secondLastName',

@@ -1,7 +1,7 @@
 import { captureTimeAcrossClockChange } from '../../shared/http/clockOffset';
-import type { RequestProblem } from '../../shared/http/result';
+import type { RequestProblem } from '../../shared/http/requestResult';
 import type { QueryRequest } from '../request/queryRequest';
-import { sendQuery } from '../client/queryClient';
+import { sendBilledPost } from '../client/queryClient';
 import { suspectMappingKeys, markQueryPathConfirmed } from '../client/queryTypeMapping';
 import { classifySubmissionResponse } from '../client/queryRecord';
 import type { SubmissionOutcome, Query } from '../client/queryModel';
@@ -12,7 +12,7 @@ import {
 	type UncertainResponse,
 	type WantedQuery,
 } from './submissionContext';
-import { isUnresolved, transition } from './submissionState';
+import { isAcceptanceUnknown, transition } from './submissionState';
 import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import type { Submission } from './submissionRegister';
 
@@ -56,7 +56,7 @@ async function send(
 	const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
 	const { beforeSend } = tracked;
 	const httpRequest = { method: 'POST' as const, path, body, secrets, beforeSend, emptyAs };
-	const result = await sendQuery(item, { ...httpRequest, secretOf: key }).catch(
+	const result = await sendBilledPost(item, { ...httpRequest, secretOf: key }).catch(
 		async (error: unknown) => {
 			await takeBack();
 			throw error;
@@ -119,7 +119,7 @@ function trackSending(
 		/** Restores the state before, because the request was surely not accepted. */
 		undo() {
 			if (isSent) journal.count(-count);
-			submission.save(isUnresolved(before) ? before : { status: 'rejected' });
+			submission.save(isAcceptanceUnknown(before) ? before : { status: 'rejected' });
 		},
 	};
 }

@@ -8,7 +8,7 @@ import type { QueryId, QueryRecord } from '../client/queryModel';
 import { CLOCK_MS } from './findLostQueries';
 import { SpendingReservations } from './spendingReservations';
 import type { Submission } from './submissionRegister';
-import { idsOf, isUnresolved } from './submissionState';
+import { acceptedIdsOf, isAcceptanceUnknown } from './submissionState';
 
 /** A request of uncertain outcome, with the records that it makes if it was accepted. */
 interface UncertainQueries {
@@ -45,8 +45,9 @@ export class DailyQueryCount {
 	/** Adds what a request has made, or may have made. */
 	addOutcome(submission: Submission, expected: ExpectedRecord[]): void {
 		const { state, sentAt } = submission;
-		if (isUnresolved(state)) this.#uncertain.set(uncertainName(submission), { expected, sentAt });
-		this.#addMade(idsOf(state));
+		if (isAcceptanceUnknown(state))
+			this.#uncertain.set(uncertainName(submission), { expected, sentAt });
+		this.#addMade(acceptedIdsOf(state));
 	}
 
 	/** Replaces queries of uncertain outcome by those that were accepted. */

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import { shortHash, type QueryRequest } from '../request/queryRequest';
 import type { QueryId } from '../client/queryModel';
-import { isUnresolved, type SubmissionState } from './submissionState';
+import { isAcceptanceUnknown, type SubmissionState } from './submissionState';
 import {
 	newSubmissionRegister,
 	type ExecutionQueryCount,
@@ -96,7 +96,7 @@ export class Journal {
 			...Object.entries(this.#stored.states).flatMap(([name, state]) =>
 				name.startsWith(own) ? [state] : [],
 			),
-			...others.map(({ state }) => state).filter(isUnresolved),
+			...others.map(({ state }) => state).filter(isAcceptanceUnknown),
 		];
 	}
 

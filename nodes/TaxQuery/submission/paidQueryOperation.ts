@@ -11,7 +11,7 @@ import {
 	buildQueryRequest,
 	type PaidQueryDefinition,
 	type QueryRequest,
-	type QueryInput,
+	type ParsedQueryInput,
 } from '../request/queryRequest';
 import { getQuery, queryClientOf, type QueryClient } from '../client/queryClient';
 import type { QueryRecord } from '../client/queryModel';
@@ -31,7 +31,7 @@ import {
 	priceNotice,
 	type Reuse,
 } from './submissionOptions';
-import { countBilledQueries, idsOf } from './submissionState';
+import { countBilledQueries, acceptedIdsOf } from './submissionState';
 import {
 	sharesEqualRequests,
 	newSubmissionContext,
@@ -105,7 +105,7 @@ const outcomesOf = ({ listed, own }: ItemQueries): ObtainedQuery[] => [
 async function plan(
 	item: OperationItem,
 	definition: PaidQueryDefinition,
-	input: QueryInput,
+	input: ParsedQueryInput,
 	settings: PaidQuerySettings,
 ): Promise<NextPhase> {
 	const { context, receipt } = item.run.shared(startSpending);
@@ -154,7 +154,7 @@ async function plan(
 async function namingBilled<T>(item: OperationItem, work: () => Promise<T>): Promise<T> {
 	return await work().catch((error: unknown) => {
 		const { journal } = item.run.shared(startSpending).context;
-		const ids = journal.statesOf(item.index).flatMap(idsOf);
+		const ids = journal.statesOf(item.index).flatMap(acceptedIdsOf);
 		throw ids.length === 0 ? error : withBilled(error, ids);
 	});
 }
@@ -179,7 +179,10 @@ async function findReusable(
 }
 
 /** Returns the parts that are still to be sent: all of the input, or those that no reusable record covers. */
-function missingParts(input: QueryInput, reusable: Array<QueryRecord | undefined>): QueryInput[] {
+function missingParts(
+	input: ParsedQueryInput,
+	reusable: Array<QueryRecord | undefined>,
+): ParsedQueryInput[] {
 	const { records, only } = input;
 	if (records && only) return only(records.filter((_, index) => !reusable[index]));
 	return reusable.length > 0 && reusable.every(Boolean) ? [] : [input];
@@ -200,7 +203,7 @@ const sharedOf = ([first, ...others]: IDataObject[]): IDataObject =>
 async function conclude(
 	item: OperationItem,
 	definition: PaidQueryDefinition,
-	{ records, warnings }: QueryInput,
+	{ records, warnings }: ParsedQueryInput,
 	settings: PaidQuerySettings & Pick<QueryClient, 'mapping'>,
 	{ expected, fields, secrets }: QueryRequest,
 	queries: ItemQueries,

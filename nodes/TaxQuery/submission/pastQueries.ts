@@ -4,7 +4,13 @@ import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf, type QueryClient } from '../client/queryClient';
 import { completeRow, hasList } from '../client/queryList';
-import type { QueryId, QueryListing, Query, QueryRecord, QueryState } from '../client/queryModel';
+import type {
+	QueryId,
+	CollectedQueryList,
+	Query,
+	QueryRecord,
+	QueryState,
+} from '../client/queryModel';
 import { QueryError, type ListPurpose } from '../errors/queryError';
 import { newReadLists, type AccountLists, type ReadLists } from './queryListCache';
 import type { Reuse } from './submissionOptions';
@@ -30,7 +36,7 @@ export class PastQueries {
 	readonly #reusable = new BoundedMap<string, Promise<ReusableRecords>>(10_000);
 	readonly #uncompared = new Set<QueryId>();
 	/** The last reading that did not reach the end of the list. */
-	#cut: QueryListing | undefined;
+	#cut: CollectedQueryList | undefined;
 	/** While the list may lag behind a crash, it is read again once for all items of an account. */
 	readonly #catchingUp = new Map<string, Promise<void>>();
 
@@ -40,7 +46,11 @@ export class PastQueries {
 	}
 
 	/** Returns the queries made since a moment by this machine's clock. Throws a QueryError that names the purpose. */
-	async list(item: OperationItem, since: number, purpose: ListPurpose): Promise<QueryListing> {
+	async list(
+		item: OperationItem,
+		since: number,
+		purpose: ListPurpose,
+	): Promise<CollectedQueryList> {
 		const client = await queryClientOf(item);
 		return await this.#listOf(client)
 			.list(client, since)
@@ -61,7 +71,7 @@ export class PastQueries {
 	}
 
 	/** Returns the number of uncompared queries and the truncated list, for the receipt. */
-	gaps(): { uncompared: number; cut?: QueryListing } {
+	gaps(): { uncompared: number; cut?: CollectedQueryList } {
 		return { uncompared: this.#uncompared.size, cut: this.#cut };
 	}
 

@@ -6,7 +6,7 @@ import {
 	fetchRecordOfRow,
 	completeSelectedRows,
 } from '../client/queryList';
-import type { QueryListing, QueryRecord } from '../client/queryModel';
+import type { CollectedQueryList, QueryRecord } from '../client/queryModel';
 
 /** Allows for dates that are this much too early: whole minutes, and clocks that differ. */
 const LATE_MS = 5 * 60_000;
@@ -15,14 +15,14 @@ const LATE_MS = 5 * 60_000;
 export class AccountLists {
 	/** The time when the reading began, by a monotonic clock. */
 	readonly readAt = performance.now();
-	readonly #lists = new Map<number, Promise<QueryListing>>();
+	readonly #lists = new Map<number, Promise<CollectedQueryList>>();
 	readonly #indexes = new Map<number, Promise<ReturnType<typeof indexRecords>>>();
 	#rows = 0;
 	/** A reading failed; the next run tries again. */
 	isFailed = false;
 
 	/** Returns the queries made since a moment by this machine's clock, or a longer list. */
-	async list(client: QueryClient, since: number): Promise<QueryListing> {
+	async list(client: QueryClient, since: number): Promise<CollectedQueryList> {
 		const read = async () => {
 			const listing = await listSince(client, since + client.clockOffsetMs() - LATE_MS);
 			this.#rows += listing.records.length;
@@ -55,7 +55,7 @@ export class AccountLists {
 	}
 
 	/** Returns all lists that could be read. */
-	async all(): Promise<QueryListing[]> {
+	async all(): Promise<CollectedQueryList[]> {
 		const read = [...this.#lists.values()].map(async (one) => await one.catch(() => undefined));
 		return (await Promise.all(read)).filter((one) => one !== undefined);
 	}

@@ -1,7 +1,7 @@
 import type { QueryId, Query } from '../client/queryModel';
 import { textOfOtherError, type RecoverySearchResult } from '../errors/queryError';
 import { isOtherQuery, type RunSubmissionContext, type WantedQuery } from './submissionContext';
-import { isUnresolved, transition, type UnresolvedState } from './submissionState';
+import { isAcceptanceUnknown, transition, type AcceptanceUnknownState } from './submissionState';
 import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import { findLostQueries } from './findLostQueries';
 import type { Submission } from './submissionRegister';
@@ -12,7 +12,7 @@ import { noteSubmittedQueries } from './attemptSubmission';
 export type Recovery = { queries: Query[] } | Unrecovered;
 
 interface Unrecovered {
-	state: UnresolvedState;
+	state: AcceptanceUnknownState;
 	search: RecoverySearchResult;
 	/** The list would surely show the query if it were accepted. */
 	isProvedMissing: boolean;
@@ -31,7 +31,7 @@ export async function recoverSubmission(
 	mayBeSentAgain: boolean,
 ): Promise<Recovery> {
 	const { request, client, known } = wanted;
-	const state = submission.state as UnresolvedState;
+	const state = submission.state as AcceptanceUnknownState;
 	const { sendLocks } = knownBilledQueriesOfClient(client.accountKey);
 	submission.isInFlight = true;
 	let isStopped = true;
@@ -52,7 +52,7 @@ async function recover(
 	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
-	state: UnresolvedState,
+	state: AcceptanceUnknownState,
 	mayBeSentAgain: boolean,
 ): Promise<Recovery> {
 	const { item, request } = wanted;
@@ -70,7 +70,7 @@ async function recover(
 		const isEnough = isBodyEnough && !('unlisted' in search);
 		if (!isEnough && (number + 1 < READING_DELAYS_MS.length || mayWait)) continue;
 		submission.save(next);
-		return { state: isUnresolved(next) ? next : state, search, isProvedMissing };
+		return { state: isAcceptanceUnknown(next) ? next : state, search, isProvedMissing };
 	}
 }
 
@@ -79,7 +79,7 @@ async function readOnce(
 	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
-	state: UnresolvedState,
+	state: AcceptanceUnknownState,
 ): Promise<
 	| { queries: Query[] }
 	| { next: Submission['state']; search: RecoverySearchResult; isProvedMissing: boolean }

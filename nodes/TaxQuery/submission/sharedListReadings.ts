@@ -1,13 +1,13 @@
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { QueryClient } from '../client/queryClient';
 import { listSince, fetchRecordOfRow } from '../client/queryList';
-import type { QueryId, QueryListing, QueryRecord } from '../client/queryModel';
+import type { QueryId, CollectedQueryList, QueryRecord } from '../client/queryModel';
 
 /** A date may be local time that is labelled as UTC. */
 export const TIME_ZONE_TOLERANCE_MS = 24 * 3_600_000;
 
 export interface ListReading {
-	listing: QueryListing;
+	listing: CollectedQueryList;
 	/** The time when the reading ended, by this machine's clock. */
 	at: number;
 }

@@ -2,7 +2,7 @@ import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf } from '../client/queryClient';
 import { fetchRecordOfRow, completeSelectedRows } from '../client/queryList';
-import type { QueryId, QueryListing, QueryRecord } from '../client/queryModel';
+import type { QueryId, CollectedQueryList, QueryRecord } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
 import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import type { Journal } from './journal';
@@ -27,7 +27,7 @@ export interface PlannedQuery {
 }
 
 /** The list in which a day's queries were counted. */
-type CountedListing = Pick<QueryListing, 'completeness' | 'total'> & { listed: number };
+type CountedListing = Pick<CollectedQueryList, 'completeness' | 'total'> & { listed: number };
 
 /**
  * Limits what an execution sends over all its runs, calls and tries, and what a day sends. A query is reserved once,

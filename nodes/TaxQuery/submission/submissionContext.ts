@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import type { ServiceMessage } from '../../shared/errors/requestProblem';
-import type { RequestProblem } from '../../shared/http/result';
+import type { RequestProblem } from '../../shared/http/requestResult';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf, type QueryClient } from '../client/queryClient';
 import type { QueryId, Query } from '../client/queryModel';

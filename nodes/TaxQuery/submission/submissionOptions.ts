@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import {
-	field,
+	defineField,
 	parseOneOf,
-	optionsCollectionField,
+	optionsEntryField,
 	nestedOptionGroupBuilder,
 	parseBoolean,
 	parseNumber,
@@ -45,7 +45,7 @@ const numberField = (property: Omit<INodeProperties, 'type'>): INodeProperties =
 	...property,
 });
 
-const isWaiting = field(
+const isWaiting = defineField(
 	{
 		displayName: 'Wait for Result',
 		name: 'waitForResult',
@@ -57,7 +57,7 @@ const isWaiting = field(
 	},
 	parseBoolean,
 );
-const maxWait = field(
+const maxWait = defineField(
 	numberField({
 		displayName: 'Max Wait (Seconds)',
 		name: 'maxWait',
@@ -79,7 +79,7 @@ const waitForResult: Field<number | undefined> = {
 const startOfRun = () => ({ ms: Date.now() });
 const runStartedAt = ({ run }: OperationItem): number => run.shared(startOfRun).ms;
 
-const reuse = field(
+const reuse = defineField(
 	{
 		displayName: 'Reuse Results',
 		name: 'reuse',
@@ -105,7 +105,7 @@ const reuse = field(
 	},
 	parseOneOf('building', 'hours', 'month', 'never'),
 );
-const reuseHours = field(
+const reuseHours = defineField(
 	numberField({
 		displayName: 'Reuse Results Up To (Hours)',
 		name: 'reuseHours',
@@ -258,7 +258,7 @@ export const paidQueryOptions = ({
 		read: async (item: OperationItem) =>
 			(await limits.maxQueries.read(item)) ?? (item.run.isTool ? MOST_AS_TOOL : Infinity),
 	},
-	externalReference: optionsCollectionField<unknown>(
+	externalReference: optionsEntryField<unknown>(
 		{
 			displayName: 'External Reference',
 			name: 'externalReference',
@@ -272,7 +272,7 @@ export const paidQueryOptions = ({
 	),
 	/** Read by the definition's own input. */
 	checks: { ...emptyField, properties: options },
-	additionalBodyFields: optionsCollectionField(
+	additionalBodyFields: optionsEntryField(
 		{
 			displayName: 'Additional Body Fields',
 			name: 'additionalBodyFields',

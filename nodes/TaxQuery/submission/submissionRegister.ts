@@ -1,6 +1,6 @@
 import { ReadWriteLocks } from '../../shared/utils/readWriteLock';
 import type { QueryId, Query } from '../client/queryModel';
-import { idsOf, isUnresolved, type SubmissionState } from './submissionState';
+import { acceptedIdsOf, isAcceptanceUnknown, type SubmissionState } from './submissionState';
 import { SpendingReservations } from './spendingReservations';
 
 /** One submission of a request, shared by items with an equal request. */
@@ -70,7 +70,7 @@ export class SubmissionRegister {
 		this.#byPlace.set(place, submission);
 		addTo(this.#byShare, submission.sharingKey, submission);
 		addTo(this.#bySubject, submission.subjectKey, submission);
-		this.claim(submission.accountKey, idsOf(submission.state));
+		this.claim(submission.accountKey, acceptedIdsOf(submission.state));
 	}
 
 	/** Returns the newest accepted submission since a moment that is no failure. */
@@ -85,12 +85,15 @@ export class SubmissionRegister {
 
 	/** Returns the submission of an equal request that has one of these queries. */
 	findByShare(sharingKey: string, ids: QueryId[]): Submission | undefined {
-		return this.#alike(sharingKey).find((one) => idsOf(one.state).some((id) => ids.includes(id)));
+		return this.#alike(sharingKey).find((one) =>
+			acceptedIdsOf(one.state).some((id) => ids.includes(id)),
+		);
 	}
 
 	/** Returns whether a request needs no query of its own: an equal one was sent, or is on its way. */
 	isSubmitted(sharingKey: string, since: number): boolean {
-		const isRunning = (one: Submission) => isUnresolved(one.state) || one.isInFlight === true;
+		const isRunning = (one: Submission) =>
+			isAcceptanceUnknown(one.state) || one.isInFlight === true;
 		return (
 			this.#alike(sharingKey).some(isRunning) || this.findAccepted(sharingKey, since) !== undefined
 		);
@@ -103,7 +106,7 @@ export class SubmissionRegister {
 	}: Pick<Submission, 'sharingKey' | 'subjectKey'>): Submission[] {
 		const ofSubject = [...(this.#bySubject.get(subject) ?? [])];
 		const alike = [...this.#alike(share), ...ofSubject.filter((one) => one.subjectKey === subject)];
-		return alike.filter((one) => isUnresolved(one.state) && !one.isInFlight);
+		return alike.filter((one) => isAcceptanceUnknown(one.state) && !one.isInFlight);
 	}
 
 	/** Claims queries for one item or request. Returns false if another one has claimed one of them. */

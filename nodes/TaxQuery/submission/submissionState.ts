@@ -38,18 +38,19 @@ export function transition(
 		case 'response':
 			return state.status === 'inFlight' ? afterResponse(state, event.posted) : state;
 		case 'search':
-			return isUnresolved(state) ? afterSearch(state, event, count) : state;
+			return isAcceptanceUnknown(state) ? afterSearch(state, event, count) : state;
 		case 'sendAgain':
 			return state.status === 'missing' ? { status: 'planned' } : state;
 	}
 }
 
 /** The states of a query that was sent and whose outcome is unknown. */
-export type UnresolvedState = Extract<SubmissionState, { sentAt: number }>;
-export const isUnresolved = (state: SubmissionState): state is UnresolvedState => 'sentAt' in state;
+export type AcceptanceUnknownState = Extract<SubmissionState, { sentAt: number }>;
+export const isAcceptanceUnknown = (state: SubmissionState): state is AcceptanceUnknownState =>
+	'sentAt' in state;
 
 /** The IDs of what was accepted. */
-export const idsOf = (state: SubmissionState): QueryId[] =>
+export const acceptedIdsOf = (state: SubmissionState): QueryId[] =>
 	state.status === 'accepted' ? state.ids : [];
 
 /**
@@ -57,9 +58,9 @@ export const idsOf = (state: SubmissionState): QueryId[] =>
  * count. Undefined where the outcome of any is unknown.
  */
 export const countBilledQueries = (states: SubmissionState[]): number | undefined =>
-	states.some(isUnresolved) ? undefined : states.flatMap(idsOf).length;
+	states.some(isAcceptanceUnknown) ? undefined : states.flatMap(acceptedIdsOf).length;
 
-function afterResponse(sent: UnresolvedState, posted: SubmissionOutcome): SubmissionState {
+function afterResponse(sent: AcceptanceUnknownState, posted: SubmissionOutcome): SubmissionState {
 	if (posted.kind === 'uncertain') return { ...sent, status: 'uncertain', reason: posted.reason };
 	if (posted.kind === 'rejected') return { status: 'rejected' };
 	return { status: 'accepted', ids: posted.queries.map(({ id }) => id) };
@@ -68,11 +69,11 @@ function afterResponse(sent: UnresolvedState, posted: SubmissionOutcome): Submis
 /**
  * Returns why it is unknown whether a query was accepted. One of an earlier try that left no trace stays in flight.
  */
-export const uncertaintyReasonOfState = (state: UnresolvedState): UncertaintyReason =>
+export const uncertaintyReasonOfState = (state: AcceptanceUnknownState): UncertaintyReason =>
 	state.status === 'inFlight' ? 'earlierTry' : state.reason;
 
 function afterSearch(
-	state: UnresolvedState,
+	state: AcceptanceUnknownState,
 	{ found, possible, completeness }: Extract<SubmissionEvent, { type: 'search' }>,
 	count: number,
 ): SubmissionState {

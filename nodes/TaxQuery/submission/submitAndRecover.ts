@@ -18,10 +18,10 @@ import {
 } from './submissionContext';
 import {
 	uncertaintyReasonOfState,
-	idsOf,
-	isUnresolved,
+	acceptedIdsOf,
+	isAcceptanceUnknown,
 	transition,
-	type UnresolvedState,
+	type AcceptanceUnknownState,
 } from './submissionState';
 import { recoverSubmission, acceptQueriesOfResponse } from './recoverSubmission';
 import type { Submission } from './submissionRegister';
@@ -43,7 +43,7 @@ export async function submitAndRecover(
 		context.log.accepted(item, submission.state.ids, true);
 		return { queries: await rereadAcceptedQueries(wanted, submission), how: 'resumed' };
 	}
-	const isEarlier = isUnresolved(submission.state);
+	const isEarlier = isAcceptanceUnknown(submission.state);
 	const name = reservationName(context, item, request, sending);
 	let uncertainty: UncertainResponse | undefined = isEarlier ? {} : undefined;
 	for (let sends = 1; ; sends++) {
@@ -67,7 +67,7 @@ export async function submitAndRecover(
 		const next = isPlanned
 			? transition(state, { type: 'sendAgain' }, request.expected.length)
 			: state;
-		if (isUnresolved(next)) {
+		if (isAcceptanceUnknown(next)) {
 			wanted.known.uncertainSince.set(request.sharingKey, state.sentAt);
 			throw uncertainError(request, state, search, uncertainty);
 		}
@@ -92,7 +92,7 @@ function saveBeside(
 	{ journal }: RunSubmissionContext,
 	{ item, request, client }: WantedQuery,
 	{ sentAt }: Submission,
-	state: UnresolvedState,
+	state: AcceptanceUnknownState,
 	sends: number,
 ): void {
 	const beside = journal.begin(item, request, client.accountKey, ` ${sends}`);
@@ -105,7 +105,7 @@ export async function rereadAcceptedQueries(
 	{ request: { expected }, client, known }: WantedQuery,
 	submission: Submission,
 ): Promise<Query[]> {
-	const ids = idsOf(submission.state);
+	const ids = acceptedIdsOf(submission.state);
 	for (const id of ids) known.claim(id, 0);
 	const missing = (id: QueryId): Query => ({ kind: 'acknowledged', id, raw: { queryId: id } }); // not there yet
 	const queries = await Promise.all(
@@ -121,7 +121,7 @@ export async function rereadAcceptedQueries(
  */
 function bodyToPassOn(
 	{ request: { definition, journalKey: key }, known: { lastBodies } }: WantedQuery,
-	state: UnresolvedState,
+	state: AcceptanceUnknownState,
 	{ body }: UncertainResponse,
 ): ResponseWithoutId | undefined {
 	if (uncertaintyReasonOfState(state) !== 'noId') return undefined;
@@ -134,7 +134,7 @@ function bodyToPassOn(
 
 function uncertainError(
 	{ definition, expected }: QueryRequest,
-	state: UnresolvedState,
+	state: AcceptanceUnknownState,
 	search: RecoverySearchResult,
 	{ received, problem, serviceMessage }: UncertainResponse,
 ): QueryError {

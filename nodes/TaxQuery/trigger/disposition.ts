@@ -6,7 +6,7 @@ import { mayStillEnd } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import { describeUnknownLabels } from '../errors/unknownLabels';
 import type { FilterSettings } from './filterSettings';
-import { reportHourly } from './errorReporting';
+import { reportErrorHourly } from './errorReporting';
 import type { QuerySnapshot } from './querySnapshot';
 import type { Disposition } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
@@ -49,5 +49,5 @@ export function reportUnknownLabels(
 	for (const record of records) known.set(`${record.code}\n${record.status ?? ''}`, record);
 	if (known.size === before) return; // nothing new, or too many to say
 	const what = describeUnknownLabels([...known.values()], choice, mapping);
-	if (what) reportHourly(context, new CodedError('leftOut', what), what);
+	if (what) reportErrorHourly(context, new CodedError('leftOut', what), what);
 }

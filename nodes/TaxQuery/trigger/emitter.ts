@@ -46,7 +46,7 @@ const runningExecutions = () => processStateScope().shared(newExecutions);
  * Marks the static data of all running executions as changed. n8n forgets that mark when it starts another execution
  * of the same workflow, and would not write them at their ends.
  */
-export function markRunningStaticDataChanged(): void {
+export function markAllRunningStaticDataChanged(): void {
 	for (const { markStaticDataChanged: touch } of runningExecutions().values()) touch?.();
 }
 
@@ -89,7 +89,7 @@ export async function emitResult(
 	running.set(name, { begin, saved });
 	context.emit([[item]], undefined, done, key);
 	void ended.then((outcome) => {
-		markRunningStaticDataChanged();
+		markAllRunningStaticDataChanged();
 		running.delete(name);
 		if (outcome !== 'failed') onEnd();
 	});

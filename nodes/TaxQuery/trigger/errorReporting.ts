@@ -1,7 +1,7 @@
 import { OperationalError, type ITriggerFunctions } from 'n8n-workflow';
 import { itemErrorOf, type ItemError } from '../../shared/operations/itemError';
 import { maskIdentifiersInText } from '../../shared/personalData/personalDataHider';
-import { RequestError } from '../../shared/http/result';
+import { RequestError } from '../../shared/http/requestResult';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { CodedError } from '../../shared/utils/codedError';
 import { msUntilElapsed } from '../../shared/utils/sleep';
@@ -92,5 +92,8 @@ export function runHourly(context: Identity, what: string, report: () => void): 
 }
 
 /** Reports an error with this code once an hour; `about` distinguishes several subjects. */
-export const reportHourly = (context: ITriggerFunctions, error: CodedError, about = ''): void =>
-	runHourly(context, error.code + about, () => reportError(context, error));
+export const reportErrorHourly = (
+	context: ITriggerFunctions,
+	error: CodedError,
+	about = '',
+): void => runHourly(context, error.code + about, () => reportError(context, error));

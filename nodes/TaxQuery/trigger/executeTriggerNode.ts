@@ -4,7 +4,7 @@ import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { setStaticData } from '../../shared/operations/nodeStaticData';
 import { sentences } from '../../shared/utils/sentences';
 import { listAllQueries, completeRow } from '../client/queryList';
-import { findRunningExecution, SAVE_ONLY_FIELD, markRunningStaticDataChanged } from './emitter';
+import { findRunningExecution, SAVE_ONLY_FIELD, markAllRunningStaticDataChanged } from './emitter';
 import { describeUnknownLabels } from '../errors/unknownLabels';
 import { dispositionOf } from './disposition';
 import { LEDGER_STATIC_DATA_KEY } from './triggerProcessMemory';
@@ -42,12 +42,12 @@ function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
 	const execution = findRunningExecution(context, deliveryId);
 	execution?.begin();
 	const { saved } = execution ?? {};
-	if (!execution || !saved) return markRunningStaticDataChanged();
+	if (!execution || !saved) return markAllRunningStaticDataChanged();
 	for (const { context: trigger, ledger } of sessionsOfWorkflow(context.getWorkflow().id))
 		setStaticData(context, LEDGER_STATIC_DATA_KEY, ledger.saved, trigger.getNode().id);
 	const { id } = context.getNode(); // n8n copies the node with each call
 	execution.markStaticDataChanged = () => setStaticData(context, LEDGER_STATIC_DATA_KEY, saved, id);
-	markRunningStaticDataChanged();
+	markAllRunningStaticDataChanged();
 }
 
 async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionData> {

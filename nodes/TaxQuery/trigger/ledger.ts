@@ -4,7 +4,7 @@ import { processStateScope } from '../../shared/processState';
 import {
 	hasStatusMark,
 	uniteStatusMarks,
-	keyOf,
+	toQueryKey,
 	toStatusMark,
 	readQueries,
 	writeQueries,
@@ -107,7 +107,7 @@ export class Ledger {
 	}
 
 	isSeen(queryId: string): boolean {
-		return this.#seen.has(keyOf(queryId));
+		return this.#seen.has(toQueryKey(queryId));
 	}
 
 	/** Keys of the listed queries, the oldest first. */
@@ -117,16 +117,16 @@ export class Ledger {
 
 	/** Returns whether a query's result in this status came through before, or is not wanted. */
 	isSettled({ queryId, status }: QueryStatus): boolean {
-		return hasStatusMark(this.#getMarks(keyOf(queryId)), toStatusMark(status));
+		return hasStatusMark(this.#getMarks(toQueryKey(queryId)), toStatusMark(status));
 	}
 
 	/** Returns whether any status of a query has settled. */
 	hasSettled(queryId: string): boolean {
-		return this.#getMarks(keyOf(queryId)) !== '';
+		return this.#getMarks(toQueryKey(queryId)) !== '';
 	}
 
 	isPending(queryId: string): boolean {
-		return this.#pending.has(keyOf(queryId));
+		return this.#pending.has(toQueryKey(queryId));
 	}
 
 	pendingCount(): number {
@@ -140,7 +140,7 @@ export class Ledger {
 
 	/** Adds a listed query. Only polls call it, from the oldest query on. */
 	take(queryId: string, createdAt = 0): void {
-		const key = keyOf(queryId);
+		const key = toQueryKey(queryId);
 		this.#seen.set(key, this.#late.get(key) ?? '');
 		this.#late.delete(key);
 		this.state.newest = Math.max(this.state.newest, createdAt);
@@ -153,7 +153,7 @@ export class Ledger {
 	trim(listed: string[]): void {
 		const [seen, pending] = [this.#seen, this.#pending];
 		if (seen.size <= MAX_SEEN + TRIM_SLACK) return;
-		const recent = new Set(listed.map(keyOf).reverse());
+		const recent = new Set(listed.map(toQueryKey).reverse());
 		const inOrder = [
 			...[...seen.keys()].filter((key) => !recent.has(key)),
 			...[...recent].filter((key) => seen.has(key)),
@@ -172,7 +172,7 @@ export class Ledger {
 	 * Settles this status: its result came through, or is not wanted. The query stays pending if `isStillPending`.
 	 */
 	settle({ queryId, status }: QueryStatus, isStillPending = false): void {
-		const key = keyOf(queryId);
+		const key = toQueryKey(queryId);
 		const mark = toStatusMark(status);
 		if (!isStillPending) this.drop(queryId);
 		const where = [this.#seen, this.#pending].find((queries) => queries.has(key));
@@ -184,7 +184,7 @@ export class Ledger {
 	addPending(queryIds: string[]): DroppedQueries {
 		const [pending, seen, late, ids] = [this.#pending, this.#seen, this.#late, this.#ids];
 		for (const id of queryIds) {
-			const key = keyOf(id);
+			const key = toQueryKey(id);
 			if (!pending.has(key)) {
 				pending.set(key, seen.has(key) ? '' : (late.get(key) ?? ''));
 				if (!seen.has(key)) late.delete(key);
@@ -206,7 +206,7 @@ export class Ledger {
 
 	/** Drops a query that has settled or that the service refuses. Its marks move to where it is known. */
 	drop(queryId: string): void {
-		const key = keyOf(queryId);
+		const key = toQueryKey(queryId);
 		const marks = this.#pending.get(key);
 		this.#forgetId(queryId);
 		if (marks === undefined) return;
@@ -327,7 +327,7 @@ export class Ledger {
  * because it led meanwhile, the saved one counts. It adopts the statuses that this process knows as settled. An older
  * one was imported with the workflow.
  */
-export function chooseLedger(known: Ledger, saved: Ledger): Ledger {
+export function chooseKnownOrSavedLedger(known: Ledger, saved: Ledger): Ledger {
 	const isByAnother = saved.savedBy !== undefined && saved.savedBy !== known.process;
 	if (!isByAnother || saved.state.newest < known.state.newest) return known;
 	saved.adoptSettled(known.settledMarks());

@@ -10,7 +10,7 @@ const MAX_MARKS = 20;
 
 /** Caches hashes, because a service may list the same tens of thousands of queries repeatedly. */
 const newKeys = () => new BoundedMap<string, string>(50_000);
-export function keyOf(id: string): string {
+export function toQueryKey(id: string): string {
 	const keys = processStateScope().shared(newKeys);
 	const known = keys.get(id);
 	if (known !== undefined) return known;

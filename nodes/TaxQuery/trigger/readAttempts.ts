@@ -1,11 +1,11 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { RequestError } from '../../shared/http/result';
+import { RequestError } from '../../shared/http/requestResult';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { CodedError } from '../../shared/utils/codedError';
 import { raceAbort } from '../../shared/utils/responseBody';
 import { msUntilElapsed } from '../../shared/utils/sleep';
 import type { QueryClient } from '../client/queryClient';
-import { errorMessage, reportError, reportHourly } from './errorReporting';
+import { errorMessage, reportError, reportErrorHourly } from './errorReporting';
 import { isRefusal, notFoundError, readQuery } from './readById';
 import type { QuerySnapshot } from './querySnapshot';
 
@@ -100,7 +100,7 @@ export class ReadAttempts {
 		if (isPutAside) {
 			reportError(context, coded('putAside', `${MAX_REFUSALS} times and is put aside`));
 		} else if (msUntilElapsed(failedSince, REPORT_AFTER_MS) <= 0) {
-			reportHourly(context, coded('unreadable', 'for ten minutes. The trigger keeps trying'));
+			reportErrorHourly(context, coded('unreadable', 'for ten minutes. The trigger keeps trying'));
 		}
 	}
 }

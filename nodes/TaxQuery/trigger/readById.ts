@@ -1,4 +1,4 @@
-import { RequestError } from '../../shared/http/result';
+import { RequestError } from '../../shared/http/requestResult';
 import type { StateScope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msUntilElapsed } from '../../shared/utils/sleep';

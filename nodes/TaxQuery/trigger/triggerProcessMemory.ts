@@ -3,7 +3,7 @@ import { getStaticData } from '../../shared/operations/nodeStaticData';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import { processStateOfNode, type nodeKey, type EmitOutcome } from './emitter';
-import { chooseLedger, Ledger } from './ledger';
+import { chooseKnownOrSavedLedger, Ledger } from './ledger';
 import { newTriggerOutage } from './errorReporting';
 import type { UnlistedPendingTotals } from './readListing';
 
@@ -37,7 +37,7 @@ export function triggerMemoryOf(
 ): NodeProcessMemory & { ledger: Ledger } {
 	const saved = new Ledger(getStaticData<IDataObject>(context, LEDGER_STATIC_DATA_KEY));
 	const memory = processStateOfNode(context).shared(newMemory);
-	const ledger = memory.ledger ? chooseLedger(memory.ledger, saved) : saved;
+	const ledger = memory.ledger ? chooseKnownOrSavedLedger(memory.ledger, saved) : saved;
 	return Object.assign(memory, { ledger });
 }
 

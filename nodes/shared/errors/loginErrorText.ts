@@ -2,7 +2,7 @@ import { describeFault } from './networkFault';
 import type { TokenRequestProblem } from './requestProblem';
 import { sentences } from '../utils/sentences';
 import { ADVICE } from './advice';
-import { mappingHint, quoteServiceMessage, type ErrorText } from './errorText';
+import { mappingHint, quoteServiceMessage, type ErrorText } from './errorTextParts';
 
 /** The sentences about a login that failed. */
 export function renderLoginError(problem: TokenRequestProblem): ErrorText {

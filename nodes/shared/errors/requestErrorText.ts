@@ -3,7 +3,7 @@ import type { Acceptance, RequestProblem, StatusProblem } from './requestProblem
 import { sentences } from '../utils/sentences';
 import { ADVICE, OUTCOME_SENTENCES, type OperationErrorAdvice } from './advice';
 import { renderLoginError } from './loginErrorText';
-import { mappingHint, quoteServiceMessage, type ErrorText } from './errorText';
+import { mappingHint, quoteServiceMessage, type ErrorText } from './errorTextParts';
 
 /** A service's texts for the sentences about its requests. */
 export interface ServiceHints {

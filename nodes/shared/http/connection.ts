@@ -24,8 +24,8 @@ import {
 	RequestError,
 	type JsonBody,
 	type RequestProblem,
-	type Result,
-} from './result';
+	type RequestResult,
+} from './requestResult';
 import { readItemCredential } from './readItemCredential';
 import { acceptanceOf, newRetryPolicy } from './retryPolicy';
 import type { ServiceDefinition } from './serviceDefinitions';
@@ -48,13 +48,17 @@ export interface Connection<Mapping = unknown> {
 	 * minute in all beside the waits for a reset. Throws what its `beforeSend` or the credential throws, and if the
 	 * execution is cancelled in a pause.
 	 */
-	send(request: ServiceRequest): Promise<Result>;
+	send(request: ServiceRequest): Promise<RequestResult>;
 	/** Sends a request, and resolves with the body. Throws a RequestError if there is none. */
 	request(request: ServiceRequest): Promise<JsonBody>;
 	/** Sends a request, and resolves with what the body holds. Throws a RequestError if that is a problem, too. */
 	read<T extends object>(request: ServiceRequest, reader: JsonBodyReader<T>): Promise<T>;
 	/** Returns what the body of a response holds; throws like `read`. */
-	parse<T extends object>(result: Result, request: ServiceRequest, reader: JsonBodyReader<T>): T;
+	parse<T extends object>(
+		result: RequestResult,
+		request: ServiceRequest,
+		reader: JsonBodyReader<T>,
+	): T;
 	/**
 	 * The service's own message in a body, with the request's IDs. It is withheld where it repeats a secret of the
 	 * credential, or one of these.
@@ -182,7 +186,7 @@ function openConnection<Mapping>(
 	};
 
 	function parse<T extends object>(
-		result: Result,
+		result: RequestResult,
 		request: ServiceRequest,
 		reader: JsonBodyReader<T>,
 	): T {
@@ -256,7 +260,10 @@ class ConnectionStatistics {
 }
 
 /** Sends a request, and again where that cannot cost twice. */
-async function sendRequest(state: ConnectionState, request: ServiceRequest): Promise<Result> {
+async function sendRequest(
+	state: ConnectionState,
+	request: ServiceRequest,
+): Promise<RequestResult> {
 	const { method, retryBudgetMs = RETRY_BUDGET_MS } = request;
 	const since = performance.now();
 	const until = since + retryBudgetMs;
@@ -352,7 +359,7 @@ const isRenewable = (
 ): boolean => sentWith !== undefined && tokens?.refused(sentWith) === true;
 
 type Attempt =
-	| { result: Result }
+	| { result: RequestResult }
 	| {
 			problem: RequestProblem;
 			/** The request went to its socket. */

@@ -16,7 +16,7 @@ import { readFault } from '../errors/networkFault';
 import { withRequestId } from '../errors/requestIds';
 import { sentences } from '../utils/sentences';
 import { toBodyOrProblem, type RawExchangeResult } from './toBodyOrProblem';
-import { RequestError } from './result';
+import { RequestError } from './requestResult';
 import { creditProfile, taxQuery, type ServiceDefinition } from './serviceDefinitions';
 
 const TIMEOUT_MS = 30_000;

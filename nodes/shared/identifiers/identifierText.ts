@@ -57,7 +57,7 @@ export function readText(value: unknown, name: string): { text: string; errors: 
 }
 
 /** Reads an identifier of exactly `length` digits; a whole number is taken if it lost no leading zero. */
-export function readDigits(
+export function parseExactDigits(
 	value: unknown,
 	name: string,
 	length: number,

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { fieldError } from '../utils/codedError';
-import { optionsCollectionField, parseBoolean, type Field } from './field';
+import { optionsEntryField, parseBoolean, type Field } from './field';
 
 const returnAll: INodeProperties = {
 	displayName: 'Return All',
@@ -48,7 +48,7 @@ export const returnAllOrLimit: Field<number> = {
 	},
 };
 
-export const simplifyField: Field<boolean> = optionsCollectionField(
+export const simplifyField: Field<boolean> = optionsEntryField(
 	simplifyProperty,
 	parseBoolean,
 	true,

@@ -1,7 +1,7 @@
 import type { IDataObject, UserError } from 'n8n-workflow';
 import { maskIdentifiersInText } from '../personalData/personalDataHider';
 import { withRequestId } from '../errors/requestIds';
-import type { RequestError } from '../http/result';
+import type { RequestError } from '../http/requestResult';
 import { sentences } from '../utils/sentences';
 import { identity } from './commonFields';
 import type { OperationItem } from './operation';

@@ -44,7 +44,7 @@ export function defineOperation<F extends Fields, O extends Fields = Record<neve
 }
 
 /** A field of one property; `parse` gets the value and the label to name in an error. */
-export const field = <T>(
+export const defineField = <T>(
 	property: INodeProperties,
 	parse: (value: unknown, label: string) => T,
 ): Field<T> => ({
@@ -56,7 +56,7 @@ export const field = <T>(
  * An entry of the "Options" collection. `absent` is its value where it was not added. One that was added and comes out
  * empty is an error: left out in silence, a limit would not hold.
  */
-export const optionsCollectionField = <T>(
+export const optionsEntryField = <T>(
 	property: INodeProperties,
 	parse: (value: unknown, label: string) => T,
 	absent: T,

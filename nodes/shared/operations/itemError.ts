@@ -6,7 +6,7 @@ import {
 	type INode,
 } from 'n8n-workflow';
 import { withRequestId } from '../errors/requestIds';
-import { RequestError } from '../http/result';
+import { RequestError } from '../http/requestResult';
 import { sentences } from '../utils/sentences';
 import { mapValues } from '../utils/objectTransforms';
 

@@ -1,8 +1,8 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { nothingSentText } from '../errors/errorText';
+import { nothingSentText } from '../errors/errorTextParts';
 import type { PersonalDataHider } from '../personalData/personalDataHider';
 import type { ServiceRequest } from '../http/connection';
-import { RequestError } from '../http/result';
+import { RequestError } from '../http/requestResult';
 import { itemErrorOf, type ItemError, type ItemErrorOptions } from './itemError';
 import type { BillingSummary, FailedItemCounts, Operation, NodeRun } from './operation';
 

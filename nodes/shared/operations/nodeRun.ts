@@ -55,7 +55,7 @@ export function startRun(context: IExecuteFunctions) {
 	};
 }
 
-export type NodeRunHandle = ReturnType<typeof startRun>;
+export type NodeRunControl = ReturnType<typeof startRun>;
 
 /**
  * Returns the data that n8n stores for the node with its execution; without such a store a memory of this run alone.

@@ -13,7 +13,7 @@ import type { PersonalDataHider } from '../personalData/personalDataHider';
 import type { ExecutionState } from './workflowExecutionState';
 import { includeOtherFields, type KnownOutputColumns } from './inputColumns';
 import type { Connection, JsonBodyReader, ServiceRequest } from '../http/connection';
-import type { JsonBody, Result } from '../http/result';
+import type { JsonBody, RequestResult } from '../http/requestResult';
 
 export interface OperationItem {
 	index: number;
@@ -39,7 +39,7 @@ export interface OperationItem {
 	/** Sends a request, and resolves with what the reader finds in the body. */
 	read<T extends object>(request: ItemRequest, reader: JsonBodyReader<T>): Promise<T>;
 	/** Sends a request, and returns its result as data. */
-	tryRequest(request: ItemRequest): Promise<Result>;
+	tryRequest(request: ItemRequest): Promise<RequestResult>;
 	/** Waits `ms` milliseconds; throws as soon as the execution is cancelled. */
 	wait(ms: number): Promise<void>;
 	/** A row as it may come out by Personal Data, then in this shape. One that does not come from here is hidden whole. */
@@ -179,7 +179,7 @@ const timeoutOption: INodeProperties = {
 const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
 
 /** The properties of a node, derived from its resources: selectors, fields with displayOptions, options. */
-export function nodePropertiesOf(resources: Resource[]): INodeProperties[] {
+export function propertiesOfAllResources(resources: Resource[]): INodeProperties[] {
 	const firstValue = resources[0].value;
 	return [
 		credentialsOnTop,

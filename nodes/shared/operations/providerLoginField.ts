@@ -7,7 +7,7 @@ import {
 	type DataProvider,
 } from '../credentials/dataProviders';
 import { storedLogin } from '../credentials/storedProviderLogins';
-import { optionsCollectionField, parseBoolean, type Field } from './field';
+import { optionsEntryField, parseBoolean, type Field } from './field';
 import { CodedError, fieldError } from '../utils/codedError';
 
 const loginFrom: INodeProperties = {
@@ -37,7 +37,7 @@ export interface CheckedProviderLogin extends CheckedLogin {
 }
 
 /** CP §4.1.1 to §4.1.3 allow it. */
-export const allowEmptyLoginOption = optionsCollectionField(
+export const allowEmptyLoginOption = optionsEntryField(
 	{
 		displayName: 'Allow Empty',
 		name: 'allowEmpty',

@@ -26,8 +26,8 @@ import { mergeInputColumns, includeOtherFields, isSameValue } from './inputColum
 import type { ItemError } from './itemError';
 import { ItemErrorFactory, type ItemFailure } from './itemErrorFactory';
 import { sendUnlessSecretRefused } from './sendUnlessSecretRefused';
-import { startRun, type NodeRunHandle } from './nodeRun';
-import { bodyOf } from '../http/result';
+import { startRun, type NodeRunControl } from './nodeRun';
+import { bodyOf } from '../http/requestResult';
 import type { ServiceDefinition } from '../http/serviceDefinitions';
 import { isObject } from '../utils/json';
 import { sentences } from '../utils/sentences';
@@ -201,7 +201,7 @@ interface Begun {
 	resources: Resource[];
 	service: ServiceDefinition;
 	connections: RunConnections;
-	started: NodeRunHandle;
+	started: NodeRunControl;
 	errors: ItemErrorFactory;
 	/** Items whose rows keep the columns of their input. */
 	withInput: Set<number>;

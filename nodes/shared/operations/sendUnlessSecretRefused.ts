@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ReadWriteLocks } from '../utils/readWriteLock';
 import type { Connection, ServiceRequest } from '../http/connection';
-import type { RequestProblem, Result } from '../http/result';
+import type { RequestProblem, RequestResult } from '../http/requestResult';
 import type { NodeRun } from './operation';
 
 /** Refusals by the fingerprint of what was refused: never the secret itself. */
@@ -27,7 +27,7 @@ export async function sendUnlessSecretRefused(
 	run: NodeRun,
 	connection: Connection,
 	request: ServiceRequest,
-): Promise<Result> {
+): Promise<RequestResult> {
 	const { secrets = [], path, secretOf, body } = request;
 	const named = secrets.filter((secret) => secret !== '');
 	if (request.method === 'GET' || named.length === 0) return await connection.send(request);
@@ -58,7 +58,7 @@ const again = ({ status }: { status: number }): RequestProblem => ({
 const NOT_OF_BODY = [407, 408, 425, 429];
 
 /** The status with which the service refused what was sent; undefined if it did not. */
-function refusedStatus(result: Result): number | undefined {
+function refusedStatus(result: RequestResult): number | undefined {
 	if (result.ok || result.accepted !== 'no' || result.problem.kind !== 'status') return undefined;
 	const { status, isTokenRefused } = result.problem;
 	const isRefusal = status >= 400 && status < 500 && !isTokenRefused;

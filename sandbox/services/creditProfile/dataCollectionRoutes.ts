@@ -6,11 +6,11 @@ import {
 	CollectionsQuery,
 	TagListResponse,
 	CollectionVersionsPage,
-	VersionsPath,
+	VersionsPathParams,
 	VersionsQuery,
 } from '../../../contract/creditProfile';
 import { NoQuery } from '../../../contract/shared';
-import type { CreditProfileMapping } from '../../mapping';
+import type { CreditProfileMapping } from '../../mappingSchema';
 import { HttpError } from '../../plugins/errors';
 import { collectFilter, passesFilter } from './filter';
 import {
@@ -107,7 +107,7 @@ export function registerDataCollectionRoutes(
 			schema: {
 				tags,
 				summary: 'Versions of a collection, newest first',
-				params: VersionsPath,
+				params: VersionsPathParams,
 				querystring: VersionsQuery,
 				response: { 200: CollectionVersionsPage },
 			},

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import {
 	DocumentsPage,
-	DocumentsPath,
+	DocumentsPathParams,
 	DocumentsQuery,
 	TagListResponse,
 	type DataDocument,
@@ -37,13 +37,13 @@ export function registerDocumentListRoutes(
 		},
 	);
 
-	app.get<{ Params: DocumentsPath; Querystring: DocumentsQuery }>(
+	app.get<{ Params: DocumentsPathParams; Querystring: DocumentsQuery }>(
 		'/data/collection/:collectionId/document',
 		{
 			schema: {
 				tags,
 				summary: 'Documents of a collection, by page',
-				params: DocumentsPath,
+				params: DocumentsPathParams,
 				querystring: DocumentsQuery,
 				response: { 200: DocumentsPage },
 			},

@@ -8,7 +8,7 @@ import {
 } from '../../../contract/creditProfile';
 import { closed, NoQuery } from '../../../contract/shared';
 import type { SandboxContext } from '../../context';
-import type { CreditProfileMapping } from '../../mapping';
+import type { CreditProfileMapping } from '../../mappingSchema';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/validation';
 

@@ -3,7 +3,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TokenBody, TokenResponse } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
-import type { TaxQueryMapping } from '../../mapping';
+import type { TaxQueryMapping } from '../../mappingSchema';
 import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/validation';

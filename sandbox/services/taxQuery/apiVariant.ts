@@ -6,7 +6,7 @@ import {
 	type OperationName,
 	type RecordField,
 	type TaxQueryMapping,
-} from '../../mapping';
+} from '../../mappingSchema';
 import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { InvoiceAcknowledgement, InvoicesBody } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import { clientTypeOf } from '../../data/results';
-import { OPERATIONS } from '../../mapping';
+import { OPERATIONS } from '../../mappingSchema';
 import { withResponseMapper } from '../../plugins/validation';
 
 /** The sandbox's own limit; none is shown (TQ §8). */

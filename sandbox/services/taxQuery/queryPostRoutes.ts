@@ -15,7 +15,7 @@ import {
 } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import { clientTypeOf, type Results } from '../../data/results';
-import { OPERATIONS, type OperationName } from '../../mapping';
+import { OPERATIONS, type OperationName } from '../../mappingSchema';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/validation';
 import { registerInvoicesRoute } from './invoicesRoute';

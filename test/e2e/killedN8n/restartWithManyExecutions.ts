@@ -8,10 +8,14 @@ import type { WorkflowNode } from '../../../demo/n8nClient';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../../integration/support/sandboxQueries';
+} from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
 import { bareN8n, processes } from '../support/sharedHeadlessN8n';
-import { createSandboxCredential, TRIGGER_NODE_NAME, triggerNode } from '../support/triggerNode';
+import {
+	createSandboxCredential,
+	TRIGGER_NODE_NAME,
+	triggerNode,
+} from '../support/triggerWorkflow';
 
 /** Behind the first check after a start others follow, and start more of what was interrupted. */
 const MORE_CHECKS_MS = 6_000;

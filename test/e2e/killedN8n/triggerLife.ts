@@ -8,12 +8,16 @@ import type { Execution, WorkflowNode } from '../../../demo/n8nClient';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../../integration/support/sandboxQueries';
+} from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
 import { bareN8n, processes } from '../support/sharedHeadlessN8n';
 import { deliverUntilTaken } from '../support/deliverUntilTaken';
 import { waitForEndedExecutionOf } from '../support/executions';
-import { createSandboxCredential, TRIGGER_NODE_NAME, triggerNode } from '../support/triggerNode';
+import {
+	createSandboxCredential,
+	TRIGGER_NODE_NAME,
+	triggerNode,
+} from '../support/triggerWorkflow';
 
 /** After the first poll another one follows, and starts more interrupted results. */
 const SECOND_POLL_MS = 5_000;

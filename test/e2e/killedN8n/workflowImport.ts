@@ -4,7 +4,7 @@ import { runN8nCommand, type N8n } from '../../../demo/n8n';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../../integration/support/sandboxQueries';
+} from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
 import { bareN8n, headlessN8nUserFolder, processes } from '../support/sharedHeadlessN8n';
 import { outOf } from '../support/executions';
@@ -12,7 +12,7 @@ import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,
 	triggerWorkflow,
-} from '../support/triggerNode';
+} from '../support/triggerWorkflow';
 
 const RFC_DATA = '/query/rfc-data';
 

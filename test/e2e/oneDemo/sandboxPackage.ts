@@ -7,7 +7,7 @@ import { startSandbox, type SandboxAccess, type SandboxCommand } from '../../../
 import { help } from '../../../sandbox/flags';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { oneEditor } from '../support/oneDemo';
-import { runCommand, installedSandboxPackage } from '../support/sandboxPackage';
+import { runCommand, installSandboxPackageOnce } from '../support/sandboxPackage';
 
 describe('the package of the sandbox, installed in an empty folder', () => {
 	let folder: string;
@@ -16,7 +16,7 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 	const processes = new Processes();
 
 	beforeAll(async () => {
-		({ folder, program, byNpx } = await installedSandboxPackage());
+		({ folder, program, byNpx } = await installSandboxPackageOnce());
 	});
 
 	afterAll(async () => await processes.stop());

@@ -5,7 +5,7 @@ import {
 	startSandboxWithQueryHelpers,
 	type Query,
 	type SandboxWithQueryHelpers,
-} from '../../integration/support/sandboxQueries';
+} from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
 import { deliverUntilTaken } from '../support/deliverUntilTaken';
 import { outOf } from '../support/executions';
@@ -14,7 +14,7 @@ import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,
 	triggerWorkflow,
-} from '../support/triggerNode';
+} from '../support/triggerWorkflow';
 
 const SECRET = 'whsec-results';
 

@@ -13,14 +13,14 @@ import {
 	inventHostileDeliveries,
 	verificationMethods,
 } from '../../integration/taxQuery/trigger/inventHostileDeliveries';
-import { sandboxQueryClient, type Query } from '../../integration/support/sandboxQueries';
+import { sandboxQueryClient, type Query } from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
 import { deliverUntilTaken } from '../support/deliverUntilTaken';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
-import { TRIGGER_NODE_NAME, triggerNode } from '../support/triggerNode';
+import { TRIGGER_NODE_NAME, triggerNode } from '../support/triggerWorkflow';
 
 /** The trigger itself saves one where the sandbox, on a busy machine, does not respond to two checks. */
 const isFailedCheck = ({ status, data }: Execution) =>

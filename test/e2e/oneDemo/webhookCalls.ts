@@ -6,7 +6,7 @@ import type { N8n } from '../../../demo/n8n';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../../integration/support/sandboxQueries';
+} from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
 import { outOf } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
@@ -14,7 +14,7 @@ import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,
 	triggerWorkflow,
-} from '../support/triggerNode';
+} from '../support/triggerWorkflow';
 
 const SECRET = 'whsec-calls';
 const WAVES = 12;

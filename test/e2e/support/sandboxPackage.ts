@@ -42,7 +42,7 @@ async function install(folder: string): Promise<SandboxPackage> {
 }
 
 /** The package of the sandbox, as for publication, installed in an empty folder. */
-export const installedSandboxPackage = once(
+export const installSandboxPackageOnce = once(
 	async () => await install(await mkdtemp(join(tmpdir(), 'credit-profile-sandbox-'))),
 	async ({ folder }) => await rm(folder, { recursive: true, force: true }),
 );

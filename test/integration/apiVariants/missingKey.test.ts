@@ -5,7 +5,7 @@ import { catalog } from '../../../nodes/shared/queryTypes/catalog';
 import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
 import type { SandboxOptions } from '../../../sandbox';
 import { nodeOn } from '../creditProfile/support';
-import { arbitraryMapping, requestMappedToken } from '../support/mappedClient';
+import { arbitraryMapping, postMappedTokenRequest } from '../support/mappedClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { credentialFieldsForLogin } from '../support/credentialFields';
 import {
@@ -85,7 +85,7 @@ describe('a mapping of the query service that misses one key', () => {
 		/** By a token of its own, with which nothing has worked yet: after that no key is named. */
 		return async (keys: string[][], parameters: INodeParameters) => {
 			await sandbox.control.post('/clock', { advance: 1000 }); // tokens of one second are the same
-			const { data } = await requestMappedToken(sandbox, { taxQuery });
+			const { data } = await postMappedTokenRequest(sandbox, { taxQuery });
 			const { taxQueryApi } = sandbox.credentials({
 				taxQueryApi: {
 					grant: 'accessToken',

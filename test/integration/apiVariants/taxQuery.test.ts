@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { OPERATIONS, type OperationName } from '../../../sandbox/mapping';
+import { OPERATIONS, type OperationName } from '../../../sandbox/mappingSchema';
 import type { LoggedRequest } from '../../../sandbox/plugins/requestLog';
 import { mappedClient } from '../support/mappedClient';
 import type { NodeRunOptions } from '../support/runNodeInEngine';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
-import { OPERATIONS, type Mapping } from '../../../sandbox/mapping';
+import { OPERATIONS, type Mapping } from '../../../sandbox/mappingSchema';
 import { arbitraryMapping } from '../support/mappedClient';
 
 export type ApiVariant = Required<Mapping>;

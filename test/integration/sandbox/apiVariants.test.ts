@@ -8,12 +8,12 @@ import {
 } from '../../../contract/creditProfile';
 import { QueryRecord } from '../../../contract/taxQuery';
 import type { SandboxOptions } from '../../../sandbox';
-import { OPERATIONS, type OperationName } from '../../../sandbox/mapping';
+import { OPERATIONS, type OperationName } from '../../../sandbox/mappingSchema';
 import {
 	arbitraryMapping,
 	mappedClient,
 	startVariant,
-	requestMappedToken,
+	postMappedTokenRequest,
 } from '../support/mappedClient';
 import { PERSON_RFC, withBench } from './support/sandboxBench';
 import { queries } from './taxQuery/endpoints';
@@ -105,11 +105,11 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 		it('a token is issued for its own request alone, and sent with its own scheme', async () => {
 			const { additional = {}, scheme = '' } = mapping.taxQuery.token ?? {};
 			const [name] = Object.keys(additional);
-			expect((await requestMappedToken(variant.sandbox, {})).status).toBe(404);
-			expect((await requestMappedToken(variant.sandbox, mapping, { [name]: 'other' })).status).toBe(
-				400,
-			);
-			const { access_token } = (await requestMappedToken(variant.sandbox, mapping)).data;
+			expect((await postMappedTokenRequest(variant.sandbox, {})).status).toBe(404);
+			expect(
+				(await postMappedTokenRequest(variant.sandbox, mapping, { [name]: 'other' })).status,
+			).toBe(400);
+			const { access_token } = (await postMappedTokenRequest(variant.sandbox, mapping)).data;
 			const statusWith = async (word: string) =>
 				(await list(client.listParameters(1, 0), { Authorization: `${word} ${access_token}` }))
 					.status;
@@ -177,7 +177,7 @@ it.each<[Partial<SandboxOptions>, object]>([
 	[{ tokenExpiresIn: 'absent', noRefreshToken: true }, token],
 ])('the token has the shape that is set: %j', async (options, expected) => {
 	const { sandbox } = await startVariant({}, options);
-	const { data } = await requestMappedToken(sandbox, {});
+	const { data } = await postMappedTokenRequest(sandbox, {});
 	await sandbox.close();
 	expect(data).toStrictEqual(expected);
 });

@@ -8,7 +8,7 @@ import {
 	RENAMABLE_PROVIDER_SEGMENTS,
 	type Mapping,
 	type OperationName,
-} from '../../../sandbox/mapping';
+} from '../../../sandbox/mappingSchema';
 
 /** Words that no document uses, distinct within one dialect. */
 const words = (count: number) =>
@@ -197,7 +197,7 @@ export function mappedClient({ creditProfile = {}, taxQuery = {} }: Mapping) {
 }
 
 /** A token by the mapping's request. Every status resolves. */
-export async function requestMappedToken(
+export async function postMappedTokenRequest(
 	{ taxQuery }: Sandbox,
 	mapping: Mapping,
 	change: Fields = {},
@@ -231,7 +231,7 @@ export async function startVariant(mapping: Mapping, options: Partial<SandboxOpt
 		documents: 10,
 		...options,
 	});
-	const { data } = await requestMappedToken(sandbox, mapping);
+	const { data } = await postMappedTokenRequest(sandbox, mapping);
 	const client = (baseURL: string, Authorization: string): AxiosInstance =>
 		axios.create({ baseURL, headers: { Authorization }, validateStatus: () => true });
 	const { scheme = 'Bearer' } = mapping.taxQuery?.token ?? {};

@@ -1,5 +1,5 @@
 import { getCrfParameters, operation, rfcs } from './support';
-import { tenantService, type TenantService } from './tenantService';
+import { tenantService, type TenantService } from './fakeTenantService';
 
 const [RFC, OTHER] = rfcs(2);
 const sentRequests = [

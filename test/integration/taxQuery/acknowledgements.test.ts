@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNodeInEngine } from '../support/runNodeInEngine';
-import { crfRecord, LEGAL_NAME, queryPostsIn } from './crfRecords';
+import { crfRecord, LEGAL_NAME, queryPostsIn } from './crfStubResponses';
 import { curps, operation, rfcs } from './support';
 
 const [RFC] = rfcs(1);

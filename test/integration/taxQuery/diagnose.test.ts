@@ -3,7 +3,7 @@ import type { SandboxOptions } from '../../../sandbox';
 import { runAgainstStub } from '../apiVariants/stubServer';
 import { suggestedIn, wrongIn } from '../support/readDiagnoseRows';
 import { runNodeInEngine } from '../support/runNodeInEngine';
-import { crfRecord } from './crfRecords';
+import { crfRecord } from './crfStubResponses';
 import { curps, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
 const diagnose = operation('connection', 'diagnose');

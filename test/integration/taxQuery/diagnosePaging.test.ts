@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAgainstStub, type StubRequest, type StubResponse } from '../apiVariants/stubServer';
 import { suggestedIn } from '../support/readDiagnoseRows';
-import { crfRecord } from './crfRecords';
+import { crfRecord } from './crfStubResponses';
 import { operation, rfcs } from './support';
 
 const [RFC] = rfcs(1);

@@ -38,7 +38,7 @@ export type PostHandler = (
 export const respondBadGateway = (response: ServerResponse) => void response.writeHead(502).end();
 
 /** Accepts the query; its response is lost. */
-export const acceptAndLose: PostHandler = (accept, response) => {
+export const acceptThenRespondBadGateway: PostHandler = (accept, response) => {
 	accept();
 	respondBadGateway(response);
 };

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { crfRecord, crfResponder } from './crfRecords';
+import { crfRecord, fixedResponder } from './crfStubResponses';
 import { fakeService, respondJson } from './fakeService';
 import { curps, getCrfParameters, itemsForRfcs, operation, rfcs } from './support';
 
@@ -51,7 +51,10 @@ describe('a foreign record fails the item, which names its ID:', () => {
 			crfRecord('q1', RFC, { service: 'CURP' }),
 		],
 	])('%s', async (_how, parameters, post, byId) => {
-		const { rows, error } = await runAgainstStub(crfResponder({ post, byId }), parameters as never);
+		const { rows, error } = await runAgainstStub(
+			fixedResponder({ post, byId }),
+			parameters as never,
+		);
 		expect({ rows, code: codeOf(error), ids: error?.context?.queryIds }).toEqual({
 			...{ rows: [], code: FOREIGN, ids: ['q1'] },
 		});
@@ -62,7 +65,7 @@ describe('a foreign record fails the item, which names its ID:', () => {
 		['another birth date in a mapped field', { dia: 4 }, { day: 'dia' }],
 	])('%s', async (_when, query, names) => {
 		const { rows, error } = await runAgainstStub(
-			crfResponder({ post: { body: born(query) } }),
+			fixedResponder({ post: { body: born(query) } }),
 			calculation,
 			{ apiMapping: { fields: { calculateRfc: names } } },
 		);
@@ -72,7 +75,7 @@ describe('a foreign record fails the item, which names its ID:', () => {
 
 it('an ID shared by three items fails those whose query it is not', async () => {
 	const { rows, codes: failures } = await runAgainstStub(
-		crfResponder({ post: accepted, byId: crfRecord('q1', RFC) }),
+		fixedResponder({ post: accepted, byId: crfRecord('q1', RFC) }),
 		getCrfParameters(waited),
 		{ items: itemsForRfcs(rfcs(3)), onError: 'continueRegularOutput' },
 	);
@@ -105,7 +108,7 @@ it.each<[string, IDataObject, object, string | undefined]>([
 	['another mapped query type', {}, { services: { getCsf: 'SITUACION' } }, 'CRF'],
 ])('a foreign record of %s has its query type in the error', async (_who, more, mapping, type) => {
 	const { rows, error } = await runAgainstStub(
-		crfResponder({ post: accepted, byId: crfRecord('q1', RFC, more) }),
+		fixedResponder({ post: accepted, byId: crfRecord('q1', RFC, more) }),
 		{ ...csf, ...waited },
 		{ apiMapping: mapping },
 	);
@@ -131,7 +134,7 @@ describe('a record that may be the own one comes out', () => {
 		['of an unknown query type', { service: 'REGIMEN' }, ['unknownService']],
 	])('%s', async (_how, more, warnings) => {
 		const { rows, error } = await runAgainstStub(
-			crfResponder({ post: { body: crfRecord('q1', RFC, more) } }),
+			fixedResponder({ post: { body: crfRecord('q1', RFC, more) } }),
 			crf,
 		);
 		expect(error).toBeUndefined();
@@ -145,7 +148,7 @@ describe('a record that may be the own one comes out', () => {
 		['last', { rfc: OTHER, taxId: RFC }],
 	])('whose RFC has its mapped name, %s, beside a field of the old name', async (_which, query) => {
 		const { rows, error } = await runAgainstStub(
-			crfResponder({ post: { body: crfRecord('q1', RFC, { query }) } }),
+			fixedResponder({ post: { body: crfRecord('q1', RFC, { query }) } }),
 			crf,
 			{ apiMapping: { fields: { getCrf: { rfc: 'taxId' } } } },
 		);
@@ -155,7 +158,7 @@ describe('a record that may be the own one comes out', () => {
 
 	it("without an additional field that is called as every object's constructor", async () => {
 		const { rows, error } = await runAgainstStub(
-			crfResponder({ post: { body: crfRecord('q1', RFC) } }),
+			fixedResponder({ post: { body: crfRecord('q1', RFC) } }),
 			getCrfParameters({ rfc: RFC }, { additionalBodyFields: '{"constructor":"ACME"}' }),
 		);
 		expect(error).toBeUndefined();
@@ -168,7 +171,7 @@ describe('a record that may be the own one comes out', () => {
 		['not at all', { ...emma }],
 	])('of a calculated RFC whose birth date is repeated %s', async (_how, query) => {
 		const { rows } = await runAgainstStub(
-			crfResponder({ post: { body: born(query) } }),
+			fixedResponder({ post: { body: born(query) } }),
 			calculation,
 		);
 		expect(rows.map(({ rfc }) => rfc)).toEqual([RFC]);
@@ -182,7 +185,7 @@ describe('a record that may be the own one comes out', () => {
 	])('of a type whose name is not documented: %s', async (service, resource, name, query) => {
 		const own = crfRecord('q1', RFC, { service, query, response: { x: 1 } });
 		const { rows, error } = await runAgainstStub(
-			crfResponder({ post: accepted, byId: own }),
+			fixedResponder({ post: accepted, byId: own }),
 			operation(resource, name, { ...query, ...waited, reuse: 'never' }),
 		);
 		expect(error).toBeUndefined();
@@ -192,8 +195,8 @@ describe('a record that may be the own one comes out', () => {
 	it('with a warning if only its result names another person', async () => {
 		const byCurp = person(CURP, { response: { curp: OTHER_CURP, nombre: 'LUIS' } });
 		const byRfc = crfRecord('q1', RFC, { response: { RFC: OTHER, RazonSocial: 'X' } });
-		const ofCurp = await runAgainstStub(crfResponder({ post: { body: byCurp } }), curpData);
-		const ofRfc = await runAgainstStub(crfResponder({ post: { body: byRfc } }), crf);
+		const ofCurp = await runAgainstStub(fixedResponder({ post: { body: byCurp } }), curpData);
+		const ofRfc = await runAgainstStub(fixedResponder({ post: { body: byRfc } }), crf);
 		const warnings = [{ code: 'otherIdentifier' }];
 		expect(ofCurp.rows).toMatchObject([{ curp: OTHER_CURP, warnings }]);
 		expect(ofCurp.rows[0].askedCurp).toBe(CURP);

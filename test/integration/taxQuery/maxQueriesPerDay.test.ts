@@ -3,9 +3,9 @@ import { runAgainstStub } from '../apiVariants/stubServer';
 import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
-import { queryPostsIn } from './crfRecords';
+import { queryPostsIn } from './crfStubResponses';
 import {
-	acceptAndLose,
+	acceptThenRespondBadGateway,
 	aRecord,
 	fakeService,
 	respondToFirstPost,
@@ -106,7 +106,7 @@ describe('Max Queries per Day', () => {
 	});
 
 	it('counts a recovered query once', async () => {
-		const service = await fakeService({ post: acceptAndLose });
+		const service = await fakeService({ post: acceptThenRespondBadGateway });
 		const rows: unknown[] = [];
 		for (const rfc of [RFC, OTHER]) {
 			const { items } = await service.run(limitedTo(2), { items: itemsForRfcs([rfc]) });
@@ -120,7 +120,7 @@ describe('Max Queries per Day', () => {
 	it('counts a lost query once that the list shows later', async () => {
 		let isHidden = true;
 		const service = await fakeService({
-			post: respondToFirstPost(acceptAndLose),
+			post: respondToFirstPost(acceptThenRespondBadGateway),
 			list: (stored, response) => respondJson(response, isHidden ? [] : stored),
 		});
 		const ask = async (rfc: string) =>

@@ -4,7 +4,7 @@ import { withoutWaiting } from '../support/clock';
 import type { NodeRunOptions } from '../support/runNodeInEngine';
 import { respondJson } from '../support/testServer';
 import { getCrfParameters, rfcs } from './support';
-import { tenantService, type ArrivedPost } from './tenantService';
+import { tenantService, type ArrivedPost } from './fakeTenantService';
 
 const sentRequests = rfcs(4);
 const spellings = [

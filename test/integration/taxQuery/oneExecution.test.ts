@@ -9,7 +9,7 @@ import {
 	type ArrivedPost,
 	type StoredQuery,
 	type TenantService,
-} from './tenantService';
+} from './fakeTenantService';
 
 const itemsOf = (wanted: string[], tenant = 'A') => wanted.map((rfc) => ({ rfc, tenant }));
 const [RFC, OTHER] = rfcs(2);

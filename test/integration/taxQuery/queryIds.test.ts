@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAgainstStub, type StubRequest, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { crfRecord, queryGetPathsIn } from './crfRecords';
+import { crfRecord, queryGetPathsIn } from './crfStubResponses';
 import { curps, getCrfParameters, itemsForRfcs, operation, rfcs } from './support';
 
 const wanted = rfcs(2);

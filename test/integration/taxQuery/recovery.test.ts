@@ -5,7 +5,7 @@ import { resetProcessState } from '../../../nodes/shared/processState';
 import { codeOf } from '../support/errorCode';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import {
-	acceptAndLose,
+	acceptThenRespondBadGateway,
 	aRecord,
 	fakeService,
 	respondToFirstPost,
@@ -149,7 +149,7 @@ describe('the list in which a lost query is searched', () => {
 				createdAt: new Date(Date.now() - 3_600_000 * hours).toISOString(),
 			});
 		const service = await fakeService({
-			post: acceptAndLose,
+			post: acceptThenRespondBadGateway,
 			list(stored, response) {
 				const rows = [past('a', 1), past('b', 0.5), past('c', 72), ...stored];
 				const { searchParams } = new URL(response.req.url ?? '', 'http://x');
@@ -166,7 +166,7 @@ describe('the list in which a lost query is searched', () => {
 	it('is read again by the next try where it lags', async () => {
 		let reads = 0;
 		const service = await fakeService({
-			post: respondToFirstPost(acceptAndLose),
+			post: respondToFirstPost(acceptThenRespondBadGateway),
 			list: (stored, response) => respondJson(response, ++reads > 4 ? stored : []),
 		});
 		const { items } = await service.run(getCrfParameters(), {
@@ -202,7 +202,10 @@ describe('a lost query in a list whose rows lack their requests', () => {
 		);
 
 	it('costs one read of each row, for all 30 lost queries', async () => {
-		const service = await fakeService({ post: acceptAndLose, list: listWithoutRequests });
+		const service = await fakeService({
+			post: acceptThenRespondBadGateway,
+			list: listWithoutRequests,
+		});
 		await service.run(never, { items: itemsForRfcs(rfcs(30)), onError: 'continueRegularOutput' });
 		await service.close();
 		const reads = service.requests.filter((one) => /^GET \/query\/./.test(one));

@@ -1,7 +1,7 @@
 import { shiftWallClock, shiftAllClocks } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import {
-	acceptAndLose,
+	acceptThenRespondBadGateway,
 	aRecord,
 	fakeService,
 	respondToFirstPost,
@@ -88,7 +88,7 @@ it.each([HOUR_MS, -HOUR_MS])(
 		const service = await fakeService({
 			post: respondToFirstPost((accept, response) => {
 				shiftWallClock(byMs);
-				return acceptAndLose(accept, response);
+				return acceptThenRespondBadGateway(accept, response);
 			}),
 		});
 		const createdAt = new Date(Date.now() - HOUR_MS / 2).toISOString();

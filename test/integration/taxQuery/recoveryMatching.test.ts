@@ -4,7 +4,7 @@ import { shiftAllClocks } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import {
-	acceptAndLose,
+	acceptThenRespondBadGateway,
 	fakeService,
 	respondToFirstPost,
 	respondJson,
@@ -211,7 +211,7 @@ describe('records whose metadata hold technical fields instead of the request', 
 		['in rows without it', withoutResponse],
 	])('are reused and recovered, and add no columns: %s', async (_where, row) => {
 		const service = await fakeService({
-			post: acceptAndLose,
+			post: acceptThenRespondBadGateway,
 			list: (stored, response) => respondJson(response, stored.map(row)),
 			get: (one, response) => respondJson(response, whole(one as StoredQuery)),
 		});

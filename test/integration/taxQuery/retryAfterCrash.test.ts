@@ -10,7 +10,7 @@ import {
 	rfcs,
 	taxQuerySandbox,
 } from './support';
-import { tenantService, type StoredQuery } from './tenantService';
+import { tenantService, type StoredQuery } from './fakeTenantService';
 
 describe('a retry after n8n was killed, while the list lags', () => {
 	const items = rfcs(4).map((rfc) => ({ rfc, tenant: 'A' }));

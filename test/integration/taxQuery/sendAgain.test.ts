@@ -5,9 +5,9 @@ import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
-import { crfRecord, queryPostsIn } from './crfRecords';
+import { crfRecord, queryPostsIn } from './crfStubResponses';
 import {
-	acceptAndLose,
+	acceptThenRespondBadGateway,
 	aRecord,
 	fakeService,
 	respondJson,
@@ -71,7 +71,7 @@ describe('Send Again waits for the list', () => {
 
 	it('recovers three lost queries from a list that lags, and bills none twice', async () => {
 		const service = await fakeService({
-			post: acceptAndLose,
+			post: acceptThenRespondBadGateway,
 			list: (stored, response) =>
 				respondJson(
 					response,

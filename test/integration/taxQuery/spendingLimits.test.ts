@@ -1,6 +1,6 @@
 import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNodeInEngine';
-import { acceptAndLose, fakeService, respondJson } from './fakeService';
+import { acceptThenRespondBadGateway, fakeService, respondJson } from './fakeService';
 import {
 	CRF_PATH,
 	curps,
@@ -150,7 +150,7 @@ it.each([
 	['maxQueriesPerDay', 'limitOfDay'],
 ])('%s counts a query that may have been accepted', async (name, code) => {
 	const service = await fakeService({
-		post: acceptAndLose,
+		post: acceptThenRespondBadGateway,
 		list: (_stored, response) => respondJson(response, []), // it lags
 	});
 	const memory = {};

@@ -3,7 +3,7 @@ import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { shiftWallClock } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { crfRecord, LEGAL_NAME } from './crfRecords';
+import { crfRecord, LEGAL_NAME } from './crfStubResponses';
 import { fakeService, respondJson, type StoredQuery } from './fakeService';
 import {
 	curps,

@@ -24,7 +24,7 @@ import { renderRequestError } from '../../../nodes/shared/errors/requestErrorTex
 import { providerLoginField } from '../../../nodes/shared/operations/providerLoginField';
 import type { OperationItem, NodeRun } from '../../../nodes/shared/operations/operation';
 import { personalDataHiderFor } from '../../../nodes/shared/personalData/personalDataHider';
-import { RequestError } from '../../../nodes/shared/http/result';
+import { RequestError } from '../../../nodes/shared/http/requestResult';
 import { creditProfile, taxQuery } from '../../../nodes/shared/http/serviceDefinitions';
 import { Ledger } from '../../../nodes/TaxQuery/trigger/ledger';
 import { requireCreationDates, readListing } from '../../../nodes/TaxQuery/trigger/readListing';
@@ -39,7 +39,7 @@ import type { PaidQueryDefinition } from '../../../nodes/TaxQuery/request/queryR
 import { identifier } from '../../../nodes/TaxQuery/resources/identifier';
 import { query } from '../../../nodes/TaxQuery/resources/query';
 import { catalog } from '../../../nodes/TaxQuery/client/queryTypeMapping';
-import type { QueryId, QueryListing } from '../../../nodes/TaxQuery/client/queryModel';
+import type { QueryId, CollectedQueryList } from '../../../nodes/TaxQuery/client/queryModel';
 import { describeUnknownLabels } from '../../../nodes/TaxQuery/errors/unknownLabels';
 import { QueryError, type QueryProblem } from '../../../nodes/TaxQuery/errors/queryError';
 import { RunReceipt } from '../../../nodes/TaxQuery/output/runReceipt';
@@ -224,7 +224,11 @@ function ofReceipts(): RenderedMessage[] {
 			...{ mode, items: 4, isTool: false, hint: (text: string) => hints.push(text) },
 			atEnd: (work: typeof end) => (end = work),
 		} as unknown as NodeRun;
-		const cut = { records: [{}], completeness: 'truncated', total: 9 } as unknown as QueryListing;
+		const cut = {
+			records: [{}],
+			completeness: 'truncated',
+			total: 9,
+		} as unknown as CollectedQueryList;
 		const receipt = new RunReceipt(run, { gaps: () => ({ uncompared: 2, cut }), billed: () => 3 });
 		const item = itemWith({}, {}, { protect: ((row: unknown) => row) as never });
 		receipt.accepted(item, [id]);

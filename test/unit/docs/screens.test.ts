@@ -7,7 +7,7 @@ import {
 	textsOfExamples,
 	textsOfPanels,
 	textsOfSources,
-} from './collectTexts';
+} from './textsOutsideDocs';
 import { longSentences, unwantedInSpanish, unwantedOnScreens } from './writing';
 
 /** Returns what a check refuses, each with the place of its text. */

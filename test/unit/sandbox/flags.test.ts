@@ -1,6 +1,6 @@
 import { readFlags } from '../../../sandbox/flags';
 import { UsageError } from '../../../sandbox/flagValues';
-import { parseMapping } from '../../../sandbox/mapping';
+import { parseMapping } from '../../../sandbox/mappingSchema';
 
 it.each([
 	['--port abc', '--port must be a whole number (0 to 65535), not "abc"'],

@@ -8,7 +8,7 @@ import {
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../../support/sandboxQueries';
+} from '../../support/sandboxQueryClient';
 import { shiftAllClocks, TriggerHost } from './triggerHost';
 
 /** Defines what an operator finds in n8n's log, once an hour. */

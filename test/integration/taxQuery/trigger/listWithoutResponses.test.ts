@@ -1,6 +1,6 @@
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { withWebhookVerification } from '../../support/credentialFields';
-import { type Query } from '../../support/sandboxQueries';
+import { type Query } from '../../support/sandboxQueryClient';
 import { many, row, type Row } from './listService';
 import { shiftAllClocks } from './triggerHost';
 import { triggerOnListServiceForEachTest, secretHeaderVerification, triggerSuite } from './suite';

@@ -5,7 +5,7 @@ import {
 	startSandboxWithQueryHelpers,
 	type Query,
 	type SandboxWithQueryHelpers,
-} from '../../support/sandboxQueries';
+} from '../../support/sandboxQueryClient';
 import { shiftAllClocks, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 const A_MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { withWebhookVerification } from '../../support/credentialFields';
 import { until } from '../../../support/until';
-import { type Query } from '../../support/sandboxQueries';
+import { type Query } from '../../support/sandboxQueryClient';
 import { shiftAllClocks, TriggerHost } from './triggerHost';
 import { triggerSuite } from './suite';
 

@@ -3,7 +3,7 @@ import { codeOf, codeAndFieldOf } from '../../support/errorCode';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../../support/sandboxQueries';
+} from '../../support/sandboxQueryClient';
 import { rejectionOrUndefined, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 const SECRET = 'whsec-damiana';

@@ -1,4 +1,4 @@
-import { type Query } from '../../support/sandboxQueries';
+import { type Query } from '../../support/sandboxQueryClient';
 import { many, row as listed } from './listService';
 import { shiftAllClocks } from './triggerHost';
 import { triggerOnListServiceForEachTest, triggerSuite } from './suite';

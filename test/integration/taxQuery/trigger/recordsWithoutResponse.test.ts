@@ -6,7 +6,7 @@ import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../../support/sandboxQueries';
+} from '../../support/sandboxQueryClient';
 import { secretHeaderVerification } from './suite';
 import { shiftAllClocks, TriggerHost, type TriggerHostOptions } from './triggerHost';
 

@@ -1,7 +1,7 @@
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../../support/sandboxQueries';
+} from '../../support/sandboxQueryClient';
 import { TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 /** More than a trigger remembers. */

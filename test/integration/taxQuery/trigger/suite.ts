@@ -1,4 +1,4 @@
-import { startSandboxWithQueryHelpers } from '../../support/sandboxQueries';
+import { startSandboxWithQueryHelpers } from '../../support/sandboxQueryClient';
 import { lazyProxy, freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
 import { ListService } from './listService';
 import { TriggerHost, type TriggerHostOptions } from './triggerHost';

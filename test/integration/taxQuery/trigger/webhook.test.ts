@@ -4,7 +4,7 @@ import { withWebhookVerification } from '../../support/credentialFields';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../../support/sandboxQueries';
+} from '../../support/sandboxQueryClient';
 import { unavailableResponse } from './suite';
 import { shiftAllClocks, TriggerHost, type TriggerHostOptions } from './triggerHost';
 

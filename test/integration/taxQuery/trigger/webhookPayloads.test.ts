@@ -4,7 +4,7 @@ import { until } from '../../../support/until';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../../support/sandboxQueries';
+} from '../../support/sandboxQueryClient';
 import { TriggerHost } from './triggerHost';
 
 const SECRET = 'whsec-tuna-roja';

@@ -8,7 +8,7 @@ import {
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
 import type { RequestContext } from '../../../../nodes/shared/http/sendOnce';
 import { connect } from '../../../../nodes/shared/http/connection';
-import type { RequestError } from '../../../../nodes/shared/http/result';
+import type { RequestError } from '../../../../nodes/shared/http/requestResult';
 import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 
 type Answer = { statusCode: number; headers: object; body: unknown };

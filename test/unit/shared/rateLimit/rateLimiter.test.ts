@@ -3,7 +3,7 @@ import { UserError } from 'n8n-workflow';
 import { rateLimiterFor } from '../../../../nodes/shared/rateLimit/rateLimiter';
 import {
 	answer,
-	elapsed,
+	msSinceStart,
 	rateLimitHeaders,
 	newRateLimiter,
 	pass,
@@ -17,7 +17,7 @@ useFakeTime();
 describe('a rateLimiter', () => {
 	it('gives the first turn at once, without a timer', async () => {
 		await newRateLimiter().acquire({ execution: 'list' });
-		expect(elapsed()).toBe(0);
+		expect(msSinceStart()).toBe(0);
 		expect(jest.getTimerCount()).toBe(0);
 	});
 
@@ -209,7 +209,7 @@ describe('the timer', () => {
 	it('never sleeps for longer than 25 ms', async () => {
 		takeMany(newRateLimiter(0.1), 3);
 		const slept: number[] = [];
-		while (elapsed() < 30_000 && jest.getTimerCount() > 0) {
+		while (msSinceStart() < 30_000 && jest.getTimerCount() > 0) {
 			const before = Date.now();
 			await jest.advanceTimersToNextTimerAsync();
 			slept.push(Date.now() - before);

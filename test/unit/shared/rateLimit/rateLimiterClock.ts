@@ -20,7 +20,7 @@ export function useFakeTime(): void {
 }
 
 /** Milliseconds since the test began. */
-export const elapsed = () => Date.now() - START;
+export const msSinceStart = () => Date.now() - START;
 
 export const pass = async (ms: number) => await jest.advanceTimersByTimeAsync(ms);
 
@@ -34,7 +34,7 @@ export function takeMany(
 	const times: number[] = [];
 	for (let i = 0; i < count; i++) {
 		void rateLimiter.acquire({ execution, signal }).then((missed) => {
-			if (!missed) times.push(elapsed());
+			if (!missed) times.push(msSinceStart());
 		});
 	}
 	return times;

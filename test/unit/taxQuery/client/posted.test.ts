@@ -4,7 +4,7 @@ import {
 	stateOfStatus,
 } from '../../../../nodes/TaxQuery/client/queryRecord';
 import type { SubmissionOutcome } from '../../../../nodes/TaxQuery/client/queryModel';
-import type { JsonBody } from '../../../../nodes/shared/http/result';
+import type { JsonBody } from '../../../../nodes/shared/http/requestResult';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
 
 const asDocumented = readTaxQueryMapping({});

@@ -1,5 +1,5 @@
 import { itemErrorOf } from '../../../../nodes/shared/operations/itemError';
-import { RequestError } from '../../../../nodes/shared/http/result';
+import { RequestError } from '../../../../nodes/shared/http/requestResult';
 import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 import type { QueryId } from '../../../../nodes/TaxQuery/client/queryModel';
 import { costText, withBilled } from '../../../../nodes/TaxQuery/errors/queryError';

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { field, optionsCollectionField, type Field } from '../../shared/operations/field';
+import { defineField, optionsEntryField, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/primitiveText';
 import { fieldError } from '../../shared/utils/codedError';
 import { optionParserFor, splitList } from '../fields';
@@ -23,7 +23,7 @@ export const includeAllAssociationsQuery = including('profiles', 'forms', 'files
  * Returns which associations come with documents, as the parameters of CP §4.8. Undefined if the node has no choice
  * of them.
  */
-export const associationsToInclude = optionsCollectionField<IDataObject | undefined>(
+export const associationsToInclude = optionsEntryField<IDataObject | undefined>(
 	{
 		displayName: 'Include Associations',
 		name: 'includeAssociations',
@@ -84,7 +84,7 @@ const outputs: INodeProperties = {
 };
 
 /** Selects what one item, or one row of the file, stands for. */
-export const documentsOrAssociationsField = field(outputs, (value, label) => {
+export const documentsOrAssociationsField = defineField(outputs, (value, label) => {
 	const chosen = optionParserFor(outputs)(value, label);
 	return { isSeparate: ASSOCIATIONS.includes(chosen), isFile: FILES.includes(chosen) };
 });

@@ -14,7 +14,7 @@ const documentation = packagedAssets.root
 	: `${packagedAssets.repository}/blob/main`;
 
 /** `GET /sandbox/state`: what the page shows. */
-export function registerOverviewRoute(app: FastifyInstance, context: SandboxContext): void {
+export function registerSandboxStateRoute(app: FastifyInstance, context: SandboxContext): void {
 	const { clock, secrets, queries, webhooks, ledger, outcomes, reserved, variant } = context;
 	const { token, clientId, clientSecret } = secrets;
 	app.get('/sandbox/state', async ({ host, port }) => ({

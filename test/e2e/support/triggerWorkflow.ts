@@ -1,5 +1,5 @@
 import type { N8nClient, WorkflowNode } from '../../../demo/n8nClient';
-import type { SandboxWithQueryHelpers } from '../../integration/support/sandboxQueries';
+import type { SandboxWithQueryHelpers } from '../../integration/support/sandboxQueryClient';
 
 export const TRIGGER_NODE_NAME = 'Tax Query Trigger';
 

@@ -18,7 +18,7 @@ export type { Acceptance, JsonBody, Method, RequestProblem } from '../errors/req
 export type { OperationErrorAdvice, AdviceCode } from '../errors/advice';
 
 /** The result of a request, after all its attempts. */
-export type Result =
+export type RequestResult =
 	| { ok: true; status: number; headers: IDataObject; body: JsonBody }
 	| { ok: false; problem: RequestProblem; accepted: Acceptance };
 
@@ -80,7 +80,7 @@ export class RequestError extends UserError {
 }
 
 /** The body of a response. Throws a RequestError if there is none. */
-export function bodyOf(result: Result, service: ServiceHints): JsonBody {
+export function bodyOf(result: RequestResult, service: ServiceHints): JsonBody {
 	if (result.ok) return result.body;
 	throw new RequestError(service, result.problem, result.accepted);
 }
