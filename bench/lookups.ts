@@ -7,14 +7,14 @@ import { median, round, type BenchResult, type BenchOptions } from './support/re
 
 const ITEMS = 300;
 export const LATENCY_MS = 300;
-export const RATE_LIMIT_POINTS_PER_SECOND = 10;
+export const RATE_LIMIT_PER_SECOND = 10;
 const AT_ONCE = 3;
 /** Lets the limiter's window end, so that no contestant begins with points that the one before has spent. */
 const REFILL_MS = 1500;
 
 /** The least time in which the limiter lets so many requests pass: full windows, and the last answer. */
 export const idealMs = (requests: number) =>
-	(Math.ceil(requests / RATE_LIMIT_POINTS_PER_SECOND) - 1) * 1000 + LATENCY_MS;
+	(Math.ceil(requests / RATE_LIMIT_PER_SECOND) - 1) * 1000 + LATENCY_MS;
 
 export interface Contestant {
 	name: string;
@@ -74,7 +74,7 @@ export async function contestants(
 export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	const sandbox = await startSandbox({
 		latency: LATENCY_MS,
-		rateLimit: RATE_LIMIT_POINTS_PER_SECOND,
+		rateLimit: RATE_LIMIT_PER_SECOND,
 	});
 	const control = axios.create({ baseURL: `${sandbox.page}sandbox` });
 	const n8n = await startBenchN8n(log);
@@ -143,7 +143,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 		}
 		return {
 			name: 'lookups',
-			setting: `${ITEMS} items, one lookup each, ${LATENCY_MS} ms latency, limiter at ${RATE_LIMIT_POINTS_PER_SECOND} points per second; alone and in ${AT_ONCE} executions at once; ${rounds} rounds, interleaved.`,
+			setting: `${ITEMS} items, one lookup each, ${LATENCY_MS} ms latency, limiter at ${RATE_LIMIT_PER_SECOND} points per second; alone and in ${AT_ONCE} executions at once; ${rounds} rounds, interleaved.`,
 			rows,
 			verdicts,
 		};

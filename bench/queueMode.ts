@@ -4,7 +4,7 @@ import axios from 'axios';
 import { missingStoresText } from '../demo/queueModeStores';
 import { startSandbox } from '../sandbox';
 import type { LoggedRequest } from '../sandbox/plugins/requestLog';
-import { contestants, idealMs, LATENCY_MS, RATE_LIMIT_POINTS_PER_SECOND } from './lookups';
+import { contestants, idealMs, LATENCY_MS, RATE_LIMIT_PER_SECOND } from './lookups';
 import { startBenchN8n, type BenchN8n, type TimedRun } from './support/benchN8n';
 import { measureCrashes } from './queueModeCrashes';
 import { measureTriggerResults } from './queueModeTrigger';
@@ -31,7 +31,7 @@ const lookups =
 	async (n8n, { rounds, log }) => {
 		const sandbox = await startSandbox({
 			latency: LATENCY_MS,
-			rateLimit: RATE_LIMIT_POINTS_PER_SECOND,
+			rateLimit: RATE_LIMIT_PER_SECOND,
 		});
 		try {
 			const control = axios.create({ baseURL: `${sandbox.page}sandbox` });
@@ -100,7 +100,7 @@ const unshown =
 				grant: 'clientCredentials',
 				clientId: taxQuery.clientId,
 				clientSecret: taxQuery.clientSecret,
-				pointsPerSecond: RATE_LIMIT_POINTS_PER_SECOND,
+				pointsPerSecond: RATE_LIMIT_PER_SECOND,
 				processes: workers,
 			});
 			const read = await n8n.workflow(`Unshown limit, ${workers} workers`, {
@@ -125,7 +125,7 @@ const unshown =
 				rows: [
 					{ what, '× ideal': round(10 / perSecond, 3), '429s per lookup': 0, 'items failed': 0 },
 				],
-				verdicts: [{ what, value: perSecond, atMost: RATE_LIMIT_POINTS_PER_SECOND }],
+				verdicts: [{ what, value: perSecond, atMost: RATE_LIMIT_PER_SECOND }],
 			};
 		} finally {
 			await sandbox.close();
@@ -165,7 +165,7 @@ export async function run(options: BenchOptions): Promise<BenchResult> {
 	}
 	return {
 		name: 'queue',
-		setting: `n8n in queue mode on PostgreSQL and Redis: a main and two or four workers; ${LATENCY_MS} ms latency, one token, ${RATE_LIMIT_POINTS_PER_SECOND} points per second; ${options.rounds} rounds of ours, medians.`,
+		setting: `n8n in queue mode on PostgreSQL and Redis: a main and two or four workers; ${LATENCY_MS} ms latency, one token, ${RATE_LIMIT_PER_SECOND} points per second; ${options.rounds} rounds of ours, medians.`,
 		rows,
 		verdicts,
 	};

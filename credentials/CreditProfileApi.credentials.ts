@@ -11,7 +11,7 @@ import { creditProfileAuthHeader } from '../nodes/shared/credentials/authorizati
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
 import { maskedField, requiredTextInput } from '../nodes/shared/credentials/inputBuilders';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKeyField';
-import { providerLoginFields } from '../nodes/shared/credentials/storedProviderLogins';
+import { providerLoginProperties } from '../nodes/shared/credentials/storedProviderLogins';
 
 export class CreditProfileApi implements ICredentialType {
 	name = 'creditProfileApi';
@@ -37,7 +37,7 @@ export class CreditProfileApi implements ICredentialType {
 				description: "From the environment's settings panel: Configuration, API, create new token",
 			}),
 		),
-		...providerLoginFields,
+		...providerLoginProperties,
 		...hideBehindAdvanced([
 			apiMappingProperty('{"paths": {"bureau": "agency"}}'),
 			pseudonymKeyField,

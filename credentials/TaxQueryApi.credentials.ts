@@ -24,7 +24,7 @@ import { storedCiecFields } from '../nodes/shared/credentials/storedProviderLogi
 import {
 	advancedWebhookFields,
 	webhookFields,
-} from '../nodes/shared/credentials/webhookVerification';
+} from '../nodes/shared/credentials/webhookVerificationSettings';
 
 const withClient = shownFor('grant', 'clientCredentials');
 

@@ -42,7 +42,7 @@ export function missingStoresText({ redis, postgres } = findPrograms()): string 
 }
 
 /** n8n's settings that name both. */
-export const queueModeSettings = (redisPort: number, postgresPort: number) => ({
+export const queueStoreSettings = (redisPort: number, postgresPort: number) => ({
 	DB_TYPE: 'postgresdb',
 	DB_POSTGRESDB_HOST: '127.0.0.1',
 	DB_POSTGRESDB_PORT: String(postgresPort),
@@ -97,7 +97,7 @@ export async function startStores(processes: Processes): Promise<Stores> {
 		throw error;
 	}
 	return {
-		settings: queueModeSettings(redisPort, postgresPort),
+		settings: queueStoreSettings(redisPort, postgresPort),
 		remove,
 	};
 }

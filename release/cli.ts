@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { npmCommand } from '../demo/npmCommand';
-import { resolveRequestedVersion, unreleased, withRelease } from './changelog';
-import { readManifest, PACKAGE_FOLDERS, findUnfilledPlaceholders } from './packages';
+import { resolveRequestedVersion, unreleased, withRelease } from './cutRelease';
+import { readManifest, PACKAGE_ROOTS, findUnfilledPlaceholders } from './packages';
 
 const root = join(__dirname, '..');
 
@@ -33,7 +33,7 @@ function versionFor(wanted: string | undefined): string {
 function write(folder: string, version: string): string[] {
 	const files = ['package.json', 'package-lock.json', 'sandbox/package.json', 'CHANGELOG.md'];
 	const args = ['version', version, '--no-git-tag-version', '--allow-same-version'];
-	for (const one of PACKAGE_FOLDERS) run(...npmCommand(args), join(folder, one));
+	for (const one of PACKAGE_ROOTS) run(...npmCommand(args), join(folder, one));
 	const changelog = join(folder, 'CHANGELOG.md');
 	const date = new Date().toISOString().slice(0, 10);
 	writeFileSync(changelog, withRelease(readFileSync(changelog, 'utf8'), version, date));
@@ -65,7 +65,7 @@ function tryInstall(archive: string): void {
 /** Returns what a maintainer sets once, outside of this repository. */
 function toBeSet(version: string): string {
 	const { name, author, repository } = readManifest(root);
-	const names = PACKAGE_FOLDERS.map((folder) => readManifest(join(root, folder)).name);
+	const names = PACKAGE_ROOTS.map((folder) => readManifest(join(root, folder)).name);
 	const url = repository.url.replace(/^git\+|\.git$/g, '');
 	return `
 Set once by a maintainer:
@@ -125,7 +125,7 @@ function main(): void {
 		const check = join(clone, 'scripts', 'package', 'check.ts');
 		console.log(run(process.execPath, ['--import', 'tsx', check], clone));
 		step('install');
-		for (const one of PACKAGE_FOLDERS) tryInstall(pack(join(clone, one), folder));
+		for (const one of PACKAGE_ROOTS) tryInstall(pack(join(clone, one), folder));
 
 		if (isDry) {
 			step('dry run: nothing was changed here, nothing was published');

@@ -11,7 +11,7 @@ interface Manifest {
 }
 
 /** Their folders. */
-export const PACKAGE_FOLDERS = ['.', 'sandbox'];
+export const PACKAGE_ROOTS = ['.', 'sandbox'];
 
 export const readManifest = (folder: string) =>
 	JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;

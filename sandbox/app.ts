@@ -7,7 +7,7 @@ import { registerControlRoutes } from './control';
 import { sendError, HttpError } from './plugins/errors';
 import { injectFaults } from './plugins/faults';
 import { limiter } from './plugins/limiter';
-import { pathFits, pathOf } from './pathFits';
+import { matchesPathPattern, pathOf } from './matchesPathPattern';
 import { logRequests } from './plugins/requestLog';
 import { enforceContract } from './plugins/validation';
 import { registerCreditProfileService } from './services/creditProfile';
@@ -27,7 +27,9 @@ const LOGO = {
 function refuseUnknown(routes: Array<{ method: string; url: string }>) {
 	return async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
 		const path = pathOf(request.url);
-		const allowed = routes.filter(({ url }) => pathFits(url, path)).map(({ method }) => method);
+		const allowed = routes
+			.filter(({ url }) => matchesPathPattern(url, path))
+			.map(({ method }) => method);
 		if (allowed.length === 0) throw new HttpError(404, `There is no ${path}`);
 		void reply.header('Allow', [...new Set(allowed)].join(', '));
 		throw new HttpError(405, `${path} does not take ${request.method}`);

@@ -7,7 +7,7 @@ import type { Faults } from './plugins/faults';
 import type { RequestLog } from './plugins/requestLog';
 import type { SandboxSecrets } from './secrets';
 import type { ProviderLoginStore } from './services/creditProfile/providerLoginStore';
-import type { ApiVariant } from './services/taxQuery/apiVariant';
+import type { ApiTranslator } from './services/taxQuery/apiTranslator';
 import type { BillingLedger } from './services/taxQuery/billingLedger';
 import type { Outcomes } from './services/taxQuery/outcomes';
 import type { RfcsWithTaxProfile } from './services/taxQuery/rfcsWithTaxProfile';
@@ -36,7 +36,7 @@ export interface SandboxContext {
 	providerLogins: ProviderLoginStore;
 
 	/** Says what this environment calls the paths, fields and words of the query service. */
-	variant: ApiVariant;
+	variant: ApiTranslator;
 	/** Says how queries end. */
 	outcomes: Outcomes;
 	profiles: RfcsWithTaxProfile;

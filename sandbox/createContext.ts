@@ -4,13 +4,13 @@ import type { SandboxContext } from './context';
 import { People } from './data/people';
 import { addReservedIdentities } from './data/people/reserved';
 import { Results } from './data/results';
-import { parseMapping, secretNames } from './mappingSchema';
+import { parseMapping, secretFieldNames } from './mappingSchema';
 import type { SandboxOptions } from './options';
 import { Faults } from './plugins/faults';
 import { RequestLog } from './plugins/requestLog';
 import { deriveSecrets } from './secrets';
 import { ProviderLoginStore } from './services/creditProfile/providerLoginStore';
-import { ApiVariant } from './services/taxQuery/apiVariant';
+import { ApiTranslator } from './services/taxQuery/apiTranslator';
 import { BillingLedger } from './services/taxQuery/billingLedger';
 import { Outcomes } from './services/taxQuery/outcomes';
 import { pastQueries } from './services/taxQuery/generatePastQueries';
@@ -28,7 +28,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 	const people = new People(seed);
 	const reserved = addReservedIdentities(people);
 	const results = new Results(seed, people);
-	const variant = new ApiVariant(options);
+	const variant = new ApiTranslator(options);
 	const ledger = new BillingLedger();
 	const webhooks = new Webhooks({ options, secrets, clock, variant, closing });
 	const past = pastQueries(options.pastQueries, { seed, now: clock.now(), people, results });
@@ -40,7 +40,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 		people,
 		results,
 		reserved,
-		requests: new RequestLog(secretNames(options.mapping), clock),
+		requests: new RequestLog(secretFieldNames(options.mapping), clock),
 		faults: new Faults(seed),
 		providerLogins: new ProviderLoginStore(clock),
 		variant,

@@ -4,7 +4,7 @@ import { credentialUpserts } from '../contract/creditProfile';
 import { closed, oneOf } from '../contract/shared';
 
 /** The queries of TQ §4.2 to §4.13 by the names that a mapping gives them: path and, for POSTs, service. */
-export const OPERATIONS = {
+export const OPERATION_ENDPOINTS = {
 	getShareholders: { path: '/query/company-shareholders', service: 'COMPANY_SHAREHOLDERS' },
 	calculateRfc: { path: '/query/rfc-calculator', service: 'RFC_CALCULATOR' },
 	getCrf: { path: '/query/crf', service: 'CRF' },
@@ -18,8 +18,8 @@ export const OPERATIONS = {
 	get: { path: '/query/{queryId}', service: '' },
 	getAll: { path: '/query', service: '' },
 } as const;
-export type OperationName = keyof typeof OPERATIONS;
-const operations = Object.keys(OPERATIONS) as OperationName[];
+export type OperationName = keyof typeof OPERATION_ENDPOINTS;
+const operations = Object.keys(OPERATION_ENDPOINTS) as OperationName[];
 
 /** Fields without which the sandbox would not know whom or what a query is about. */
 const NEEDED = ['rfc', 'curp', 'name', 'firstLastName', 'day', 'month', 'year', 'from', 'to'];
@@ -154,7 +154,7 @@ function withWhatIsNeeded(mapping: Mapping): Mapping {
 }
 
 /** Returns what the environment calls the fields whose values are secret. */
-export function secretNames({ creditProfile = {}, taxQuery = {} }: Mapping): string[] {
+export function secretFieldNames({ creditProfile = {}, taxQuery = {} }: Mapping): string[] {
 	const { client_secret, refresh_token } = taxQuery.token?.fields ?? {};
 	const names: Array<string | undefined> = [
 		creditProfile.fields?.bureauPublicKey,

@@ -1,6 +1,6 @@
 import { Kind, Type, TypeRegistry, type Static, type TSchema } from '@sinclair/typebox';
 import { closed, dateTime, freeForm, nullable, oneOf } from '../shared';
-import { COUNTRY_CODES, STATE_CODES, isZipCodeOfState } from './places';
+import { COUNTRY_CODES, STATE_CODES, isZipCodeOfState } from './stateAndCountryCodes';
 
 const LETTERS = 'A-Za-zÀ-ÖØ-öø-ɏ';
 const MAX_LENGTH = 256;

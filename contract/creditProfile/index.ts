@@ -2,6 +2,6 @@ export * from './documentAssociations';
 export * from './collection';
 export * from './credential';
 export * from './document';
-export * from './places';
+export * from './stateAndCountryCodes';
 export * from './dataCollectionSchema';
 export * from './user';

@@ -6,7 +6,7 @@ import type {
 import { connect } from '../shared/http/connection';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import { encodeFilter } from './dataCollectionFilters';
-import { rowsBodyParser, parseTagList } from './pagedLists';
+import { rowsBodyParser, parseTagList } from './serviceLists';
 
 const LIST_PAGE = 50;
 

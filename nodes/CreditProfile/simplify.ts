@@ -78,14 +78,14 @@ export function simplifyDocument(row: IDataObject): IDataObject {
 }
 
 /** Columns that a simplified document has beside its fields. */
-export const DOCUMENT_OWN_COLUMNS = [
+export const DOCUMENT_RESERVED_COLUMNS = [
 	...['profiles', 'forms', 'files', 'associations'],
 	...['tags', 'createdAt', 'updatedAt', 'externalId', 'id'],
 ];
 
 /** Returns the column of a field: its own key, which is prefixed where that would be an own column. */
 function columnOf(key: string, taken: ReadonlyMap<string, unknown>): string {
-	let column = DOCUMENT_OWN_COLUMNS.includes(key) ? `document.${key}` : key;
+	let column = DOCUMENT_RESERVED_COLUMNS.includes(key) ? `document.${key}` : key;
 	while (taken.has(column)) column += ` (${key})`;
 	return column;
 }

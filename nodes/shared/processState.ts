@@ -95,16 +95,16 @@ export function resetProcessState(): void {
 export const processStartedAt = (): number => state.startedAt;
 
 /** Returns the process's own state: executions that run, published triggers, marks on objects of n8n. */
-export const processStateScope = (): StateScope => state.process;
+export const getProcessState = (): StateScope => state.process;
 
 /** Returns what is known of a service, by a name of its base URL and account: token, pace, clock, queries. */
-export const clientStateScope = (name: string): StateScope => state.clients.of(name);
+export const getClientState = (name: string): StateScope => state.clients.of(name);
 
 /** Returns what is known of a trigger node, by its workflow and its ID. */
-export const nodeStateScope = (name: string): StateScope => state.nodes.of(name);
+export const getNodeState = (name: string): StateScope => state.nodes.of(name);
 
 /** Returns what the runs of an execution share with its sub-executions, by the ID of the root execution. */
-export const executionStateScope = (root: string): StateScope => state.executions.of(root);
+export const getExecutionState = (root: string): StateScope => state.executions.of(root);
 
 /** Forgets the executions that nobody needs, where there are too many of them. */
 export const trimExecutions = (): void => state.executions.trim();

@@ -6,7 +6,7 @@ import type {
 } from '../../contract/creditProfile';
 import type { Company } from './people';
 import type { Applicant } from './fakeApplicant';
-import type { GeneratedDataDocument } from './documents';
+import type { DocumentWithApplicant } from './documents';
 import { fileUrl, sampleFileOfDocument, type LinkContext } from './files';
 import { ORGANIZATION_ID } from './organizationUsers';
 import { nationalityOf, residenceOf } from './residence';
@@ -20,14 +20,14 @@ interface Include {
 	file: boolean;
 }
 
-const dates = ({ document: { createdAt, updatedAt } }: GeneratedDataDocument) => ({
+const dates = ({ document: { createdAt, updatedAt } }: DocumentWithApplicant) => ({
 	createdAt,
 	updatedAt,
 });
-const idOf = ({ document }: GeneratedDataDocument): number => document.id ?? 0;
+const idOf = ({ document }: DocumentWithApplicant): number => document.id ?? 0;
 
 /** Returns what a profile and a form say alike about the person, or about the company. */
-function whoIs({ applicant, isCompany, index }: GeneratedDataDocument) {
+function whoIs({ applicant, isCompany, index }: DocumentWithApplicant) {
 	const company = isCompany ? applicant.company() : undefined;
 	return {
 		...(company ? companyFields(company) : personFields(applicant)),
@@ -70,7 +70,7 @@ function companyFields({ legalName, rfc, constituted, email }: Company) {
 const rfcFields = (rfc: string) => ({ rfc, basicRFC: rfc.slice(0, -3) });
 
 /** CP §2.8 */
-function profileOf(generated: GeneratedDataDocument): AssociatedProfile {
+function profileOf(generated: DocumentWithApplicant): AssociatedProfile {
 	return {
 		id: idOf(generated),
 		organizationId: ORGANIZATION_ID,
@@ -83,7 +83,7 @@ function profileOf(generated: GeneratedDataDocument): AssociatedProfile {
 }
 
 /** CP §2.9 */
-function formOf(generated: GeneratedDataDocument): AssociatedForm {
+function formOf(generated: DocumentWithApplicant): AssociatedForm {
 	const { index, document, isCompany } = generated;
 	const tags = document.tags ?? [];
 	const isCompleted = index % 2 === 0;
@@ -130,7 +130,7 @@ function formOf(generated: GeneratedDataDocument): AssociatedForm {
 }
 
 /** CP §2.10 */
-function fileOf(generated: GeneratedDataDocument, link: LinkContext): AssociatedFile {
+function fileOf(generated: DocumentWithApplicant, link: LinkContext): AssociatedFile {
 	const file = sampleFileOfDocument(generated.index);
 	const hasPreview = !['csv', 'json'].includes(file.filetype);
 	return {
@@ -156,7 +156,7 @@ function fileOf(generated: GeneratedDataDocument, link: LinkContext): Associated
  * every third a form, every fourth a file.
  */
 export function documentAssociationsOf(
-	generated: GeneratedDataDocument,
+	generated: DocumentWithApplicant,
 	include: Include,
 	link: LinkContext,
 ): DocumentAssociation[] | undefined {

@@ -24,7 +24,7 @@ export const DOCUMENT_TAG_SETS = [
 const tagsOf = (index: number): string[] => DOCUMENT_TAG_SETS[index % DOCUMENT_TAG_SETS.length];
 
 /** Describes a document that is generated on demand, with the source of its associations. */
-export interface GeneratedDataDocument {
+export interface DocumentWithApplicant {
 	document: DataDocument;
 	applicant: Applicant;
 	/** Says whether it is of a company. */
@@ -57,7 +57,7 @@ export function documentAt(
 	index: number,
 	seed: number,
 	people: People,
-): GeneratedDataDocument {
+): DocumentWithApplicant {
 	const { collection } = entry;
 	const faker = fakerFor(seed, `document ${collection.id} ${index}`);
 	const applicant = fakeApplicant(faker, people);

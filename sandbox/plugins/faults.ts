@@ -8,7 +8,7 @@ import type { Clock } from '../clock';
 import type { SandboxOptions } from '../options';
 import { HttpError } from './errors';
 import { setLimitHeaders } from './limiter';
-import { pathFits, pathOf } from '../pathFits';
+import { matchesPathPattern, pathOf } from '../matchesPathPattern';
 
 /** Defines what may go wrong with a request. */
 const Fault = Type.Union([
@@ -104,7 +104,7 @@ export class Faults {
 		for (const entry of this.rules) {
 			const { rule } = entry;
 			if (rule.method && rule.method.toUpperCase() !== method) continue;
-			if (!pathFits(rule.path, path, { prefix: !rule.exact })) continue;
+			if (!matchesPathPattern(rule.path, path, { prefix: !rule.exact })) continue;
 			if (Date.now() >= entry.until) continue;
 			if (rule.times !== undefined && entry.applied >= rule.times) continue;
 			if (this.random.next() >= (rule.probability ?? 1)) continue;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock';
-import { pathOf } from '../pathFits';
+import { pathOf } from '../matchesPathPattern';
 
 /** Describes one request as it reached the sandbox, secrets masked. */
 export interface LoggedRequest {
@@ -48,7 +48,7 @@ export class RequestLog {
 	private entries: LoggedRequest[] = [];
 	private nextId = 1;
 
-	/** `secretNames`: the mapping's own names of secret fields. */
+	/** `secretFieldNames`: the mapping's own names of secret fields. */
 	constructor(
 		private readonly secretNames: string[],
 		private readonly clock: Clock,

@@ -5,7 +5,7 @@ import type { QueryRecord } from '../../contract/taxQuery';
 import type { Clock } from '../clock';
 import type { SandboxSecrets } from '../secrets';
 import type { SandboxOptions } from '../options';
-import type { ApiVariant } from '../services/taxQuery/apiVariant';
+import type { ApiTranslator } from '../services/taxQuery/apiTranslator';
 import { HttpError } from '../plugins/errors';
 import {
 	initialSettings,
@@ -48,7 +48,7 @@ export class Webhooks {
 			options: SandboxOptions;
 			secrets: SandboxSecrets;
 			clock: Clock;
-			variant: ApiVariant;
+			variant: ApiTranslator;
 			closing: AbortSignal;
 		},
 	) {

@@ -26,7 +26,7 @@ export interface NodeUnderTest {
 	onError?: 'continueRegularOutput' | 'continueErrorOutput';
 }
 
-export interface Run {
+export interface NodeUnderTestRun {
 	status: string;
 	/** Says what the operator reads where the node failed. */
 	error: string;
@@ -86,7 +86,10 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 			return { [type]: { id: await client.createCredential(type, type, data), name: type } };
 		},
 		/** Publishes a workflow of a webhook, the items that it brings, and the node; returns what runs it. */
-		async workflow({ type, ...node }: NodeUnderTest): Promise<(items?: object[]) => Promise<Run>> {
+		async workflow({
+			type,
+			...node
+		}: NodeUnderTest): Promise<(items?: object[]) => Promise<NodeUnderTestRun>> {
 			const path = `compat-${workflows}`;
 			const names = ['Webhook', 'Items', NODE];
 			const id = await create(

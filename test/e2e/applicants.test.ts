@@ -1,2 +1,2 @@
 // In an n8n where nobody was queried before: it counts what is billed from the first query on.
-import './oneDemo/onboarding';
+import './oneDemo/onboardingForm';

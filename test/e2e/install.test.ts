@@ -13,7 +13,7 @@ import { RestartableN8n } from '../../bench/support/restartableN8n';
 import { sandboxQueryClient } from '../integration/support/sandboxQueryClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../integration/support/sandbox';
 import { until } from '../support/until';
-import { deliverUntilTaken } from './support/deliverUntilTaken';
+import { redeliverWhile503 } from './support/redeliverWhile503';
 import { waitForEndedExecutionOf, outOf } from './support/executions';
 
 const NAME = 'n8n-nodes-credit-profile';
@@ -233,7 +233,7 @@ describe("n8n's own installer", () => {
 
 		const waited = await waitForEndedExecutionOf(n8n.client, sending, { node: 'CRF' });
 		const [result] = outOf(waited, 'CRF');
-		await deliverUntilTaken(async () => {
+		await redeliverWhile503(async () => {
 			const { status } = await fetchUnpooled(`${n8n.url}/webhook/installed-trigger/tax-query`, {
 				method: 'POST',
 				body: JSON.stringify({ queryId: result.queryId }),

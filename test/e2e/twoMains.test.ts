@@ -13,9 +13,9 @@ import {
 	type SandboxWithQueryHelpers,
 } from '../integration/support/sandboxQueryClient';
 import { until } from '../support/until';
-import { deliverUntilTaken } from './support/deliverUntilTaken';
+import { redeliverWhile503 } from './support/redeliverWhile503';
 import { waitForEndedExecutionOf } from './support/executions';
-import { createSandboxCredential } from './support/triggerWorkflow';
+import { createSandboxCredential } from './support/triggerWorkflowBuilders';
 
 /** Skipped without Redis or PostgreSQL. In CI they must not be missing. */
 const describeWithStores = missingStoresText() && !process.env.CI ? describe.skip : describe;
@@ -81,7 +81,7 @@ describeWithStores('two main processes of n8n with one database', () => {
 
 	const hasStarted = (id: string) => sink.arrivals.some(({ queryId }) => queryId === id);
 	const call = async (url: string, body: object) =>
-		await deliverUntilTaken(async () => {
+		await redeliverWhile503(async () => {
 			const request = { method: 'POST', body: JSON.stringify(body) };
 			return (await fetchUnpooled(url, request)).status;
 		});

@@ -10,12 +10,12 @@ export const { n8n: published } = JSON.parse(readFileSync(join(root, 'package.js
 };
 
 /** The source that a published class is built from, without extension. */
-export const sourceOf = (built: string) =>
+export const sourcePathOf = (built: string) =>
 	join(root, built.replace(/^dist\//, '').replace(/\.js$/, ''));
 
 /** A published class by its path in dist, loaded from its source. */
 export async function instantiateFromSource<T>(built: string): Promise<T> {
-	const source = sourceOf(built);
+	const source = sourcePathOf(built);
 	const name = source.split('/').pop()?.split('.')[0] as string;
 	const module = (await import(source)) as Record<string, new () => T>;
 	return new module[name]();
@@ -27,12 +27,13 @@ export interface Parameter {
 }
 
 /** Every parameter, those in collections included, each under its path. */
-export function parametersOf(properties: INodeProperties[], at = ''): Parameter[] {
+export function flattenParameters(properties: INodeProperties[], at = ''): Parameter[] {
 	return properties.flatMap((property) => {
 		const path = `${at}${property.name}`;
 		const inner = (property.options ?? []).flatMap((option) => {
-			if ('values' in option) return parametersOf(option.values, `${path}.${option.name}.`);
-			if ('displayName' in option) return parametersOf([option as INodeProperties], `${path}.`);
+			if ('values' in option) return flattenParameters(option.values, `${path}.${option.name}.`);
+			if ('displayName' in option)
+				return flattenParameters([option as INodeProperties], `${path}.`);
 			return [];
 		});
 		return [{ path, property }, ...inner];

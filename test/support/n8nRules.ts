@@ -1,5 +1,5 @@
 import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
-import { parametersOf } from './descriptions';
+import { flattenParameters } from './descriptions';
 
 // n8n's coming rules (packages/@n8n/eslint-plugin-community-nodes/docs/rules in its repository), over a loaded
 // description: properties are computed here, so n8n's linter sees few of them.
@@ -33,7 +33,7 @@ const LEAK =
 
 /** Returns each rule that a node breaks. */
 export function findViolations(description: INodeTypeDescription, codex: Codex): Violation[] {
-	const parameters = parametersOf(description.properties);
+	const parameters = flattenParameters(description.properties);
 	const violation = (rule: Violation['rule']) => (detail: string) => ({ rule, detail });
 	return [
 		...credentialsTogether(description).map(violation('single-credential-per-node')),

@@ -8,9 +8,9 @@ import type {
 } from 'n8n-workflow';
 import {
 	instantiateFromSource,
-	parametersOf,
+	flattenParameters,
 	published as n8n,
-	sourceOf,
+	sourcePathOf,
 	type Parameter,
 } from '../support/descriptions';
 
@@ -53,7 +53,7 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 	let all: Parameter[];
 	beforeAll(async () => {
 		node = await instantiateFromSource<INodeType>(built);
-		all = parametersOf(node.description.properties);
+		all = flattenParameters(node.description.properties);
 	});
 	/** Paths of the parameters that are not as they should be. */
 	const failing = (isFine: (property: INodeProperties) => boolean) =>
@@ -268,7 +268,7 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 
 	it('has icons for light and dark that exist', () => {
 		const icon = node.description.icon as { light: string; dark: string };
-		const folder = join(sourceOf(built), '..');
+		const folder = join(sourcePathOf(built), '..');
 		const missing = [icon.light, icon.dark].filter(
 			(file) => !existsSync(join(folder, file.replace('file:', ''))),
 		);
@@ -290,7 +290,7 @@ describe.each(n8n.credentials)('the description of %s', (built) => {
 			properties: INodeProperties[];
 		}>(built);
 		displayName = type.displayName;
-		properties = parametersOf(type.properties);
+		properties = flattenParameters(type.properties);
 	});
 	const failing = (isFine: (property: INodeProperties) => boolean) =>
 		properties.filter(({ property }) => !isFine(property)).map(({ path }) => path);

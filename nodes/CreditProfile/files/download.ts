@@ -10,7 +10,7 @@ import { retryCondition } from '../../shared/http/retryPolicy';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {
 	fileLabel,
-	mimeTypeOf,
+	mimeTypeOfFile,
 	outputFileName,
 	originOf,
 	typeOfPageInstead,
@@ -124,7 +124,7 @@ async function attempt(
 			return chunk;
 		});
 		const fileName = outputFileName(item, link, headers);
-		const mimeType = mimeTypeOf(link, type, fileName);
+		const mimeType = mimeTypeOfFile(link, type, fileName);
 		const file = await raceAbort(item.files.prepareBinaryData(counted, fileName, mimeType), signal);
 		if (bytes > 0 || link.isEmpty) return { file };
 		return { problem: { kind: 'instead', what: 'an empty response' } };

@@ -81,7 +81,7 @@ export function typeOfPageInstead({ url, filetype }: FileLink, type: string): st
 }
 
 /** The type of a file: as the service says, or its host, or the end of its name where the host names none. */
-export const mimeTypeOf = ({ filetype }: FileLink, type: string, fileName: string): string =>
+export const mimeTypeOfFile = ({ filetype }: FileLink, type: string, fileName: string): string =>
 	MIME_TYPES.get(formatOf(filetype)) ??
 	(type || (MIME_TYPES.get(endingOf(fileName)) ?? 'application/octet-stream'));
 

@@ -9,7 +9,7 @@ import {
 	checkHttps,
 	ConnectionDiagnosis,
 	type CheckOutcome,
-} from '../../shared/operations/diagnosis';
+} from '../../shared/operations/connectionDiagnosis';
 import { defineOperation } from '../../shared/operations/field';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { hasEntries, isObject, readObject } from '../../shared/utils/json';
@@ -21,7 +21,7 @@ import {
 	parseTagList,
 	collectionVersionsRequest,
 	type RowKind,
-} from '../pagedLists';
+} from '../serviceLists';
 import { readWithPathAdvice, currentApiMapping } from '../readWithPathAdvice';
 import {
 	dataCollectionPersonalDataRules,
@@ -30,7 +30,11 @@ import {
 	collectionVersionPersonalDataRules,
 } from '../personalDataRules';
 import { includeAllAssociationsQuery } from './documentOutputOptions';
-import { detectFilterEncodings, type FilterEncodings, type SendGet } from './detectFilterEncodings';
+import {
+	detectFilterEncodings,
+	type FilterEncodingSettings,
+	type SendGet,
+} from './detectFilterEncodings';
 
 /** Limits in how many collections a document is searched. */
 const COLLECTIONS_TRIED = 5;
@@ -182,7 +186,10 @@ async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<
 }
 
 /** Returns the API Mapping that the credential should hold: its own keys and those found, without the defaults. */
-function suggestion(mapping: CreditProfileMapping, found: Partial<FilterEncodings>): IDataObject {
+function suggestion(
+	mapping: CreditProfileMapping,
+	found: Partial<FilterEncodingSettings>,
+): IDataObject {
 	const { paths, fields, filterEncoding, listEncoding } = { ...mapping, ...found };
 	return {
 		...(hasEntries(paths) && { paths }),

@@ -22,7 +22,7 @@ import {
 	rethrowWithCollection,
 	singleRowBodyParser,
 	collectionVersionsRequest,
-} from '../pagedLists';
+} from '../serviceLists';
 import { currentApiMapping } from '../readWithPathAdvice';
 import {
 	dataCollectionPersonalDataRules,

@@ -21,9 +21,9 @@ import {
 	getManyTagsOperation,
 	listPages,
 	singleRowBodyParser,
-} from '../pagedLists';
+} from '../serviceLists';
 import {
-	DOCUMENT_OWN_COLUMNS,
+	DOCUMENT_RESERVED_COLUMNS,
 	rawAssociationRows,
 	simplifiedAssociationRows,
 	simplifyDocument,
@@ -73,7 +73,7 @@ const getMany = defineOperation({
 
 		const { rows, file } = await writeFile(item, pages(), {
 			format: values.fileFormat,
-			lastColumns: [...DOCUMENT_OWN_COLUMNS, 'documentExternalId', 'documentId'],
+			lastColumns: [...DOCUMENT_RESERVED_COLUMNS, 'documentExternalId', 'documentId'],
 			name: await fileNameOf(item, id),
 		});
 		if (given >= most) {

@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
-import type { ConnectionDiagnosis } from '../../shared/operations/diagnosis';
-import type { JsonBodyReader, ServiceRequest } from '../../shared/http/connection';
+import type { ConnectionDiagnosis } from '../../shared/operations/connectionDiagnosis';
+import type { JsonBodyParser, ServiceRequest } from '../../shared/http/connection';
 import { encodeFilter } from '../dataCollectionFilters';
-import { rowsBodyParser } from '../pagedLists';
+import { rowsBodyParser } from '../serviceLists';
 
 /** Sends one plain read. */
 export type SendGet = <T extends object>(
-	reader: JsonBodyReader<T>,
+	reader: JsonBodyParser<T>,
 	path: string,
 	query?: IDataObject,
 	lists?: ServiceRequest['lists'],
@@ -16,7 +16,7 @@ export type SendGet = <T extends object>(
 /** No collection has this name. */
 const UNLIKELY = 'no collection is called this way';
 
-export type FilterEncodings = Pick<CreditProfileMapping, 'filterEncoding' | 'listEncoding'>;
+export type FilterEncodingSettings = Pick<CreditProfileMapping, 'filterEncoding' | 'listEncoding'>;
 
 /** Returns the encodings that the service understands. Any other is refused, or lets every row pass. */
 export async function detectFilterEncodings(
@@ -24,13 +24,13 @@ export async function detectFilterEncodings(
 	get: SendGet,
 	mapping: CreditProfileMapping,
 	collections: IDataObject[],
-): Promise<Partial<FilterEncodings>> {
-	const found: Partial<FilterEncodings> = {};
+): Promise<Partial<FilterEncodingSettings>> {
+	const found: Partial<FilterEncodingSettings> = {};
 	/** Tries the encodings of one key until the expected number of collections pass. */
-	const check = async <Key extends keyof FilterEncodings>(
+	const check = async <Key extends keyof FilterEncodingSettings>(
 		name: string,
 		key: Key,
-		encodings: Array<FilterEncodings[Key]>,
+		encodings: Array<FilterEncodingSettings[Key]>,
 		wanted: { filter: IDataObject; total: number },
 		otherwise: string,
 	) =>

@@ -16,11 +16,11 @@ import { offset as startAt, order } from '../fields';
 import { includeFilesQuery } from './documentOutputOptions';
 import {
 	splitDocumentByFile,
-	documentsWithFileInRow,
-	fileSourceField,
+	splitRowByFile,
+	filesToDownloadField,
 	type DocumentWithFile,
-} from './fileSourceField';
-import { documentsRequest, listPages } from '../pagedLists';
+} from './filesToDownloadField';
+import { documentsRequest, listPages } from '../serviceLists';
 import { documentPersonalDataRules, associationTypeOf } from '../personalDataRules';
 import {
 	associationEntriesOf,
@@ -53,7 +53,7 @@ export const downloadFiles = defineOperation({
 	subtitle: 'Download files',
 	description:
 		'Download the files of data documents, one item with binary data for each. Limit counts documents.',
-	fields: { source: fileSourceField },
+	fields: { source: filesToDownloadField },
 	options: { simplify: simplifyField, maxMegabytes, order, startAt },
 	/** CP §2.10 */
 	async execute(item, { source, simplify: isSimple, maxMegabytes: most, ...range }) {
@@ -66,9 +66,7 @@ export const downloadFiles = defineOperation({
 			]);
 		}
 		if (source.from === 'incoming') {
-			const links = documentsWithFileInRow(source.document).map((one) =>
-				linkedFile(item, one, isSimple),
-			);
+			const links = splitRowByFile(source.document).map((one) => linkedFile(item, one, isSimple));
 			for (const { association } of links) take(item, `${clientKey} file ${fileKey(association)}`);
 			return new RowsWithFiles(await fetchAll(item, links, most));
 		}

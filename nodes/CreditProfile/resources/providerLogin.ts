@@ -15,7 +15,7 @@ import { isMappingNameConfirmed } from '../../shared/http/confirmedMappingNames'
 import { RequestError } from '../../shared/http/requestResult';
 import { maskNamed, redactSecretsInJson } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/primitiveText';
-import { rowKinds, rowsBodyParser, requireWholeList } from '../pagedLists';
+import { rowKinds, rowsBodyParser, requireWholeList } from '../serviceLists';
 import { readWithPathAdvice, isInputRefused, currentApiMapping } from '../readWithPathAdvice';
 import { providerLoginPersonalDataRules } from '../personalDataRules';
 import { simplifyLogin } from '../simplify';

@@ -6,7 +6,7 @@ import {
 	noteMappingNamesConfirmed,
 } from '../../shared/http/confirmedMappingNames';
 import { parseCount, listReportsFailure } from '../../shared/http/parseRows';
-import { clientStateScope } from '../../shared/processState';
+import { getClientState } from '../../shared/processState';
 import { isObject } from '../../shared/utils/json';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { CodedError } from '../../shared/utils/codedError';
@@ -16,7 +16,7 @@ import { mayHaveUnreadResponse, soleDefined, readRecord } from './queryRecord';
 import type { ListCompleteness, CollectedQueryList, QueryRecord } from './queryModel';
 
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
-export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';
+export const offersQueryList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';
 
 /** One response of GET /query (TQ §4.12, whose shape is not shown). */
 interface ListPage {
@@ -146,7 +146,7 @@ export async function* readListChunks({
 	clientKey,
 }: QueryClient): AsyncGenerator<ListChunk> {
 	const { list } = mapping;
-	if (!hasList(mapping)) throw noList();
+	if (!offersQueryList(mapping)) throw noList();
 	const path = pathOf('getAll', '/query', mapping);
 	const limit = list.limit === undefined ? {} : { [list.limit]: list.pageSize };
 	const seen = new Set<string>();
@@ -290,7 +290,7 @@ const newComparisons = () => new Map<string, Promise<boolean>>();
 export async function isRowComplete(client: QueryClient, row: QueryRecord): Promise<boolean> {
 	if (mayHaveUnreadResponse(row)) return false;
 	if (row.state !== 'success') return true;
-	const comparisons = clientStateScope(client.clientKey).shared(newComparisons);
+	const comparisons = getClientState(client.clientKey).shared(newComparisons);
 	const compareRow = async () => lengthOf(await fetchRecordOfRow(client, row)) <= lengthOf(row);
 	const comparison = comparisons.get(row.code) ?? compareRow();
 	comparisons.set(row.code, comparison);

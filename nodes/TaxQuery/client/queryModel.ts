@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { RequestProblem } from '../../shared/http/requestResult';
 
-/** A query's ID. Only this folder makes one, by `castToQueryId`. */
+/** A query's ID. Only this folder makes one, by `asUncheckedQueryId`. */
 export type QueryId = string & { readonly brand: 'Id' };
 
 /** The meaning of a status: `success` only for SUCCESS and those of the API Mapping, `unknown` if unexplained. */
@@ -36,7 +36,7 @@ export interface Acknowledgement {
 	raw: IDataObject;
 }
 
-export type Query = QueryRecord | Acknowledgement;
+export type RecordOrAcknowledgement = QueryRecord | Acknowledgement;
 
 /** Reasons why the outcome of a sent query is unknown. */
 export type UncertaintyReason =
@@ -50,7 +50,7 @@ export type UncertaintyReason =
 
 /** The response to a billed POST. */
 export type SubmissionOutcome =
-	| { kind: 'accepted'; queries: Query[] }
+	| { kind: 'accepted'; queries: RecordOrAcknowledgement[] }
 	| { kind: 'rejected'; problem: RequestProblem }
 	| { kind: 'uncertain'; reason: UncertaintyReason; problem?: RequestProblem; body?: IDataObject };
 

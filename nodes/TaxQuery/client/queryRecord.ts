@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { RequestResult } from '../../shared/http/requestResult';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/primitiveText';
-import { isZoned, timeOf } from '../../shared/utils/parseTime';
+import { isUnambiguousTime, timeOf } from '../../shared/utils/parseTime';
 import { maskCiec } from './maskCiec';
 import { fromWireNames, queryTypes, queryTypeOf } from './queryTypeMapping';
 import { fromRecordWireNames } from './recordWireNames';
@@ -12,7 +12,7 @@ import type {
 	UncertaintyReason,
 	QueryId,
 	SubmissionOutcome,
-	Query,
+	RecordOrAcknowledgement,
 	QueryRecord,
 	QueryState,
 } from './queryModel';
@@ -25,7 +25,7 @@ const idIn = ({ queryId, _id }: IDataObject): QueryId | undefined =>
 	[queryId, _id].map(idText).find(Boolean) as QueryId | undefined;
 
 /** Takes a text that somebody entered or delivered for a query ID, unchecked. */
-export const castToQueryId = (text: string): QueryId => text as QueryId;
+export const asUncheckedQueryId = (text: string): QueryId => text as QueryId;
 
 /** Returns the object's own spelling of this ID; undefined if the object has another ID. */
 export const findMatchingId = ({ queryId, _id }: IDataObject, id: string): QueryId | undefined =>
@@ -51,7 +51,7 @@ export function recordFromFields(
 		operation: queryTypeOf(service, mapping)?.operation,
 		state: stateOfStatus(status, mapping),
 		status: typeof status === 'string' ? status : undefined,
-		createdAt: isZoned(createdAt) ? timeOf(createdAt) : undefined,
+		createdAt: isUnambiguousTime(createdAt) ? timeOf(createdAt) : undefined,
 		request: requestIn(raw, mapping),
 		hasResponse: hasResponse(raw),
 		raw,
@@ -107,7 +107,10 @@ function uncertaintyReasonOfProblem(kind: string): UncertaintyReason {
 }
 
 /** The queries that an object is about by itself. */
-function readQueries(body: unknown, mapping: TaxQueryMapping): Query[] | undefined {
+function readQueries(
+	body: unknown,
+	mapping: TaxQueryMapping,
+): RecordOrAcknowledgement[] | undefined {
 	if (!isObject(body)) return undefined;
 	const fields = fromRecordWireNames(body, mapping);
 	if (Array.isArray(fields.results)) {
@@ -122,13 +125,18 @@ function readQueries(body: unknown, mapping: TaxQueryMapping): Query[] | undefin
 }
 
 /** Undefined where none can be read. */
-function readOnes(queries: Array<Query | undefined>): Query[] | undefined {
+function readOnes(
+	queries: Array<RecordOrAcknowledgement | undefined>,
+): RecordOrAcknowledgement[] | undefined {
 	const read = queries.filter((one) => one !== undefined);
 	return read.length > 0 ? read : undefined;
 }
 
 /** A record has a query type or a response; an ID alone, whatever its status, is an acknowledgement. */
-function readQuery(fields: IDataObject, mapping: TaxQueryMapping): Query | undefined {
+function readQuery(
+	fields: IDataObject,
+	mapping: TaxQueryMapping,
+): RecordOrAcknowledgement | undefined {
 	const isStored =
 		'service' in fields ||
 		'response' in fields ||
@@ -138,7 +146,10 @@ function readQuery(fields: IDataObject, mapping: TaxQueryMapping): Query | undef
 	);
 }
 
-function onlyWrapped(body: unknown, mapping: TaxQueryMapping): Query[] | undefined {
+function onlyWrapped(
+	body: unknown,
+	mapping: TaxQueryMapping,
+): RecordOrAcknowledgement[] | undefined {
 	const inside = Object.values(body ?? {});
 	if (Array.isArray(body) && inside.length > 1) return undefined;
 	return soleDefined(inside.map((one) => readQueries(one, mapping)));

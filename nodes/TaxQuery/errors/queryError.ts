@@ -2,7 +2,7 @@ import { UserError, type IDataObject } from 'n8n-workflow';
 import { sentences } from '../../shared/utils/sentences';
 import {
 	problemCode,
-	serviceMessageErrorData,
+	toServiceMessageData,
 	type ServiceMessage,
 } from '../../shared/errors/requestProblem';
 import { withRequestId } from '../../shared/errors/requestIds';
@@ -159,7 +159,7 @@ export function describeReadFailure(error: unknown): string {
 }
 
 /** Any error of an item for which something was accepted. */
-export const withBilled = (error: unknown, billed: QueryId[]): QueryError =>
+export const withBilledIds = (error: unknown, billed: QueryId[]): QueryError =>
 	new QueryError(
 		error instanceof QueryError ? error.queryProblem : { kind: 'passed', cause: error },
 		billed,
@@ -256,7 +256,7 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 					queryProblem.serviceMessage,
 					'If the reason names the fields, correct them. Retrying this execution reads it again; a new execution sends another one, which is billed',
 				),
-				data: { queryIds: ids, status, ...serviceMessageErrorData(queryProblem) },
+				data: { queryIds: ids, status, ...toServiceMessageData(queryProblem) },
 			};
 		}
 		case 'cancelled':
@@ -285,7 +285,7 @@ function renderRejected({
 	mappingKeys = [],
 }: Extract<QueryProblem, { kind: 'refused' }>): RenderedError {
 	const rendered = renderRequestError({ problem, accepted: 'no' }, taxQuery);
-	const text = { code: problemCode(problem), data: serviceMessageErrorData(problem), mappingKeys };
+	const text = { code: problemCode(problem), data: toServiceMessageData(problem), mappingKeys };
 	if (problem.kind !== 'status') return { ...rendered, ...text };
 	const { status } = problem;
 	if (problem.isTokenRefused) return { ...rendered, ...text, status };
@@ -360,7 +360,7 @@ function renderUncertain(queryProblem: Extract<QueryProblem, { kind: 'unsure' }>
 				: '',
 		),
 		data: {
-			...serviceMessageErrorData(rendered),
+			...toServiceMessageData(rendered),
 			sentAfter,
 			...(isListed
 				? { list: LIST_DATA[search.completeness], found: search.found, possible: search.possible }

@@ -14,7 +14,7 @@ import {
 import type { OperationItem } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
 import { isObject } from '../../shared/utils/json';
-import { textProperty } from './text';
+import { textProperty } from './textProperty';
 
 /** An oddity of an identifier, passed along with the result. */
 export type Warning = { field: string; code: string; message: string };
@@ -57,32 +57,36 @@ const checks = optionsEntryField(
 	'all',
 );
 
-const identifierField = (label: string, example: string, what: string) =>
+const identifierProperty = (label: string, example: string, what: string) =>
 	textProperty(
 		label,
 		label.toLowerCase(),
 		example,
 		`${what}; blanks, hyphens and lower case are fine`,
 	);
-const anyRfc = identifierField(
+const anyRfcProperty = identifierProperty(
 	'RFC',
 	'GODE561231GR8',
 	"The taxpayer's RFC with homoclave: 13 characters for a person, 12 for a company",
 );
-const companyRfc = identifierField(
+const companyRfcProperty = identifierProperty(
 	'RFC',
 	'EKU9003173C9',
 	"The company's RFC with homoclave, 12 characters",
 );
-const curpField = identifierField('CURP', 'PEXL990821HSRRXS05', "The person's CURP, 18 characters");
+const curpProperty = identifierProperty(
+	'CURP',
+	'PEXL990821HSRRXS05',
+	"The person's CURP, 18 characters",
+);
 
 /** An identifier as Identifier → Check gives it with Simplify off: its normalised form counts. */
 export const normalizedFromCheckOutput = (value: unknown): unknown =>
 	isObject(value) && typeof value.normalized === 'string' ? value.normalized : value;
 
 /** The RFC of a billed item. Throws a UserError that names the field if it is empty or cannot be right. */
-export const rfc: Field<CheckedIdentifier> = {
-	properties: [anyRfc],
+export const rfcField: Field<CheckedIdentifier> = {
+	properties: [anyRfcProperty],
 	read: async (item) => await readRfc(item),
 };
 
@@ -121,8 +125,8 @@ export async function readRfc(item: OperationItem, of?: 'PM'): Promise<CheckedId
 }
 
 /** Reads the CURP of an item. */
-export const curp: Field<CheckedIdentifier> = {
-	properties: [curpField],
+export const curpField: Field<CheckedIdentifier> = {
+	properties: [curpProperty],
 	async read(item) {
 		const value = parseText(normalizedFromCheckOutput(item.parameter('curp')), 'CURP');
 		const isChecked = (await checks.read(item)) !== 'off';
@@ -150,7 +154,7 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 }
 
 /** Warns of a result that names another person or company than requested: a corrected CURP, or a wrong response. */
-export function getResultIdentifierWarnings(
+export function getUnrequestedIdentifierWarnings(
 	requested: IDataObject,
 	result: IDataObject,
 ): Warning[] {
@@ -186,13 +190,13 @@ const about = (
 /** The field RFC, as a model reads it. */
 export const RFC_TOOL_DESCRIPTION = 'RFC: 12 characters (company) or 13 (person), with homoclave';
 /** The inputs of a query about the RFC of a person or company. */
-export const rfcQueryInput = about('rfc', RFC_TOOL_DESCRIPTION, rfc, rfcCheckOptions);
+export const rfcQueryInput = about('rfc', RFC_TOOL_DESCRIPTION, rfcField, rfcCheckOptions);
 /** The inputs of a query about a company's RFC. */
 export const companyRfcQueryInput = about(
 	'rfc',
 	'RFC: 12 characters, of a company, with homoclave',
-	{ properties: [companyRfc], read: async (item) => await readRfc(item, 'PM') },
+	{ properties: [companyRfcProperty], read: async (item) => await readRfc(item, 'PM') },
 	rfcCheckOptions,
 );
 /** The inputs of a query about a CURP. */
-export const curpQueryInput = about('curp', 'CURP: 18 characters', curp, curpCheckOptions);
+export const curpQueryInput = about('curp', 'CURP: 18 characters', curpField, curpCheckOptions);

@@ -4,7 +4,7 @@ import type { Field } from '../../shared/operations/field';
 import { sentences } from '../../shared/utils/sentences';
 import { dayProperty, readDay, refuseFuture } from './dates';
 import type { Warning } from './identifiers';
-import { textProperty } from './text';
+import { textProperty } from './textProperty';
 import { CodedError } from '../../shared/utils/codedError';
 
 const MONTH = 'yyyy-MM';

@@ -2,7 +2,7 @@ import type { Field } from '../../shared/operations/field';
 import { providerLoginField } from '../../shared/operations/providerLoginField';
 import { taxAuthority } from '../../shared/credentials/dataProviders';
 import { readRfc, type Warning } from './identifiers';
-import { normalizeIdentifier } from './text';
+import { normalizeIdentifier } from './textProperty';
 import { CodedError } from '../../shared/utils/codedError';
 
 /** TQ §4.8: what a tax profile is made of. */

@@ -6,25 +6,25 @@ import type { OperationItem } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
 import { redactSecretsInJson } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
-import { reasonIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
+import { failureMessageIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
 import { quoteServiceMessage } from '../../shared/errors/errorTextParts';
 import { textOf } from '../../shared/utils/primitiveText';
-import { getResultIdentifierWarnings, type Warning } from '../fields/identifiers';
+import { getUnrequestedIdentifierWarnings, type Warning } from '../fields/identifiers';
 import { getMissingOrExtraMonthWarnings } from '../fields/period';
-import { requestedPersonalFields, queryRecordRule } from './personalDataRules';
+import { requestPersonalDataRules, queryRecordRule } from './personalDataRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { PaidQueryDefinition } from '../request/queryRequest';
 import { fromWireNames, queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 import { mayStillEnd } from '../client/queryRecord';
 import { toRecordWireNames } from '../client/recordWireNames';
-import type { Query, QueryRecord } from '../client/queryModel';
+import type { RecordOrAcknowledgement, QueryRecord } from '../client/queryModel';
 import { QueryError, mappingKeysAdvice, renderQueryError } from '../errors/queryError';
 import {
 	joinRequestAndResult,
 	withoutUndefined,
 	lacksDueResult,
 	NO_RESULT_WARNING,
-	buildRecordRow,
+	buildProtectedRow,
 } from './simplify';
 import { pickBy } from '../../shared/utils/objectTransforms';
 
@@ -33,7 +33,7 @@ export interface ResponseWithoutId {
 	kind: 'withoutId';
 	raw: IDataObject;
 }
-export type SubmittedQueryResponse = Query | ResponseWithoutId;
+export type SubmittedQueryResponse = RecordOrAcknowledgement | ResponseWithoutId;
 
 /** A query that an item has got, and how. */
 export interface ObtainedQuery {
@@ -86,7 +86,10 @@ export function buildRows(settings: RowContext, outcomes: ObtainedQuery[]): IDat
 			ids: failed.map(({ id }) => id),
 			status,
 			serviceMessage: quoteServiceMessage(
-				extractServiceMessage(reasonIn(response) ?? reasonIn(record) ?? '', secrets),
+				extractServiceMessage(
+					failureMessageIn(response) ?? failureMessageIn(record) ?? '',
+					secrets,
+				),
 			),
 		});
 	}
@@ -150,7 +153,7 @@ function shownResponse(query: SubmittedQueryResponse, settings: RowContext): IDa
 	const { definition, mapping, isSimple, protect } = settings;
 	const { queryType } = definition;
 	if (query.kind === 'record') {
-		const row = buildRecordRow(settings, query, mapping, isSimple, queryType);
+		const row = buildProtectedRow(settings, query, mapping, isSimple, queryType);
 		return isSimple ? withoutItemColumns(row, query) : row;
 	}
 	return protect(query.raw, queryRecordRule(query.raw, mapping, queryType), (safe) => {
@@ -178,7 +181,7 @@ const besideRequested = (
 	{ requested, definition, mapping, protect }: RowContext,
 ) =>
 	joinRequestAndResult(
-		protect(requested, requestedPersonalFields, identity),
+		protect(requested, requestPersonalDataRules, identity),
 		fromWireNames(raw, definition.queryType.operation, mapping),
 		(name) => areDifferentIdentifiersOfOneKind(requested[name], raw[name]),
 	);
@@ -199,7 +202,7 @@ function annotate(
 		...(isUnknown ? [unknownStatus(record)] : []),
 		...(query.kind === 'withoutId' ? [withoutIdWarning(definition)] : []),
 		...(lacks ? [unread === undefined ? NO_RESULT_WARNING : unreadWarning(unread)] : []),
-		...getResultIdentifierWarnings(requested, isObject(response) ? response : query.raw),
+		...getUnrequestedIdentifierWarnings(requested, isObject(response) ? response : query.raw),
 		...ofMonths,
 		...(record ? unknownService(record, settings) : []),
 		...(record && how !== 'reused' ? unechoedFields(record, settings) : []),

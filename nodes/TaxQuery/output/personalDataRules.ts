@@ -11,7 +11,7 @@ import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 // These rules name what is personal in a query record (TQ §2). An object or field without a rule is hidden whole.
 
 /** The request's fields (TQ §4), which are echoed; of a birth date the year stays. */
-export const requestedPersonalFields: PersonalDataRuleByField = {
+export const requestPersonalDataRules: PersonalDataRuleByField = {
 	...personalRulesFor('rfc curp name firstLastName secondLastName day month'),
 	...shownRulesFor('year period from to'),
 };
@@ -45,9 +45,9 @@ const requestedFields = (
 	const names = fields[queryType?.operation ?? ''] ?? {};
 	const own = Object.entries(names).map(([name, mapped]) => [
 		mapped,
-		requestedPersonalFields[name] ?? 'free',
+		requestPersonalDataRules[name] ?? 'free',
 	]);
-	return { ...requestedPersonalFields, ...(Object.fromEntries(own) as PersonalDataRuleByField) };
+	return { ...requestPersonalDataRules, ...(Object.fromEntries(own) as PersonalDataRuleByField) };
 };
 
 /** A query record (TQ §2.1) or an acknowledgement (TQ §2.5, §4.11). */

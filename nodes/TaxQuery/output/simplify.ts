@@ -4,13 +4,13 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import { MASK } from '../../shared/utils/redact';
-import { reasonIn } from '../../shared/errors/serviceMessage';
+import { failureMessageIn } from '../../shared/errors/serviceMessage';
 import { textOf } from '../../shared/utils/primitiveText';
 import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 import { requestIn } from '../client/queryRecord';
 import { toRecordWireNames } from '../client/recordWireNames';
 import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
-import type { KnownOutputColumns } from '../../shared/operations/inputColumns';
+import type { KnownOutputColumns } from '../../shared/operations/mergeInputColumns';
 import type { OperationItem } from '../../shared/operations/operation';
 import { queryRecordRule } from './personalDataRules';
 import type { QueryRecord } from '../client/queryModel';
@@ -53,7 +53,8 @@ export function simplifyRecord(
 	];
 	const isOther = (name: string) =>
 		areDifferentIdentifiersOfOneKind(requestedAsRead[name], resultAsRead[name]);
-	const reason = state === 'failed' ? (reasonIn(response) ?? reasonIn(raw)) : undefined;
+	const reason =
+		state === 'failed' ? (failureMessageIn(response) ?? failureMessageIn(raw)) : undefined;
 	const isWithout = lacksDueResult(record, queryType);
 	return withoutUndefined({
 		...joinRequestAndResult(requested, result, isOther),
@@ -75,7 +76,7 @@ const recordColumns = (raw: IDataObject, queryType: QueryType | undefined): IDat
 	Object.fromEntries((queryType?.recordFields ?? []).map((name) => [name, raw[name]]));
 
 /** A record as it comes out of an item: what is personal hidden first. */
-export const buildRecordRow = (
+export const buildProtectedRow = (
 	{ protect }: Pick<OperationItem, 'protect'>,
 	record: QueryRecord,
 	mapping: TaxQueryMapping,

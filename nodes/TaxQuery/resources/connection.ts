@@ -7,7 +7,7 @@ import {
 	checkHttps,
 	ConnectionDiagnosis,
 	type CheckOutcome,
-} from '../../shared/operations/diagnosis';
+} from '../../shared/operations/connectionDiagnosis';
 import { defineOperation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
 import { hasEntries, isObject, readObject } from '../../shared/utils/json';

@@ -15,7 +15,7 @@ import { simplifyField } from '../../shared/operations/commonFields';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { dayProperty, readPlainDay } from '../fields/dates';
 import { normalizedFromCheckOutput } from '../fields/identifiers';
-import { textProperty } from '../fields/text';
+import { textProperty } from '../fields/textProperty';
 import { normalizeText } from '../../shared/utils/inputTextCleaning';
 import { textOf } from '../../shared/utils/primitiveText';
 import { CodedError } from '../../shared/utils/codedError';

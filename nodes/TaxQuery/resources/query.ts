@@ -9,7 +9,7 @@ import {
 import { returnAllOrLimit, simplifyField } from '../../shared/operations/commonFields';
 import type { Resource } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
-import { textProperty } from '../fields/text';
+import { textProperty } from '../fields/textProperty';
 import { mappingHint } from '../../shared/errors/errorTextParts';
 import { findQuery, suspectPathKeys, queryClientOf } from '../client/queryClient';
 import { readListChunks, completeRow } from '../client/queryList';
@@ -22,7 +22,7 @@ import {
 	queryGetOutputColumns,
 	lacksDueResult,
 	NO_RESULT_WARNING,
-	buildRecordRow,
+	buildProtectedRow,
 } from '../output/simplify';
 import { filters } from './recordFiltersField';
 import { CodedError } from '../../shared/utils/codedError';
@@ -66,7 +66,7 @@ const get = defineOperation({
 			item.run.hint(NO_RESULT_WARNING.message);
 		}
 		const own = { ...record, id: findMatchingId(record.raw, id) ?? record.id };
-		return buildRecordRow(item, own, client.mapping, isSimple);
+		return buildProtectedRow(item, own, client.mapping, isSimple);
 	},
 });
 
@@ -159,7 +159,7 @@ const getMany = defineOperation({
 		}
 		const excluded = leftOut([...kinds.values()]);
 		if (excluded !== undefined) item.run.hint(excluded);
-		return found.map((row) => buildRecordRow(item, row, mapping, isSimple));
+		return found.map((row) => buildProtectedRow(item, row, mapping, isSimple));
 	},
 });
 

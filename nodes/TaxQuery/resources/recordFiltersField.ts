@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { parseObject, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/primitiveText';
 import { readMoment } from '../fields/dates';
-import { normalizeIdentifier, textProperty } from '../fields/text';
+import { normalizeIdentifier, textProperty } from '../fields/textProperty';
 import { queryTypes } from '../client/queryTypeMapping';
 import { mayHaveUnreadResponse } from '../client/queryRecord';
 import type { QueryRecord, QueryState } from '../client/queryModel';

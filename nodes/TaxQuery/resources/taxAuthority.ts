@@ -1,5 +1,10 @@
 import type { Resource } from '../../shared/operations/operation';
-import { rfcQueryInput, rfc, rfcCheckOptions, RFC_TOOL_DESCRIPTION } from '../fields/identifiers';
+import {
+	rfcQueryInput,
+	rfcField,
+	rfcCheckOptions,
+	RFC_TOOL_DESCRIPTION,
+} from '../fields/identifiers';
 import { periodField } from '../fields/period';
 import { taxProfileInput } from '../fields/taxProfileLogin';
 import { catalog } from '../client/queryTypeMapping';
@@ -47,9 +52,9 @@ const getInvoices = billedQuery({
 	price: 'one query per different item and month',
 	needsProfile: true,
 	input: {
-		properties: [...rfc.properties, ...periodField.properties],
+		properties: [...rfcField.properties, ...periodField.properties],
 		async read(item) {
-			const { value, warnings } = await rfc.read(item);
+			const { value, warnings } = await rfcField.read(item);
 			const { mapping } = await queryClientOf(item);
 			return planInvoiceQueries(value, await periodField.read(item), mapping, warnings);
 		},

@@ -3,7 +3,7 @@ import type { OperationItem, Resource } from '../../shared/operations/operation'
 import { birthDate } from '../fields/dates';
 import { rfcQueryInput, curpCheckOptions, type Warning } from '../fields/identifiers';
 import { checkNamePart, type NamePart } from '../fields/checkNamePart';
-import { textProperty } from '../fields/text';
+import { textProperty } from '../fields/textProperty';
 import { catalog } from '../client/queryTypeMapping';
 import { billedQuery } from './billedQuery';
 

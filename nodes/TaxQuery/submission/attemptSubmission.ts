@@ -4,7 +4,7 @@ import type { QueryRequest } from '../request/queryRequest';
 import { sendBilledPost } from '../client/queryClient';
 import { suspectMappingKeys, markQueryPathConfirmed } from '../client/queryTypeMapping';
 import { classifySubmissionResponse } from '../client/queryRecord';
-import type { SubmissionOutcome, Query } from '../client/queryModel';
+import type { SubmissionOutcome, RecordOrAcknowledgement } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
 import {
 	isOtherQuery,
@@ -25,7 +25,7 @@ export async function attemptSubmission(
 	wanted: WantedQuery,
 	submission: Submission,
 	reservation: string,
-): Promise<{ queries: Query[] } | UncertainResponse> {
+): Promise<{ queries: RecordOrAcknowledgement[] } | UncertainResponse> {
 	const { sendLocks } = knownBilledQueriesOfClient(wanted.client.accountKey);
 	const sending = async () => {
 		submission.isInFlight = true;
@@ -43,7 +43,7 @@ async function send(
 	wanted: WantedQuery,
 	submission: Submission,
 	reservation: string,
-): Promise<{ queries: Query[] } | UncertainResponse> {
+): Promise<{ queries: RecordOrAcknowledgement[] } | UncertainResponse> {
 	const { item, request, client } = wanted;
 	const { definition, journalKey: key, path, body, secrets, expected } = request;
 	const count = expected.length;
@@ -81,8 +81,14 @@ async function send(
 			...(posted !== response && { received }),
 		};
 	}
-	noteSubmittedQueries(context, wanted, submission, received as Query[], tracked.sentAt());
-	return { queries: received as Query[] };
+	noteSubmittedQueries(
+		context,
+		wanted,
+		submission,
+		received as RecordOrAcknowledgement[],
+		tracked.sentAt(),
+	);
+	return { queries: received as RecordOrAcknowledgement[] };
 }
 
 /** Saves when a query goes to its socket, which may happen again: after a 429, or with a new token. */
@@ -129,7 +135,7 @@ export function noteSubmittedQueries(
 	{ journal, log }: RunSubmissionContext,
 	{ item, request, client, known }: WantedQuery,
 	submission: Submission,
-	queries: Query[],
+	queries: RecordOrAcknowledgement[],
 	sentAt: number,
 ): void {
 	const ids = queries.map(({ id }) => id);

@@ -5,7 +5,7 @@ import type { QueryId } from '../client/queryModel';
 import { isAcceptanceUnknown, type SubmissionState } from './submissionState';
 import {
 	newSubmissionRegister,
-	type ExecutionQueryCount,
+	type ExecutionQueryCounter,
 	type Submission,
 	type SubmissionRegister,
 } from './submissionRegister';
@@ -35,7 +35,7 @@ interface StoredJournal extends IDataObject {
  */
 export class Journal {
 	readonly register: SubmissionRegister;
-	readonly spending: ExecutionQueryCount;
+	readonly spending: ExecutionQueryCounter;
 	/** Neither n8n nor this process knew anything of the execution when the run began. */
 	readonly isEmpty: boolean;
 	readonly #run: NodeRun;

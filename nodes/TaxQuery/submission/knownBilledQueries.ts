@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { clientStateScope, type StateScope } from '../../shared/processState';
+import { getClientState, type StateScope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { ReadWriteLocks } from '../../shared/utils/readWriteLock';
-import type { QueryId, Query } from '../client/queryModel';
+import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
 
 /** The last queries that were accepted for equal requests. */
 interface Accepted {
@@ -10,7 +10,7 @@ interface Accepted {
 	at: number;
 	/** The same time, in milliseconds by this machine's clock. */
 	atClock: number;
-	queries: Query[];
+	queries: RecordOrAcknowledgement[];
 }
 
 const MAX_QUERIES = 10_000;
@@ -76,4 +76,4 @@ const newClientQueries = ({ knowsSince }: StateScope) => new KnownBilledQueries(
 
 /** Returns what this process knows of the billed queries of a client, or of an account. */
 export const knownBilledQueriesOfClient = (clientKey: string): KnownBilledQueries =>
-	clientStateScope(clientKey).shared(newClientQueries);
+	getClientState(clientKey).shared(newClientQueries);

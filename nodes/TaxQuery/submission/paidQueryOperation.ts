@@ -3,7 +3,7 @@ import type {
 	OperationItem,
 	NextPhase,
 	Operation,
-	StepResult,
+	RowsOrNextPhase,
 	NodeRun,
 } from '../../shared/operations/operation';
 import type { IDataObject } from 'n8n-workflow';
@@ -15,7 +15,7 @@ import {
 } from '../request/queryRequest';
 import { getQuery, queryClientOf, type QueryClient } from '../client/queryClient';
 import type { QueryRecord } from '../client/queryModel';
-import { withBilled } from '../errors/queryError';
+import { withBilledIds } from '../errors/queryError';
 import { RunReceipt } from '../output/runReceipt';
 import {
 	isUnfinished,
@@ -155,7 +155,7 @@ async function namingBilled<T>(item: OperationItem, work: () => Promise<T>): Pro
 	return await work().catch((error: unknown) => {
 		const { journal } = item.run.shared(startSpending).context;
 		const ids = journal.statesOf(item.index).flatMap(acceptedIdsOf);
-		throw ids.length === 0 ? error : withBilled(error, ids);
+		throw ids.length === 0 ? error : withBilledIds(error, ids);
 	});
 }
 
@@ -207,7 +207,7 @@ async function conclude(
 	settings: PaidQuerySettings & Pick<QueryClient, 'mapping'>,
 	{ expected, fields, secrets }: QueryRequest,
 	queries: ItemQueries,
-): Promise<StepResult> {
+): Promise<RowsOrNextPhase> {
 	const { wait, simplify: isSimple, externalReference, mapping } = settings;
 	const { receipt, context } = item.run.shared(startSpending);
 	const rowSettings: RowContext = {

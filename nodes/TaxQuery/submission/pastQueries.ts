@@ -3,11 +3,11 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf, type QueryClient } from '../client/queryClient';
-import { completeRow, hasList } from '../client/queryList';
+import { completeRow, offersQueryList } from '../client/queryList';
 import type {
 	QueryId,
 	CollectedQueryList,
-	Query,
+	RecordOrAcknowledgement,
 	QueryRecord,
 	QueryState,
 } from '../client/queryModel';
@@ -84,7 +84,11 @@ export class PastQueries {
 	}
 
 	/** Returns whether the list shows one of these queries. */
-	async shows(item: OperationItem, since: number, queries: Query[]): Promise<boolean> {
+	async shows(
+		item: OperationItem,
+		since: number,
+		queries: RecordOrAcknowledgement[],
+	): Promise<boolean> {
 		const { records } = await this.list(item, since, 'reuse');
 		return records.some(({ id }) => queries.some((query) => query.id === id));
 	}
@@ -103,7 +107,8 @@ export class PastQueries {
 		const listed = { ...reuse, since };
 		const found = await this.#findOnce(item, request, listed);
 		const isAll = found.length > 0 && found.every(Boolean);
-		if (isAll || !reuse.mayLag || !hasList((await queryClientOf(item)).mapping)) return found;
+		if (isAll || !reuse.mayLag || !offersQueryList((await queryClientOf(item)).mapping))
+			return found;
 		await this.#catchUp(item, since);
 		return await this.#findOnce(item, request, listed);
 	}
@@ -122,7 +127,7 @@ export class PastQueries {
 	): Promise<ReusableRecords> {
 		const { mapping, accountKey } = await queryClientOf(item);
 		if (reuse.isEach) {
-			if (!hasList(mapping)) return [];
+			if (!offersQueryList(mapping)) return [];
 			const isFree = (id: QueryId) => !this.#register.isClaimed(accountKey, id);
 			return await this.#find(item, expected, reuse, isFree);
 		}

@@ -1,12 +1,12 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf } from '../client/queryClient';
-import type { QueryId, Query, QueryRecord } from '../client/queryModel';
+import type { QueryId, RecordOrAcknowledgement, QueryRecord } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
 import { otherQueryProblem, type ObtainedQuery } from '../output/outcomeRows';
 import {
 	isOtherQuery,
-	buildWantedQuery,
+	withQueryClient,
 	type SendingOptions,
 	type RunSubmissionContext,
 } from './submissionContext';
@@ -58,7 +58,7 @@ async function replaceOther(
 	submission: Submission,
 	read: ObtainedQuery[],
 ): Promise<ObtainedQuery[]> {
-	const wanted = await buildWantedQuery(item, request, sending);
+	const wanted = await withQueryClient(item, request, sending);
 	const { definition, expected, contentHash, sharingKey } = request;
 	const { client, known } = wanted;
 	const received = queriesIn(read);
@@ -84,10 +84,10 @@ async function replaceOther(
 	throw new QueryError({ ...problem, search: recovery.search });
 }
 
-const queriesIn = (outcomes: ObtainedQuery[]): Query[] =>
+const queriesIn = (outcomes: ObtainedQuery[]): RecordOrAcknowledgement[] =>
 	outcomes.flatMap(({ query }) => (query.kind === 'withoutId' ? [] : [query]));
 
 const idsIn = (outcomes: ObtainedQuery[]): QueryId[] => queriesIn(outcomes).map(({ id }) => id);
 
-const recovered = (queries: Query[]): ObtainedQuery[] =>
+const recovered = (queries: RecordOrAcknowledgement[]): ObtainedQuery[] =>
 	queries.map((query) => ({ query, how: 'recovered' }));

@@ -1,4 +1,4 @@
-import type { QueryId, Query } from '../client/queryModel';
+import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
 import { textOfOtherError, type RecoverySearchResult } from '../errors/queryError';
 import { isOtherQuery, type RunSubmissionContext, type WantedQuery } from './submissionContext';
 import { isAcceptanceUnknown, transition, type AcceptanceUnknownState } from './submissionState';
@@ -9,7 +9,7 @@ import { LIST_LAG_MS } from './pastQueries';
 import { noteSubmittedQueries } from './attemptSubmission';
 
 /** The result of a recovery: the queries, or why they were not found. */
-export type Recovery = { queries: Query[] } | Unrecovered;
+export type Recovery = { queries: RecordOrAcknowledgement[] } | Unrecovered;
 
 interface Unrecovered {
 	state: AcceptanceUnknownState;
@@ -81,7 +81,7 @@ async function readOnce(
 	submission: Submission,
 	state: AcceptanceUnknownState,
 ): Promise<
-	| { queries: Query[] }
+	| { queries: RecordOrAcknowledgement[] }
 	| { next: Submission['state']; search: RecoverySearchResult; isProvedMissing: boolean }
 > {
 	const { item, request } = wanted;
@@ -122,8 +122,8 @@ export async function acceptQueriesOfResponse(
 	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
-	received: Query[] = [],
-): Promise<Query[] | undefined> {
+	received: RecordOrAcknowledgement[] = [],
+): Promise<RecordOrAcknowledgement[] | undefined> {
 	const { item, request } = wanted;
 	const { expected } = request;
 	const own = received.filter((query) => !isOtherQuery(query, expected));

@@ -1,9 +1,14 @@
 import { sleep } from 'n8n-workflow';
-import { clientStateScope } from '../../shared/processState';
+import { getClientState } from '../../shared/processState';
 import { getQuery, type ReadOptions, type QueryClient } from '../client/queryClient';
-import { hasList, readListChunks, isRowComplete, fetchRecordOfRow } from '../client/queryList';
+import {
+	offersQueryList,
+	readListChunks,
+	isRowComplete,
+	fetchRecordOfRow,
+} from '../client/queryList';
 import { mayStillEnd } from '../client/queryRecord';
-import type { Query, QueryRecord } from '../client/queryModel';
+import type { RecordOrAcknowledgement, QueryRecord } from '../client/queryModel';
 import { QueryError, describeReadFailure } from '../errors/queryError';
 import type { ObtainedQuery } from '../output/outcomeRows';
 
@@ -25,7 +30,7 @@ const MAX_PAGES = 20;
 
 /** The query that an item waits for, and how long. */
 interface WaitRequest {
-	query: Query;
+	query: RecordOrAcknowledgement;
 	client: QueryClient;
 	/** The end of the wait, by a monotonic clock. */
 	deadline: number;
@@ -37,7 +42,7 @@ interface WaitRequest {
 /** A query that somebody waits for. */
 interface Waiter extends WaitRequest {
 	/** The query as the last successful check showed it. */
-	query: Query;
+	query: RecordOrAcknowledgement;
 	/** The reason why the last check failed. */
 	problem?: string;
 	nextCheckAt: number;
@@ -150,7 +155,7 @@ export class ResultPoller {
 	}
 
 	async #check(waiting: Waiter[]): Promise<void> {
-		const isFew = waiting.length <= MAX_BY_ID || !hasList(waiting[0].client.mapping);
+		const isFew = waiting.length <= MAX_BY_ID || !offersQueryList(waiting[0].client.mapping);
 		const unread = isFew ? waiting.map((waiter) => ({ waiter })) : await this.#checkInList(waiting);
 		for (const one of unread) void this.#checkById(one);
 	}
@@ -231,8 +236,8 @@ export class ResultPoller {
 const newResultPoller = () => new ResultPoller();
 
 /** Returns the poller that all items of this process share for a client. */
-export const resultPollerOf = ({ clientKey }: QueryClient): ResultPoller =>
-	clientStateScope(clientKey).shared(newResultPoller);
+export const resultPollerOfClient = ({ clientKey }: QueryClient): ResultPoller =>
+	getClientState(clientKey).shared(newResultPoller);
 
 const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number): boolean =>
 	lastCheck === 'due' && deadline - LAST_CHECK_MS <= now;

@@ -2,12 +2,12 @@ import type { OperationItem } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
 import { findQuery } from '../client/queryClient';
 import { mayStillEnd } from '../client/queryRecord';
-import type { Query, QueryId } from '../client/queryModel';
+import type { RecordOrAcknowledgement, QueryId } from '../client/queryModel';
 import {
 	sharesEqualRequests,
 	reservationName,
-	buildWantedQuery,
-	type ObtainedQueries,
+	withQueryClient,
+	type ObtainedQueriesOfItem,
 	type SendingOptions,
 	type RunSubmissionContext,
 	type WantedQuery,
@@ -60,9 +60,9 @@ export async function reuseOrSubmit(
 	item: OperationItem,
 	request: QueryRequest,
 	sending: SendingOptions,
-): Promise<ObtainedQueries> {
+): Promise<ObtainedQueriesOfItem> {
 	const { locks } = context.journal.register;
-	const wanted = await buildWantedQuery(item, request, sending);
+	const wanted = await withQueryClient(item, request, sending);
 	const own = ownSubmission(context, item, request);
 	if (own) return await submitAndRecover(context, wanted, own);
 	const { reuse } = sending;
@@ -96,7 +96,7 @@ async function reuseOfExecution(
 	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	{ since }: Reuse,
-): Promise<ObtainedQueries> {
+): Promise<ObtainedQueriesOfItem> {
 	const { item, request } = wanted;
 	const { register } = context.journal;
 	const accepted = register.findAccepted(request.sharingKey, aDayAgo());
@@ -118,9 +118,10 @@ async function currentQueries(
 	{ run }: RunSubmissionContext,
 	wanted: WantedQuery,
 	accepted: Submission,
-): Promise<Query[] | undefined> {
+): Promise<RecordOrAcknowledgement[] | undefined> {
 	const { queries: seen } = accepted;
-	const isEnded = (query: Query) => query.kind === 'record' && !mayStillEnd(query.state);
+	const isEnded = (query: RecordOrAcknowledgement) =>
+		query.kind === 'record' && !mayStillEnd(query.state);
 	if (seen && (accepted.run === run || seen.every(isEnded))) return seen;
 	const reading = rereadAcceptedQueries(wanted, accepted);
 	const queries = await (seen ? reading.catch(() => seen) : reading);
@@ -131,7 +132,7 @@ async function currentQueries(
 async function reuseOfProcess(
 	context: RunSubmissionContext,
 	wanted: WantedQuery,
-): Promise<ObtainedQueries> {
+): Promise<ObtainedQueriesOfItem> {
 	const { item, request, sending, client, known } = wanted;
 	return await known.reuseLocks.exclusive(request.sharingKey, async () => {
 		const { reuse } = sending;
@@ -152,13 +153,13 @@ async function acceptedElsewhere(
 	{ past, journal }: RunSubmissionContext,
 	{ item, request, client, known }: WantedQuery,
 	reuse: Reuse,
-): Promise<Query[] | undefined> {
+): Promise<RecordOrAcknowledgement[] | undefined> {
 	const { since, isEach } = reuse;
 	if (since === undefined) return undefined;
 	const readAt = await past.readAt(item);
 	const before = known.lastAccepted.get(request.sharingKey);
 	/** Queries that the list does not show: not yet, or not while they are pending. */
-	const unlisted = async ({ at, queries }: { at: number; queries: Query[] }) => {
+	const unlisted = async ({ at, queries }: { at: number; queries: RecordOrAcknowledgement[] }) => {
 		if (readAt <= at) return queries;
 		if (await past.shows(item, since, queries)) return undefined;
 		if (readAt - at <= LIST_LAG_MS) return queries;
@@ -181,7 +182,7 @@ async function acceptedElsewhere(
 async function submit(
 	context: RunSubmissionContext,
 	wanted: WantedQuery,
-): Promise<ObtainedQueries> {
+): Promise<ObtainedQueriesOfItem> {
 	const { item, request, sending, client } = wanted;
 	const name = reservationName(context, item, request, sending);
 	await context.limit.plan(item, sending, [{ name, request }]); // an equal one may have used up what was planned

@@ -8,11 +8,11 @@ import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import type { Journal } from './journal';
 import type { PastQueries } from './pastQueries';
 import {
-	currentDailyQueryCountOf,
+	currentDailyQueryCounterOf,
 	startOfWorkflowDay,
-	type DailyQueryCount,
-} from './dailyQueryCount';
-import type { ExecutionQueryCount, Submission } from './submissionRegister';
+	type DailyQueryCounter,
+} from './dailyQueryCounter';
+import type { ExecutionQueryCounter, Submission } from './submissionRegister';
 
 /** The most queries that an execution and a day may send. */
 export interface Limits {
@@ -35,11 +35,11 @@ type CountedListing = Pick<CollectedQueryList, 'completeness' | 'total'> & { lis
  */
 export class SpendingLimit {
 	readonly #run: NodeRun;
-	readonly #spending: ExecutionQueryCount;
+	readonly #spending: ExecutionQueryCounter;
 	readonly #past: PastQueries;
 	/** Days whose listed queries this run has counted, one for each account. */
-	readonly #counting = new Map<DailyQueryCount, Promise<CountedListing>>();
-	readonly #reservedIn = new Set<DailyQueryCount>();
+	readonly #counting = new Map<DailyQueryCounter, Promise<CountedListing>>();
+	readonly #reservedIn = new Set<DailyQueryCounter>();
 
 	constructor(run: NodeRun, { spending }: Journal, past: PastQueries) {
 		this.#run = run;
@@ -51,7 +51,7 @@ export class SpendingLimit {
 	async plan(item: OperationItem, limits: Limits, planned: PlannedQuery[]): Promise<void> {
 		if (planned.length === 0) return;
 		const { maxQueries, maxQueriesPerDay } = limits;
-		const day = maxQueriesPerDay === Infinity ? undefined : await currentDailyQueryCountOf(item);
+		const day = maxQueriesPerDay === Infinity ? undefined : await currentDailyQueryCounterOf(item);
 		const listed = day && (await this.#countOnce(item, day));
 		// all of it is reserved or nothing, and nothing comes between
 		this.#checkExecution(planned, maxQueries);
@@ -71,14 +71,14 @@ export class SpendingLimit {
 		{ expected }: QueryRequest,
 		submission: Submission,
 	): Promise<void> {
-		const day = await currentDailyQueryCountOf(item);
+		const day = await currentDailyQueryCounterOf(item);
 		day.reserved.take(this.#nameInDay(name));
 		day.addOutcome(submission, expected);
 	}
 
 	/** Records that uncertain queries were accepted under these IDs. */
 	async found(item: OperationItem, submission: Submission, ids: QueryId[]): Promise<void> {
-		(await currentDailyQueryCountOf(item)).resolve(submission, ids);
+		(await currentDailyQueryCounterOf(item)).resolve(submission, ids);
 	}
 
 	/** Frees what was planned and never sent for others. */
@@ -88,13 +88,13 @@ export class SpendingLimit {
 	}
 
 	/** Counts a day's listed queries for all items of an account. Throws a QueryError if they cannot be counted. */
-	async #countOnce(item: OperationItem, day: DailyQueryCount): Promise<CountedListing> {
+	async #countOnce(item: OperationItem, day: DailyQueryCounter): Promise<CountedListing> {
 		const known = this.#counting.get(day) ?? this.#countListed(item, day);
 		this.#counting.set(day, known);
 		return await known;
 	}
 
-	async #countListed(item: OperationItem, day: DailyQueryCount): Promise<CountedListing> {
+	async #countListed(item: OperationItem, day: DailyQueryCounter): Promise<CountedListing> {
 		const client = await queryClientOf(item);
 		const start = startOfWorkflowDay(item);
 		const { records, unreadable, ...listing } = await this.#past.list(item, start, 'limit');
@@ -120,7 +120,7 @@ export class SpendingLimit {
 	#checkDay(
 		planned: PlannedQuery[],
 		most: number,
-		{ reserved, made }: DailyQueryCount,
+		{ reserved, made }: DailyQueryCounter,
 		listed: CountedListing,
 	): void {
 		const unreserved = planned.filter(({ name }) => !reserved.has(this.#nameInDay(name)));
@@ -131,7 +131,7 @@ export class SpendingLimit {
 		if (listed.completeness !== 'complete') throw new QueryError({ kind: 'uncounted', ...listed });
 	}
 
-	#reserve(planned: PlannedQuery[], day: DailyQueryCount | undefined): void {
+	#reserve(planned: PlannedQuery[], day: DailyQueryCounter | undefined): void {
 		for (const one of planned) {
 			const count = countQueries([one]);
 			this.#spending.reserved.add(one.name, count, this.#run);

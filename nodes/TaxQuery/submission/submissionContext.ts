@@ -4,7 +4,7 @@ import type { ServiceMessage } from '../../shared/errors/requestProblem';
 import type { RequestProblem } from '../../shared/http/requestResult';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf, type QueryClient } from '../client/queryClient';
-import type { QueryId, Query } from '../client/queryModel';
+import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
 import {
 	isOtherRecord,
 	type SubmittedQueryResponse,
@@ -52,7 +52,9 @@ export interface WantedQuery {
 }
 
 /** The queries that an item gets, or a body without an ID where that is all there is. */
-export type ObtainedQueries = Pick<ObtainedQuery, 'how'> & { queries: SubmittedQueryResponse[] };
+export type ObtainedQueriesOfItem = Pick<ObtainedQuery, 'how'> & {
+	queries: SubmittedQueryResponse[];
+};
 
 /** The response to a submission of uncertain outcome, or its fault. */
 export interface UncertainResponse {
@@ -61,7 +63,7 @@ export interface UncertainResponse {
 	body?: IDataObject;
 	serviceMessage?: ServiceMessage;
 	/** The queries of the response, where some of them are surely other queries. */
-	received?: Query[];
+	received?: RecordOrAcknowledgement[];
 }
 
 export function newSubmissionContext(run: NodeRun, log: SpendingLog): RunSubmissionContext {
@@ -79,7 +81,7 @@ export function newSubmissionContext(run: NodeRun, log: SpendingLog): RunSubmiss
 }
 
 /** Adds to a request what submitting it needs: its client, and what this process knows of that client's queries. */
-export async function buildWantedQuery(
+export async function withQueryClient(
 	item: OperationItem,
 	request: QueryRequest,
 	sending: SendingOptions,
@@ -105,5 +107,7 @@ export function reservationName(
 }
 
 /** Returns whether a query surely does not match the request. */
-export const isOtherQuery = (query: Query, expected: QueryRequest['expected']): boolean =>
-	query.kind === 'record' && isOtherRecord(query, expected);
+export const isOtherQuery = (
+	query: RecordOrAcknowledgement,
+	expected: QueryRequest['expected'],
+): boolean => query.kind === 'record' && isOtherRecord(query, expected);

@@ -1,5 +1,5 @@
 import { ReadWriteLocks } from '../../shared/utils/readWriteLock';
-import type { QueryId, Query } from '../client/queryModel';
+import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
 import { acceptedIdsOf, isAcceptanceUnknown, type SubmissionState } from './submissionState';
 import { SpendingReservations } from './spendingReservations';
 
@@ -24,13 +24,13 @@ export interface Submission {
 	/** The request is in flight, or being recovered. */
 	isInFlight?: boolean;
 	/** Its queries, as they were seen last. */
-	queries?: Query[];
+	queries?: RecordOrAcknowledgement[];
 	/** Writes its state into n8n's journal. */
 	save(state: SubmissionState): void;
 }
 
 /** The number of queries that one node has sent in an execution, and its further reservations. */
-export class ExecutionQueryCount {
+export class ExecutionQueryCounter {
 	sent = 0;
 	readonly reserved = new SpendingReservations();
 	readonly #journals = new WeakSet<object>();
@@ -55,7 +55,7 @@ export class SubmissionRegister {
 	readonly #byShare = new Map<string, Set<Submission>>();
 	readonly #bySubject = new Map<string, Set<Submission>>();
 	readonly #ids = new Set<string>();
-	readonly #spending = new Map<string, ExecutionQueryCount>();
+	readonly #spending = new Map<string, ExecutionQueryCounter>();
 
 	get size(): number {
 		return this.#byPlace.size + this.#ids.size;
@@ -131,8 +131,8 @@ export class SubmissionRegister {
 		);
 	}
 
-	spendingOf(node: string): ExecutionQueryCount {
-		const known = this.#spending.get(node) ?? new ExecutionQueryCount();
+	spendingOf(node: string): ExecutionQueryCounter {
+		const known = this.#spending.get(node) ?? new ExecutionQueryCounter();
 		this.#spending.set(node, known);
 		return known;
 	}
@@ -141,7 +141,7 @@ export class SubmissionRegister {
 export const newSubmissionRegister = (): SubmissionRegister => new SubmissionRegister();
 
 /** Returns whether others may share queries. A failed query is sent again, and so is one with an unknown status. */
-export const areReusable = (queries: Query[]): boolean =>
+export const areReusable = (queries: RecordOrAcknowledgement[]): boolean =>
 	queries.every((one) => one.kind !== 'record' || ['success', 'pending'].includes(one.state));
 
 function addTo<T>(map: Map<string, Set<T>>, key: string, value: T): void {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { QueryRequest } from '../request/queryRequest';
 import { findQuery } from '../client/queryClient';
-import type { QueryId, Query } from '../client/queryModel';
+import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
 import { QueryError, type RecoverySearchResult } from '../errors/queryError';
 import {
 	hasAllResultFields,
@@ -11,7 +11,7 @@ import {
 import {
 	isOtherQuery,
 	reservationName,
-	type ObtainedQueries,
+	type ObtainedQueriesOfItem,
 	type RunSubmissionContext,
 	type UncertainResponse,
 	type WantedQuery,
@@ -37,7 +37,7 @@ export async function submitAndRecover(
 	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
-): Promise<ObtainedQueries> {
+): Promise<ObtainedQueriesOfItem> {
 	const { item, request, sending } = wanted;
 	if (submission.state.status === 'accepted') {
 		context.log.accepted(item, submission.state.ids, true);
@@ -104,10 +104,14 @@ function saveBeside(
 export async function rereadAcceptedQueries(
 	{ request: { expected }, client, known }: WantedQuery,
 	submission: Submission,
-): Promise<Query[]> {
+): Promise<RecordOrAcknowledgement[]> {
 	const ids = acceptedIdsOf(submission.state);
 	for (const id of ids) known.claim(id, 0);
-	const missing = (id: QueryId): Query => ({ kind: 'acknowledged', id, raw: { queryId: id } }); // not there yet
+	const missing = (id: QueryId): RecordOrAcknowledgement => ({
+		kind: 'acknowledged',
+		id,
+		raw: { queryId: id },
+	}); // not there yet
 	const queries = await Promise.all(
 		ids.map(async (id) => (await findQuery(client, id)) ?? missing(id)),
 	);

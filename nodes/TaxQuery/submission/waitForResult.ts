@@ -2,10 +2,10 @@ import type { OperationItem } from '../../shared/operations/operation';
 import type { PaidQueryDefinition } from '../request/queryRequest';
 import { getQuery, clientUntilCancelled } from '../client/queryClient';
 import { mayHaveUnreadResponse, mayStillEnd } from '../client/queryRecord';
-import type { Query, QueryRecord } from '../client/queryModel';
+import type { RecordOrAcknowledgement, QueryRecord } from '../client/queryModel';
 import { describeReadFailure } from '../errors/queryError';
 import type { ObtainedQuery } from '../output/outcomeRows';
-import { resultPollerOf } from './resultPoller';
+import { resultPollerOfClient } from './resultPoller';
 
 /** A result that is ready at once is not waited for. */
 const FIRST_PAUSE_MS = 500;
@@ -30,7 +30,7 @@ export async function waitForResult(
 	const client = await clientUntilCancelled(item); // one that failed must not blind the others
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
-	const seen = await resultPollerOf(client).wait({
+	const seen = await resultPollerOfClient(client).wait({
 		query,
 		client,
 		deadline: now + waitMs,
@@ -41,7 +41,7 @@ export async function waitForResult(
 }
 
 /** Caches accepted queries read by ID, which items with Reuse share. */
-const newReads = () => new WeakMap<Query, Promise<QueryRecord>>();
+const newReads = () => new WeakMap<RecordOrAcknowledgement, Promise<QueryRecord>>();
 
 /**
  * Returns an accepted query with its result. A success without a result is read by ID once, and so is an

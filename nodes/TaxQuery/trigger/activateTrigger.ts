@@ -1,16 +1,16 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import { processStateScope } from '../../shared/processState';
+import { getProcessState } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
 import { sleepUntilElapsedOrOver } from '../../shared/utils/sleep';
 import { nodeKey } from './emitter';
 import {
-	canSaveFailure,
+	hostCanSaveFailure,
 	forgetReportedOutage,
 	toTriggerError,
 	reportTriggerOutage,
 } from './errorReporting';
 import { readSettings } from './triggerSettings';
-import { RETRY_MS } from './unstartedResults';
+import { RETRY_MS } from './unstartedResultRetries';
 import { PollingSession, findPublishedSession } from './pollingSession';
 
 /** The workflows that n8n has tried to publish, by their static data, with the nodes that failed. */
@@ -34,7 +34,7 @@ export async function activateTrigger(context: ITriggerFunctions): Promise<ITrig
 		const session = await open(context, mustSucceed);
 		return { closeFunction: async () => session.close() };
 	} catch (error) {
-		if (!canSaveFailure(context)) throw toTriggerError(context, error);
+		if (!hostCanSaveFailure(context)) throw toTriggerError(context, error);
 		reportTriggerOutage(context, error);
 		if (mustSucceed || isSharedId(error)) {
 			noteFailure(context);
@@ -50,10 +50,10 @@ export async function activateTrigger(context: ITriggerFunctions): Promise<ITrig
  */
 const isFirstAttempt = (context: ITriggerFunctions): boolean =>
 	!['init', 'leadershipChange'].includes(context.getActivationMode()) &&
-	!processStateScope().shared(newFailures).get(publicationOf(context))?.has(nodeKey(context));
+	!getProcessState().shared(newFailures).get(publicationOf(context))?.has(nodeKey(context));
 
 function noteFailure(context: ITriggerFunctions): void {
-	const failed = processStateScope().shared(newFailures);
+	const failed = getProcessState().shared(newFailures);
 	const nodes = failed.get(publicationOf(context)) ?? new Set();
 	failed.set(publicationOf(context), nodes.add(nodeKey(context)));
 }

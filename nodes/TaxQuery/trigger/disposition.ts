@@ -1,6 +1,6 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { processStateScope } from '../../shared/processState';
+import { getProcessState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { mayStillEnd } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
@@ -42,7 +42,7 @@ export function reportUnknownLabels(
 	mapping: TaxQueryMapping,
 	records: QueryRecord[],
 ): void {
-	const met = processStateScope().shared(newSeenLabels);
+	const met = getProcessState().shared(newSeenLabels);
 	const known = met.get(context) ?? new BoundedMap(MAX_LABELS);
 	met.set(context, known);
 	const before = known.size;

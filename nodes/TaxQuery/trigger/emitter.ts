@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
-import { nodeStateScope, processStateScope, type StateScope } from '../../shared/processState';
+import { getNodeState, getProcessState, type StateScope } from '../../shared/processState';
 import type { QuerySnapshot } from './querySnapshot';
 
 /** The outcome of emitting a result: n8n runs it, had run it before, or could not start it. */
@@ -27,8 +27,7 @@ export const nodeKey = (context: Identity): string =>
 	`${context.getWorkflow().id ?? ''} ${context.getNode().id}`;
 
 /** Returns what this process knows of a trigger node. */
-export const processStateOfNode = (context: Identity): StateScope =>
-	nodeStateScope(nodeKey(context));
+export const processStateOfNode = (context: Identity): StateScope => getNodeState(nodeKey(context));
 
 /** An execution that this process has started and that is not known to have ended. */
 interface RunningExecution {
@@ -40,7 +39,7 @@ interface RunningExecution {
 	markStaticDataChanged?(): void;
 }
 const newExecutions = () => new Map<string, RunningExecution>();
-const runningExecutions = () => processStateScope().shared(newExecutions);
+const runningExecutions = () => getProcessState().shared(newExecutions);
 
 /**
  * Marks the static data of all running executions as changed. n8n forgets that mark when it starts another execution

@@ -58,14 +58,14 @@ export const errorMessage = (error: unknown): string =>
 	error instanceof Error ? error.message : 'for an unknown reason';
 
 /** Returns whether n8n can save a failed execution while the workflow goes on. */
-export const canSaveFailure = (context: ITriggerFunctions): boolean =>
+export const hostCanSaveFailure = (context: ITriggerFunctions): boolean =>
 	typeof context.saveFailedExecution === 'function';
 
 /** Reports an error in n8n's list of executions, which starts the error workflow. */
 export function reportError(context: ITriggerFunctions, error: unknown): void {
 	const shown = toTriggerError(context, error);
 	// hosts before 2.x have only the other, which takes the workflow down and up again
-	if (canSaveFailure(context)) context.saveFailedExecution(shown);
+	if (hostCanSaveFailure(context)) context.saveFailedExecution(shown);
 	else context.emitError(shown);
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { processStateScope } from '../../shared/processState';
+import { getProcessState } from '../../shared/processState';
 import {
 	hasStatusMark,
 	uniteStatusMarks,
@@ -20,12 +20,12 @@ import {
 	readState,
 	type LedgerPollState,
 	type SavedLedger,
-} from './ledgerStaticData';
+} from './savedLedger';
 import { RunningResults, type ResultStarts } from './runningResults';
 
 /** This process, in the ledgers that it writes. */
 const newProcessId = () => ({ id: randomBytes(9).toString('base64url') });
-const processId = (): string => processStateScope().shared(newProcessId).id;
+const processId = (): string => getProcessState().shared(newProcessId).id;
 
 export const MAX_SEEN = 1_000;
 /** `seen` is trimmed once it is this much too long. */

@@ -1,4 +1,4 @@
-import { processStateScope } from '../../shared/processState';
+import { getProcessState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { hash } from '../../shared/utils/hash';
 import { textOf } from '../../shared/utils/primitiveText';
@@ -11,7 +11,7 @@ const MAX_MARKS = 20;
 /** Caches hashes, because a service may list the same tens of thousands of queries repeatedly. */
 const newKeys = () => new BoundedMap<string, string>(50_000);
 export function toQueryKey(id: string): string {
-	const keys = processStateScope().shared(newKeys);
+	const keys = getProcessState().shared(newKeys);
 	const known = keys.get(id);
 	if (known !== undefined) return known;
 	const key = hash(id, KEY_LENGTH);

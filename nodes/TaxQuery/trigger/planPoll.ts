@@ -1,5 +1,5 @@
 import { MAX_SEEN, type DroppedQueries, type Ledger, type QueryStatus } from './ledger';
-import type { ListOrder } from './ledgerStaticData';
+import type { ListOrder } from './savedLedger';
 
 /** A query as the list or its ID shows it to a poll. */
 export interface ListedQuery extends QueryStatus {

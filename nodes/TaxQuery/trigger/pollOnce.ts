@@ -1,7 +1,7 @@
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
-import { hasList } from '../client/queryList';
+import { offersQueryList } from '../client/queryList';
 import { mayHaveUnreadResponse, mayStillEnd } from '../client/queryRecord';
 import {
 	fetchInterruptedResults,
@@ -97,7 +97,7 @@ export async function pollOnce(
 		// no more than can be remembered as started
 		maxResults: Math.min(settings.maxResults, ledger.remainingStarts()),
 	};
-	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
+	const isListed = settings.receiveBy !== 'webhook' && offersQueryList(mapping);
 	const accountKey = isListed ? connection.accountKey : state.account;
 	const isMoved = mustBegin || accountKey !== state.account;
 	const startAt = isMoved && isListed ? readStartFrom(context) : undefined;

@@ -1,8 +1,8 @@
 import { OperationalError, type INodeExecutionData, type ITriggerFunctions } from 'n8n-workflow';
-import { findVerificationProblem } from '../../shared/credentials/webhookVerification';
+import { findVerificationProblem } from '../../shared/credentials/webhookVerificationSettings';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
-import { processStateScope } from '../../shared/processState';
+import { getProcessState } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
 import { msUntilElapsed, sleepUntilElapsedOrOver } from '../../shared/utils/sleep';
 import { mayStillEnd } from '../client/queryRecord';
@@ -26,7 +26,7 @@ import {
 import type { Ledger } from './ledger';
 import type { ResultStarts } from './runningResults';
 import type { UnlistedPendingTotals } from './readListing';
-import { RETRY_MS, UnstartedResults } from './unstartedResults';
+import { RETRY_MS, UnstartedResultRetries } from './unstartedResultRetries';
 import { itemMaker, type QuerySnapshot } from './querySnapshot';
 import { MIN_CHECK_MS, startFromKey, type TriggerSettings } from './triggerSettings';
 
@@ -41,7 +41,7 @@ const TIMES_IN_STREAM = 6;
 
 /** The published triggers of this process, by node. Only the leading main process has any. */
 const newPublished = () => new Map<string, PollingSession>();
-const publishedTriggers = () => processStateScope().shared(newPublished);
+const publishedTriggers = () => getProcessState().shared(newPublished);
 
 type Identity = Parameters<typeof nodeKey>[0];
 export const findPublishedSession = (context: Identity) =>
@@ -95,7 +95,7 @@ export class PollingSession implements PollableTrigger {
 	readonly #key: string;
 	readonly #published = publishedTriggers();
 	readonly #memory: NodeProcessMemory;
-	readonly #unstarted = new UnstartedResults(this);
+	readonly #unstarted = new UnstartedResultRetries(this);
 	readonly #ends = new ExecutionEndSaver(this);
 	readonly #isByTimer: boolean;
 	/** The trigger never ran, or too long ago to continue; true until its first poll. */

@@ -10,7 +10,7 @@ import { queryTypes } from '../../shared/queryTypes/catalog';
 import type { Connection } from '../../shared/http/connection';
 import { textOf } from '../../shared/utils/primitiveText';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { buildRecordRow } from '../output/simplify';
+import { buildProtectedRow } from '../output/simplify';
 import { mayStillEnd, recordFromFields } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import type { TriggerSettings } from './triggerSettings';
@@ -108,7 +108,7 @@ export function itemMaker(
 		protection?.shaped(row, rule, shape) ?? shape(row);
 	return ({ deliveryId, record }, { confirmed, event, envelope }) => {
 		const json = {
-			...buildRecordRow({ protect }, record, mapping, simplify),
+			...buildProtectedRow({ protect }, record, mapping, simplify),
 			...(record.state === 'unknown' && { statusUnknown: true }),
 			...(event !== undefined && { event: protection?.text(event) ?? event }),
 			...(hasEnvelope && { envelope: envelope ? protect(envelope, 'free', identity) : null }),

@@ -6,7 +6,7 @@ import { raceAbort } from '../../shared/utils/responseBody';
 import { msUntilElapsed } from '../../shared/utils/sleep';
 import type { QueryClient } from '../client/queryClient';
 import { errorMessage, reportError, reportErrorHourly } from './errorReporting';
-import { isRefusal, notFoundError, readQuery } from './readById';
+import { isRefusal, createNotFoundError, readQuery } from './readById';
 import type { QuerySnapshot } from './querySnapshot';
 
 /**
@@ -126,6 +126,6 @@ const isPermanent = (error: unknown): boolean =>
 /** Reads the record of a row. It never throws, because a later poll may take the outcome. */
 const readRow = async (client: QueryClient, id: string): Promise<ReadOutcome> =>
 	await readQuery(client, id, ROW_READ_OPTIONS).then(
-		(result) => (result ? { result } : { error: notFoundError(client) }),
+		(result) => (result ? { result } : { error: createNotFoundError(client) }),
 		(error: unknown) => ({ error }),
 	);

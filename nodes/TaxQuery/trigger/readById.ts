@@ -85,7 +85,7 @@ export async function readNotified(
 }
 
 /** Returns the error of a query that is known to exist, though the service has nothing under its ID. */
-export const notFoundError = (client: QueryClient): Error => {
+export const createNotFoundError = (client: QueryClient): Error => {
 	const keys = suspectPathKeys(client);
 	const what = 'the service has nothing under its ID';
 	return new Error(keys.length === 0 ? what : `${what}. Check ${keys.join()} in API Mapping`);

@@ -3,7 +3,7 @@ import type { QueryClient } from '../client/queryClient';
 import { readListChunks } from '../client/queryList';
 import type { ListCompleteness } from '../client/queryModel';
 import type { Ledger } from './ledger';
-import type { ListOrder } from './ledgerStaticData';
+import type { ListOrder } from './savedLedger';
 import { toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
 import { orderNewestFirst, isReadFarEnough, type ListedRows } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';

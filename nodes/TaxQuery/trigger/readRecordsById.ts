@@ -1,6 +1,6 @@
 import type { QueryClient } from '../client/queryClient';
 import { mayHaveUnreadResponse } from '../client/queryRecord';
-import { notFoundError, readNotified, readQuery } from './readById';
+import { createNotFoundError, readNotified, readQuery } from './readById';
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
 import type { QueryNotification } from './queryNotification';
@@ -100,7 +100,7 @@ async function readPending(
 		}
 		// a list that was not read to its end may show it
 		const isGone = found === undefined && (listing.isWhole || listing.completeness === 'truncated');
-		const error = isGone || listing.requests === 0 ? notFoundError(client) : found?.error;
+		const error = isGone || listing.requests === 0 ? createNotFoundError(client) : found?.error;
 		if (error !== undefined && attempts.noteFailure(id, error)) refused.push(id);
 	}
 	return { others, refused };

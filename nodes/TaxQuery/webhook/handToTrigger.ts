@@ -1,6 +1,6 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { raceAbort } from '../../shared/utils/responseBody';
-import { processStartedAt, processStateScope } from '../../shared/processState';
+import { processStartedAt, getProcessState } from '../../shared/processState';
 import { msUntilElapsed } from '../../shared/utils/sleep';
 import { wasUnpublishedSince } from '../trigger/triggerProcessMemory';
 import { itemMaker, type ItemCredentialSettings } from '../trigger/querySnapshot';
@@ -8,15 +8,15 @@ import { dispositionOf, reportUnknownLabels } from '../trigger/disposition';
 import { findPublishedSession, type PollingSession } from '../trigger/pollingSession';
 import {
 	accepted,
-	responseForQuery,
+	chooseResponseToSender,
 	resultByNextPoll,
 	failed,
 	nothingNew,
 	starting,
-	tooMany,
+	tooManyRetryLater,
 	unreachable,
-	combineResponses,
-	type WebhookResponse,
+	combineResponsesToSender,
+	type ResponseToSender,
 	type ProvisionalResponse,
 } from './responses';
 import type { AssessedNotification } from './selectTrustedParts';
@@ -59,10 +59,10 @@ const MAX_WAITING = 200;
 
 /** Returns the response, or another one after the time limit. */
 const inTime = async (
-	responding: Promise<WebhookResponse>,
-	otherwise: () => WebhookResponse,
+	responding: Promise<ResponseToSender>,
+	otherwise: () => ResponseToSender,
 	timeoutMs = RESPONSE_TIMEOUT_MS,
-): Promise<WebhookResponse> =>
+): Promise<ResponseToSender> =>
 	await raceAbort(responding, AbortSignal.timeout(timeoutMs)).catch(() => otherwise());
 
 /** Starts the results of a trusted webhook call as they were delivered. */
@@ -71,7 +71,7 @@ export async function emitTrusted(
 	all: AssessedNotification[],
 	itemSettings: ItemCredentialSettings,
 	isListed: boolean,
-): Promise<WebhookResponse> {
+): Promise<ResponseToSender> {
 	const { context, settings } = trigger;
 	const toItem = itemMaker(settings, itemSettings);
 	const results = all.flatMap(({ trusted }) => trusted ?? []);
@@ -97,20 +97,20 @@ export async function pollAndRespond(
 	trigger: PollingSession,
 	all: AssessedNotification[],
 	call: ProvisionalResponse,
-): Promise<WebhookResponse> {
+): Promise<ResponseToSender> {
 	const { ledger } = trigger;
 	const isOver = ({ queryId, reportedEnd }: AssessedNotification) =>
 		reportedEnd !== '' && ledger.isSettled({ queryId, status: reportedEnd });
 	if (all.every(isOver)) return nothingNew; // a poll would show nothing else, and may have to wait
-	const senders = processStateScope().shared(newSenders);
+	const senders = getProcessState().shared(newSenders);
 	if (senders.waiting >= MAX_WAITING)
-		return call.responseSoFar === resultByNextPoll ? resultByNextPoll : tooMany;
+		return call.responseSoFar === resultByNextPoll ? resultByNextPoll : tooManyRetryLater;
 	const polling = trigger
 		.pollSoon(all.map((notification) => [notification.queryId, notification]))
 		.then(async (seen) => {
-			const responses = all.map(async (each) => await responseForQuery(each, seen, trigger));
+			const responses = all.map(async (each) => await chooseResponseToSender(each, seen, trigger));
 			call.responseSoFar = resultByNextPoll; // n8n has been given it
-			return combineResponses(await Promise.all(responses));
+			return combineResponsesToSender(await Promise.all(responses));
 		})
 		// the session has reported why; if it was unpublished meanwhile, it has stored what the call names
 		.catch(() => {

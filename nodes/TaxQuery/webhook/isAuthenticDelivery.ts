@@ -5,13 +5,13 @@ import {
 	DEFAULT_TOLERANCE_SECONDS,
 	signingKeys,
 	findVerificationProblem,
-} from '../../shared/credentials/webhookVerification';
+} from '../../shared/credentials/webhookVerificationSettings';
 import { textOf } from '../../shared/utils/primitiveText';
 import {
 	expectedSignatures,
 	readSignatureHeader,
 	readStandardSignatures,
-	readTimestamp,
+	parseTimestamp,
 	type SignatureHeader,
 } from './signature';
 
@@ -61,7 +61,7 @@ function verifySignature(
 ): boolean {
 	const { template, signatures, timestamps } = readScheme(rawHeaders, credential);
 	const toleranceMs = Number(credential.timestampTolerance ?? DEFAULT_TOLERANCE_SECONDS) * 1000;
-	const isInTime = (timestamp: string) => Math.abs(now - readTimestamp(timestamp)) <= toleranceMs;
+	const isInTime = (timestamp: string) => Math.abs(now - parseTimestamp(timestamp)) <= toleranceMs;
 	const isTimed = template.includes('{timestamp}');
 	const expected = expectedSignatures(
 		{ template, body, header: (name) => onlyValue(rawHeaders, name) },

@@ -9,20 +9,20 @@ import { storeNotificationsUntilPublished } from '../trigger/triggerProcessMemor
 import { errorMessage, runHourly } from '../trigger/errorReporting';
 import { readSettings, type TriggerSettings } from '../trigger/triggerSettings';
 import { findPublishedSession, type PollingSession } from '../trigger/pollingSession';
-import { hasList } from '../client/queryList';
+import { offersQueryList } from '../client/queryList';
 import {
-	noCredential,
+	noQueryCredential,
 	resultByNextPoll,
 	nothingNew,
 	starting,
 	notShownYet,
-	combineResponses,
-	type WebhookResponse,
+	combineResponsesToSender,
+	type ResponseToSender,
 	type ProvisionalResponse,
 } from './responses';
-import { readItemCredentialSettings, verifyCall } from './verifyCall';
+import { readItemMakerSettings, verifyCall } from './verifyCall';
 import { startWithoutSession, type WebhookOutcome } from './startWithoutSession';
-import { extractJson } from './formBody';
+import { extractFormJson } from './extractFormJson';
 import { readPayload, type AnnouncedQuery } from './payload';
 import { decompressBody, readRawBody, type BodyReadFailure } from './rawBody';
 import {
@@ -52,7 +52,7 @@ export async function receiveWebhookCall(
 	context: IWebhookFunctions,
 ): Promise<IWebhookResponseData> {
 	const call: ProvisionalResponse = { responseSoFar: notShownYet };
-	const taking = handleCall(context, call).catch((error: unknown): WebhookResponse => {
+	const taking = handleCall(context, call).catch((error: unknown): ResponseToSender => {
 		context.logger.error(`A webhook call could not be handled: ${errorMessage(error)}`);
 		return { status: 500, message: 'The call could not be handled' };
 	});
@@ -68,7 +68,7 @@ export async function receiveWebhookCall(
 	return { noWebhookResponse: true };
 }
 
-function send(context: IWebhookFunctions, { status, message }: WebhookResponse): void {
+function send(context: IWebhookFunctions, { status, message }: ResponseToSender): void {
 	const response = context.getResponseObject();
 	if (status === 503) response.setHeader('Retry-After', String(RETRY_AFTER_SECONDS));
 	response.status(status).json({ message });
@@ -143,13 +143,13 @@ const payloadOf = async (
 	body: Buffer | BodyReadFailure,
 	contentType: string | undefined,
 	names: Names,
-) => (Buffer.isBuffer(body) ? readPayload(await extractJson(body, contentType), names) : body);
+) => (Buffer.isBuffer(body) ? readPayload(await extractFormJson(body, contentType), names) : body);
 
 type Names = Pick<TaxQueryMapping, 'record'>;
 
 /** The environment's names; without a credential that can be read, those of the API reference. */
 const namesFor = async (context: IWebhookFunctions): Promise<Names> =>
-	await readItemCredentialSettings(context).then(
+	await readItemMakerSettings(context).then(
 		({ mapping }) => mapping,
 		() => ({ record: {} }),
 	);
@@ -161,7 +161,7 @@ async function handleNotifications(
 	secrets: string[],
 	call: ProvisionalResponse,
 ): Promise<WebhookOutcome> {
-	const itemSettings = await readItemCredentialSettings(context);
+	const itemSettings = await readItemMakerSettings(context);
 	const { mapping } = itemSettings;
 	const hidden = [...secrets, ...itemSettings.secrets];
 	const all = announced.map((each) => selectTrustedParts(each, settings, mapping, hidden));
@@ -169,7 +169,7 @@ async function handleNotifications(
 		await startWithoutSession(context, settings, all, itemSettings);
 	if (context.getMode() === 'manual') return await withoutSession();
 	const published = findPublishedSession(context);
-	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
+	const isListed = settings.receiveBy !== 'webhook' && offersQueryList(mapping);
 	const storeForLater = () =>
 		storeNotificationsUntilPublished(context, named(all)) ? resultByNextPoll : starting;
 	if (!published && isListed) return storeForLater(); // this process has no trigger yet
@@ -185,15 +185,17 @@ async function handleNotifications(
 	const trusted = all.filter((each) => each.trusted);
 	const unconfirmed = all.filter((each) => !each.trusted);
 	if (unconfirmed.length === 0) call.responseSoFar = resultByNextPoll; // n8n is being given the results
-	const responses: Array<Promise<WebhookResponse>> = [];
+	const responses: Array<Promise<ResponseToSender>> = [];
 	if (trusted.length > 0) responses.push(emitTrusted(trigger, trusted, itemSettings, isListed));
 	if (unconfirmed.length > 0) {
 		const hasCredential = context.getNode().credentials?.taxQueryApi !== undefined;
 		responses.push(
-			hasCredential ? pollAndRespond(trigger, unconfirmed, call) : Promise.resolve(noCredential),
+			hasCredential
+				? pollAndRespond(trigger, unconfirmed, call)
+				: Promise.resolve(noQueryCredential),
 		);
 	}
-	return Promise.all(responses).then(combineResponses); // not awaited here, or the body would stay in memory as long
+	return Promise.all(responses).then(combineResponsesToSender); // not awaited here, or the body would stay in memory as long
 }
 
 /** Makes the trigger poll for an unreadable call, since it may announce a result as well. */

@@ -10,7 +10,7 @@ import {
 } from '../trigger/querySnapshot';
 import type { TriggerSettings } from '../trigger/triggerSettings';
 import { maskCiec } from '../client/maskCiec';
-import { castToQueryId, readRecord } from '../client/queryRecord';
+import { asUncheckedQueryId, readRecord } from '../client/queryRecord';
 import { fromRecordWireNames } from '../client/recordWireNames';
 import type { AnnouncedQuery } from './payload';
 
@@ -36,7 +36,7 @@ export function selectTrustedParts(
 ): AssessedNotification {
 	const { record: body, event } = redactLongSecrets(announced, secrets);
 	const record = readRecord(body, mapping);
-	const result = record && toQuerySnapshot({ ...record, id: castToQueryId(queryId) });
+	const result = record && toQuerySnapshot({ ...record, id: asUncheckedQueryId(queryId) });
 	const hasResponse = record?.hasResponse === true;
 	const isUsed = isProved || confirm === 'statusOnly';
 	const notification: AssessedNotification = {

@@ -53,12 +53,12 @@ function decodeSignature(text: string): Buffer | undefined {
 function timestampIn(part: string): string[] {
 	const at = part.search(/[=:]/);
 	const candidates = at < 0 ? [part] : [part, part.slice(at + 1), part.slice(0, at)];
-	const found = candidates.find((text) => !Number.isNaN(readTimestamp(text)));
+	const found = candidates.find((text) => !Number.isNaN(parseTimestamp(text)));
 	return found === undefined ? [] : [found];
 }
 
 /** The parts of the signed text. */
-export interface SignatureInput {
+export interface SignedTextParts {
 	/** The operator's text, in which `{timestamp}`, `{body}` and `{Header-Name}` are replaced. */
 	template: string;
 	body: Buffer;
@@ -69,7 +69,7 @@ const PLACEHOLDER = /\{([\w!#$%&'*+.^`|~-]+)\}/;
 
 /** Returns the bytes that the service signed; undefined if a header in the template was not sent. */
 function renderSignedText(
-	{ template, body, header }: SignatureInput,
+	{ template, body, header }: SignedTextParts,
 	timestamp: string,
 ): Buffer[] | undefined {
 	// every second piece is the name in a placeholder
@@ -84,7 +84,7 @@ function renderSignedText(
 
 /** Returns the signatures that a call with one of these times and keys may carry, for each algorithm that it uses. */
 export function expectedSignatures(
-	signed: SignatureInput,
+	signed: SignedTextParts,
 	timestamps: string[],
 	keys: Buffer[],
 	lengths: number[],
@@ -107,7 +107,7 @@ export function expectedSignatures(
 const LIMITS = [1e11, 1e14, 1e17, 1e20];
 
 /** Returns milliseconds since 1970 for a timestamp in any usual spelling; NaN if it is none. No zone means UTC. */
-export function readTimestamp(text: string): number {
+export function parseTimestamp(text: string): number {
 	if (/^\d{1,20}(\.\d{1,9})?$/.test(text)) {
 		const value = Number(text);
 		const unit = LIMITS.findIndex((limit) => value < limit);

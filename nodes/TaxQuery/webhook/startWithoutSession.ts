@@ -16,19 +16,19 @@ import {
 import type { TriggerSettings } from '../trigger/triggerSettings';
 import {
 	accepted,
-	noCredential,
+	noQueryCredential,
 	nothingNew,
-	tooMany,
+	tooManyRetryLater,
 	notShownYet,
 	unknownToService,
 	unreachable,
-	combineResponses,
-	type WebhookResponse,
+	combineResponsesToSender,
+	type ResponseToSender,
 } from './responses';
 import type { AssessedNotification } from './selectTrustedParts';
 
 /** The outcome of a webhook call: the sender's response, or what n8n is to start and respond. */
-export type WebhookOutcome = WebhookResponse | IWebhookResponseData;
+export type WebhookOutcome = ResponseToSender | IWebhookResponseData;
 
 /**
  * Has n8n start the execution itself: in a test, and in a process that has no published trigger, where a copy may start
@@ -43,7 +43,7 @@ export async function startWithoutSession(
 	const isTest = context.getMode() === 'manual';
 	const toRead = all.filter(({ trusted }) => !trusted).map(({ queryId }) => queryId);
 	if (toRead.length > 0 && context.getNode().credentials?.taxQueryApi === undefined)
-		return noCredential;
+		return noQueryCredential;
 	const isProved = isTest || settings.isAuthenticated;
 	const read =
 		toRead.length === 0
@@ -61,7 +61,7 @@ export async function startWithoutSession(
 		const { queryId, trusted, isReportedPending } = notification;
 		if (trusted) return ifDue(trusted);
 		const found = read.get(queryId);
-		if (found === 'later') return tooMany;
+		if (found === 'later') return tooManyRetryLater;
 		if (typeof found !== 'object') return found === 'unknown' ? unknownToService : unreachable;
 		const brought = fillInDeliveredResponse(found, notification, itemSettings.mapping);
 		const { result } = brought;
@@ -77,7 +77,7 @@ export async function startWithoutSession(
 	const items = brought.flatMap((each) =>
 		'result' in each ? [toItem(each.result, each.origin)] : [],
 	);
-	const response = combineResponses(responses);
+	const response = combineResponsesToSender(responses);
 	// the sender comes again for the rest, and with it for these
 	if (items.length === 0 || response.status === 503) return response;
 	return { workflowData: [items], webhookResponse: { message: accepted.message } };

@@ -1,7 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { refuseN8nPlaceholders } from '../../shared/credentials/n8nPlaceholder';
 import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { webhookSecretsToMask } from '../../shared/credentials/webhookVerification';
+import { webhookSecretsToMask } from '../../shared/credentials/webhookVerificationSettings';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { cachedCredential } from '../trigger/cachedCredential';
 import type { ItemCredentialSettings } from '../trigger/querySnapshot';
@@ -30,7 +30,7 @@ export async function verifyCall(context: IWebhookFunctions, bodies: Buffer[]): 
 }
 
 /** Returns the settings by which items are made: the API reference's names where the trigger has no credential. */
-export async function readItemCredentialSettings(
+export async function readItemMakerSettings(
 	context: IWebhookFunctions,
 ): Promise<ItemCredentialSettings & { secrets: string[] }> {
 	const hasCredential = context.getNode().credentials?.[taxQuery.credentialType] !== undefined;

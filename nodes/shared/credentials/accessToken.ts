@@ -1,13 +1,13 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-workflow';
 import type { TokenRequestProblem } from '../errors/requestProblem';
 import { backoffMs } from '../utils/backoff';
-import { clientStateScope } from '../processState';
+import { getClientState } from '../processState';
 import { BoundedMap } from '../utils/boundedMap';
 import { hash } from '../utils/hash';
 import { isObject, parseJson } from '../utils/json';
 import { refuseN8nPlaceholders } from './n8nPlaceholder';
 import { LoginError } from './loginError';
-import { bareToken, requestToken, sentSecrets } from './requestToken';
+import { bareToken, requestToken, tokenRequestSecrets } from './requestToken';
 
 /** A refused login is not tried again for this long, so that a long list of items cannot lock the client out. */
 const REFUSAL_MS = 30_000;
@@ -61,7 +61,7 @@ const newLogin = (): Login => ({
 	refused: new BoundedMap(100),
 });
 
-const loginOf = (clientKey: string): Login => clientStateScope(clientKey).shared(newLogin);
+const loginOf = (clientKey: string): Login => getClientState(clientKey).shared(newLogin);
 
 function fingerprint(credentials: ICredentialDataDecryptedObject): string {
 	const { baseUrl, clientId, clientSecret, apiMapping, additionalSecretFields } = credentials;
@@ -96,7 +96,7 @@ export function authSecrets(credentials: ICredentialDataDecryptedObject): string
 	const { pastedToken, pseudonymKey } = credentials;
 	const issued = [readStored(credentials), loginOf(fingerprint(credentials)).current];
 	return [
-		...sentSecrets(credentials),
+		...tokenRequestSecrets(credentials),
 		bareToken(pastedToken),
 		pseudonymKey,
 		...issued.flatMap((stored) => [stored?.token, stored?.refreshToken]),

@@ -1,5 +1,5 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { processStateScope } from '../processState';
+import { getProcessState } from '../processState';
 
 /** The callback of each request that has not reached its socket yet. */
 const newCallbacks = () => new WeakMap<IHttpRequestOptions, () => void>();
@@ -9,7 +9,7 @@ const newCallbacks = () => new WeakMap<IHttpRequestOptions, () => void>();
  * credential type. If the callback throws, the request is not sent.
  */
 export function setBeforeSendCallback(request: IHttpRequestOptions, callback: () => void): void {
-	processStateScope().shared(newCallbacks).set(request, callback);
+	getProcessState().shared(newCallbacks).set(request, callback);
 }
 
 /** Runs the callback, and returns the request with its header Authorization. */
@@ -17,6 +17,6 @@ export function runBeforeSend(
 	request: IHttpRequestOptions,
 	Authorization: string,
 ): IHttpRequestOptions {
-	processStateScope().shared(newCallbacks).get(request)?.();
+	getProcessState().shared(newCallbacks).get(request)?.();
 	return { ...request, headers: { ...request.headers, Authorization } };
 }

@@ -154,7 +154,7 @@ export interface CheckedLogin {
  * Checks a login before a request is spent on it. In: the provider, and its fields' values by name. Throws a UserError
  * that names the field, never its value.
  */
-export function checkLogin(
+export function parseLogin(
 	provider: DataProvider,
 	values: IDataObject,
 	{ allowsEmpty = false } = {},

@@ -67,14 +67,14 @@ export async function requestToken(
 	});
 	const token = readToken(response.body, response.headers);
 	if (response.statusCode >= 200 && response.statusCode < 300 && token) return token;
-	const secrets = [...sentSecrets(credentials), refreshToken ?? '', token?.token ?? ''];
+	const secrets = [...tokenRequestSecrets(credentials), refreshToken ?? '', token?.token ?? ''];
 	throw new LoginError(problemOf(response, secrets));
 }
 
 type TokenResponse = Pick<IN8nHttpFullResponse, 'statusCode' | 'headers'> & { body: unknown };
 
 /** Returns the secrets of a token request, in each form in which they may be sent. */
-export function sentSecrets(credentials: ICredentialDataDecryptedObject): string[] {
+export function tokenRequestSecrets(credentials: ICredentialDataDecryptedObject): string[] {
 	const { clientId, clientSecret, additionalSecretFields: additional } = credentials;
 	const login = [textOf(clientId), textOf(clientSecret)];
 	if (login[1] === '') return leavesOf(readObject(additional));

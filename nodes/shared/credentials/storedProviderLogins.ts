@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
 import { textOf } from '../utils/primitiveText';
 import { shownFor } from './inputBuilders';
-import { checkLogin, providers, taxAuthority, type DataProvider } from './dataProviders';
+import { parseLogin, providers, taxAuthority, type DataProvider } from './dataProviders';
 
 type Credential = ICredentialDataDecryptedObject;
 
@@ -26,7 +26,7 @@ const fieldsOf = (provider: DataProvider, hasLabel: boolean, shown: Partial<INod
 	}));
 
 /** Provider logins in the credential of the Credit Profile Service; n8n masks fields at its top level only. */
-export const providerLoginFields: INodeProperties[] = [
+export const providerLoginProperties: INodeProperties[] = [
 	{
 		displayName: 'Provider Logins',
 		name: CHOICE,
@@ -59,7 +59,7 @@ const isStored = (credential: Credential, { value }: DataProvider): boolean => {
 };
 
 /** Returns the values of a stored login by field; undefined if the credential holds none of this provider. */
-export function storedLogin(
+export function readLoginFromCredential(
 	credential: Credential,
 	provider: DataProvider,
 ): IDataObject | undefined {
@@ -76,9 +76,9 @@ const all = [...providers, taxAuthority];
 /** Returns what a stored login lacks; undefined if all are complete. None is tried at its provider. */
 export function findStoredLoginProblem(credential: Credential): string | undefined {
 	for (const provider of all) {
-		const login = storedLogin(credential, provider);
+		const login = readLoginFromCredential(credential, provider);
 		try {
-			if (login) checkLogin(provider, login);
+			if (login) parseLogin(provider, login);
 		} catch (error) {
 			return `${provider.name}: ${(error as Error).message}`;
 		}
@@ -89,7 +89,7 @@ export function findStoredLoginProblem(credential: Credential): string | undefin
 /** Returns the secrets of stored logins that a response could echo. A key is searched only where it is sent. */
 export const storedLoginSecrets = (credential: Credential): string[] =>
 	all.flatMap((provider) => {
-		const login = storedLogin(credential, provider) ?? {};
+		const login = readLoginFromCredential(credential, provider) ?? {};
 		return provider.fields
 			.filter(({ typeOptions }) => typeOptions?.password && !typeOptions.rows)
 			.map(({ name }) => textOf(login[name]))

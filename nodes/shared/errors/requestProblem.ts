@@ -18,7 +18,7 @@ interface RateLimitWait {
 }
 
 /** Returns the message and the delay as an error's data for programs. */
-export const serviceMessageErrorData = ({
+export const toServiceMessageData = ({
 	serviceMessage,
 	isWithheld,
 	requestIds,
@@ -115,7 +115,7 @@ type LoginFailure =
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** The body of a response: a JSON object or array. */
-export type JsonBody = IDataObject | IDataObject[];
+export type JsonResponseBody = IDataObject | IDataObject[];
 
 /** `unknown` if the service may have accepted the request; 'no' for a GET, which costs nothing. */
 export type Acceptance = 'no' | 'unknown';

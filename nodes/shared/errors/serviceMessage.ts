@@ -20,7 +20,7 @@ export function extractServiceMessage(body: unknown, secrets: string[]): Service
 }
 
 /** Returns the message of an object, such as a failed record, or undefined. */
-export const reasonIn = (value: unknown): string | undefined =>
+export const failureMessageIn = (value: unknown): string | undefined =>
 	isObject(value) ? messageIn(value) : undefined;
 
 const plain = (text: string) =>

@@ -3,7 +3,7 @@ import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-work
 import type { ServiceMessage } from '../errors/requestProblem';
 import { readRequestIds } from '../errors/requestIds';
 import { extractServiceMessage } from '../errors/serviceMessage';
-import { clientStateScope } from '../processState';
+import { getClientState } from '../processState';
 import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
 import { hash } from '../utils/hash';
@@ -13,7 +13,7 @@ import { toBodyOrProblem, type HttpResponse } from './toBodyOrProblem';
 import { ClockOffset } from './clockOffset';
 import {
 	sendOnce,
-	type CompletedExchange,
+	type SendAttempt,
 	type ReloadableCredentials,
 	type RequestContext,
 	type ServiceRequest,
@@ -22,7 +22,7 @@ import {
 	bodyOf,
 	isRequestProblem,
 	RequestError,
-	type JsonBody,
+	type JsonResponseBody,
 	type RequestProblem,
 	type RequestResult,
 } from './requestResult';
@@ -34,7 +34,7 @@ import { isMappingNameConfirmed } from './confirmedMappingNames';
 export type { RequestContext, ServiceRequest } from './sendOnce';
 
 /** Returns the contents of a body, or the problem with it. */
-export type JsonBodyReader<T extends object> = (body: JsonBody) => T | RequestProblem;
+export type JsonBodyParser<T extends object> = (body: JsonResponseBody) => T | RequestProblem;
 
 export interface Connection<Mapping = unknown> {
 	/** The service's names, by the credential's API Mapping. */
@@ -50,14 +50,14 @@ export interface Connection<Mapping = unknown> {
 	 */
 	send(request: ServiceRequest): Promise<RequestResult>;
 	/** Sends a request, and resolves with the body. Throws a RequestError if there is none. */
-	request(request: ServiceRequest): Promise<JsonBody>;
+	request(request: ServiceRequest): Promise<JsonResponseBody>;
 	/** Sends a request, and resolves with what the body holds. Throws a RequestError if that is a problem, too. */
-	read<T extends object>(request: ServiceRequest, reader: JsonBodyReader<T>): Promise<T>;
+	read<T extends object>(request: ServiceRequest, reader: JsonBodyParser<T>): Promise<T>;
 	/** Returns what the body of a response holds; throws like `read`. */
 	parse<T extends object>(
 		result: RequestResult,
 		request: ServiceRequest,
-		reader: JsonBodyReader<T>,
+		reader: JsonBodyParser<T>,
 	): T;
 	/**
 	 * The service's own message in a body, with the request's IDs. It is withheld where it repeats a secret of the
@@ -156,7 +156,7 @@ function openConnection<Mapping>(
 ): Connection<Mapping> {
 	const root = service.root(held.data);
 	const mapping = service.mapping(held.data);
-	const clock = clientStateScope(root).shared(newClock);
+	const clock = getClientState(root).shared(newClock);
 	const statistics = new ConnectionStatistics();
 	const clientKey = fingerprint(root, service.limitedBy(held.data));
 	const idsByBody = new WeakMap<object, string[]>();
@@ -188,7 +188,7 @@ function openConnection<Mapping>(
 	function parse<T extends object>(
 		result: RequestResult,
 		request: ServiceRequest,
-		reader: JsonBodyReader<T>,
+		reader: JsonBodyParser<T>,
 	): T {
 		const body = bodyOf(result, service);
 		const value = reader(body);
@@ -409,7 +409,7 @@ function update(
 function interpret(
 	{ service, idsByBody }: ConnectionState,
 	request: ServiceRequest,
-	{ outcome, sentWith, sentAt }: CompletedExchange,
+	{ outcome, sentWith, sentAt }: SendAttempt,
 ): Attempt {
 	// collected only now, because a token may have been issued meanwhile
 	const secrets = [...service.secrets(sentWith), ...(request.secrets ?? [])];

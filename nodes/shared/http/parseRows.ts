@@ -17,7 +17,7 @@ export interface RowsPage {
 }
 
 /** A row has an ID and one more of the fields that its section requires. */
-export const isRowWithAny =
+export const isRowWithIdAndAny =
 	(...required: string[]) =>
 	(value: unknown): value is IDataObject =>
 		isObject(value) &&

@@ -1,9 +1,9 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import {
 	problemCode,
-	serviceMessageErrorData,
+	toServiceMessageData,
 	type Acceptance,
-	type JsonBody,
+	type JsonResponseBody,
 	type RequestProblem,
 } from '../errors/requestProblem';
 import type { OperationErrorAdvice } from '../errors/advice';
@@ -14,12 +14,17 @@ import {
 } from '../errors/requestErrorText';
 
 export { isRequestProblem } from '../errors/requestProblem';
-export type { Acceptance, JsonBody, Method, RequestProblem } from '../errors/requestProblem';
+export type {
+	Acceptance,
+	JsonResponseBody,
+	Method,
+	RequestProblem,
+} from '../errors/requestProblem';
 export type { OperationErrorAdvice, AdviceCode } from '../errors/advice';
 
 /** The result of a request, after all its attempts. */
 export type RequestResult =
-	| { ok: true; status: number; headers: IDataObject; body: JsonBody }
+	| { ok: true; status: number; headers: IDataObject; body: JsonResponseBody }
 	| { ok: false; problem: RequestProblem; accepted: Acceptance };
 
 /**
@@ -51,7 +56,7 @@ export class RequestError extends UserError {
 		const { problem } = this;
 		const rows = problem.kind === 'incomplete' && { given: problem.given, total: problem.total };
 		const fault = problem.kind === 'network' && { fault: problem.code };
-		return { ...serviceMessageErrorData(problem), ...rows, ...fault };
+		return { ...toServiceMessageData(problem), ...rows, ...fault };
 	}
 
 	/** Keys of the API Mapping that may solve the problem. */
@@ -80,7 +85,7 @@ export class RequestError extends UserError {
 }
 
 /** The body of a response. Throws a RequestError if there is none. */
-export function bodyOf(result: RequestResult, service: ServiceHints): JsonBody {
+export function bodyOf(result: RequestResult, service: ServiceHints): JsonResponseBody {
 	if (result.ok) return result.body;
 	throw new RequestError(service, result.problem, result.accepted);
 }

@@ -68,7 +68,7 @@ export interface ReloadableCredentials {
 }
 
 /** One request with its outcome. */
-export interface CompletedExchange {
+export interface SendAttempt {
 	outcome: RawExchangeResult;
 	/** The credentials that it was sent with; n8n's helper puts a new token into them. */
 	sentWith: ICredentialDataDecryptedObject;
@@ -85,7 +85,7 @@ export async function sendOnce(
 	service: ServiceDefinition,
 	held: ReloadableCredentials,
 	request: ServiceRequest,
-): Promise<CompletedExchange> {
+): Promise<SendAttempt> {
 	const { timeoutMs = DEFAULT_TIMEOUT_MS } = request;
 	const needsLogin = service.authorization(held.data) === undefined;
 	const deadline = AbortSignal.timeout(timeoutMs + (needsLogin ? 2 * TOKEN_TIMEOUT_MS : 0));

@@ -17,7 +17,7 @@ import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from '../credentials/re
 import { refuseN8nPlaceholders } from '../credentials/n8nPlaceholder';
 import { storedLoginSecrets } from '../credentials/storedProviderLogins';
 import { bareToken } from '../credentials/requestToken';
-import { webhookSecretsToMask } from '../credentials/webhookVerification';
+import { webhookSecretsToMask } from '../credentials/webhookVerificationSettings';
 import { textOf } from '../utils/primitiveText';
 
 type Credentials = ICredentialDataDecryptedObject;

@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 import { findPseudonymKeyProblem } from '../credentials/pseudonymKeyField';
 import { findStoredLoginProblem } from '../credentials/storedProviderLogins';
-import { findEnabledVerificationProblem } from '../credentials/webhookVerification';
+import { findEnabledVerificationProblem } from '../credentials/webhookVerificationSettings';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { readFault } from '../errors/networkFault';
 import { withRequestId } from '../errors/requestIds';

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { NetworkFault } from '../errors/networkFault';
 import type {
-	JsonBody,
+	JsonResponseBody,
 	TokenRequestProblem,
 	RequestProblem,
 	StatusProblem,
@@ -38,7 +38,7 @@ interface ReadingRules {
 export function toBodyOrProblem(
 	outcome: RawExchangeResult,
 	reading: ReadingRules,
-): { body: JsonBody } | RequestProblem {
+): { body: JsonResponseBody } | RequestProblem {
 	if ('login' in outcome) return outcome.login;
 	if ('fault' in outcome) return { kind: 'network', ...outcome.fault };
 	if ('tooLarge' in outcome) return { kind: 'body', reason: 'tooLarge', ...outcome.tooLarge };
@@ -53,11 +53,11 @@ export function toBodyOrProblem(
 function ofSuccess(
 	{ status, body }: HttpResponse,
 	{ emptyAs }: ReadingRules,
-): { body: JsonBody } | RequestProblem {
+): { body: JsonResponseBody } | RequestProblem {
 	if (emptyAs === 'not found' && (status === 204 || body === null)) {
 		return { kind: 'status', status: 404 };
 	}
-	if (typeof body === 'object' && body !== null) return { body: body as JsonBody };
+	if (typeof body === 'object' && body !== null) return { body: body as JsonResponseBody };
 	const isEmpty = body === '' || body === undefined;
 	const mayBeEmpty = typeof emptyAs === 'object' && (status === 204 || !Array.isArray(emptyAs));
 	if (isEmpty && mayBeEmpty) return { body: emptyAs };

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { readObject } from '../utils/json';
-import type { OperationItem, Operation, StepResult } from './operation';
+import type { OperationItem, Operation, RowsOrNextPhase } from './operation';
 import { DEFAULT_FIELD_ADVICE, fieldError } from '../utils/codedError';
 import { normalizeText, hasEncodingDamage } from '../utils/inputTextCleaning';
 
@@ -22,7 +22,7 @@ interface Definition<F extends Fields, O extends Fields> extends Omit<
 	/** Entries of the "Options" collection beside those that every operation has. */
 	options?: O;
 	/** Gets every field's and option's value under its name; all of them were read before. */
-	execute(item: OperationItem, values: Values<F> & Values<O>): Promise<StepResult>;
+	execute(item: OperationItem, values: Values<F> & Values<O>): Promise<RowsOrNextPhase>;
 }
 
 /** An operation whose fields are read, and so checked, before it begins. */

@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { processStateScope } from '../processState';
+import { getProcessState } from '../processState';
 import { enterExecution, rootExecutionId } from './workflowExecutionState';
 import type { FinishRun, FailedItemCounts, NodeRun } from './operation';
 
@@ -94,7 +94,7 @@ const newRunIndexes = () => new WeakMap<object, number>();
 /** n8n counts each try of a tool call as a run of its own: the first one's index names them all. */
 function firstRunIndex(context: IExecuteFunctions): number {
 	const args = argumentsOf(context);
-	const firstRunIndexes = processStateScope().shared(newRunIndexes);
+	const firstRunIndexes = getProcessState().shared(newRunIndexes);
 	const index = firstRunIndexes.get(args) ?? runIndexOf(context);
 	firstRunIndexes.set(args, index);
 	return index;

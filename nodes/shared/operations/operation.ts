@@ -11,9 +11,9 @@ import type {
 import { fieldsToKeepOption, personalDataOption } from '../personalData/personalDataOptions';
 import type { PersonalDataHider } from '../personalData/personalDataHider';
 import type { ExecutionState } from './workflowExecutionState';
-import { includeOtherFields, type KnownOutputColumns } from './inputColumns';
-import type { Connection, JsonBodyReader, ServiceRequest } from '../http/connection';
-import type { JsonBody, RequestResult } from '../http/requestResult';
+import { includeOtherFields, type KnownOutputColumns } from './mergeInputColumns';
+import type { Connection, JsonBodyParser, ServiceRequest } from '../http/connection';
+import type { JsonResponseBody, RequestResult } from '../http/requestResult';
 
 export interface OperationItem {
 	index: number;
@@ -35,9 +35,9 @@ export interface OperationItem {
 	/** The connection to the service by the item's own credential, shared by the items of an account. */
 	connection(): Promise<Connection>;
 	/** Sends a request to the node's service, unless an item has failed meanwhile. Throws a RequestError; see Connection. */
-	request(request: ItemRequest): Promise<JsonBody>;
+	request(request: ItemRequest): Promise<JsonResponseBody>;
 	/** Sends a request, and resolves with what the reader finds in the body. */
-	read<T extends object>(request: ItemRequest, reader: JsonBodyReader<T>): Promise<T>;
+	read<T extends object>(request: ItemRequest, reader: JsonBodyParser<T>): Promise<T>;
 	/** Sends a request, and returns its result as data. */
 	tryRequest(request: ItemRequest): Promise<RequestResult>;
 	/** Waits `ms` milliseconds; throws as soon as the execution is cancelled. */
@@ -122,9 +122,9 @@ export class RowsWithFiles {
 export type DownloadedRow = { json: IDataObject; file?: IBinaryData } | { error: unknown };
 
 /** The output of an item, or its next step once every item of the run has come as far. */
-export type StepResult = IDataObject | IDataObject[] | RowsWithFiles | NextPhase;
+export type RowsOrNextPhase = IDataObject | IDataObject[] | RowsWithFiles | NextPhase;
 export interface NextPhase {
-	next(): Promise<StepResult>;
+	next(): Promise<RowsOrNextPhase>;
 	/** All items at once instead of a few at a time, for they mostly wait. */
 	together?: boolean;
 }
@@ -158,7 +158,7 @@ export interface Operation {
 	/** Returns what an item has cost, or all items of the run. */
 	costOf?(run: NodeRun, index?: number): BillingSummary;
 	/** Returns what comes out for the item: one object, a list of them (possibly empty), or a next step. */
-	execute(item: OperationItem): Promise<StepResult>;
+	execute(item: OperationItem): Promise<RowsOrNextPhase>;
 }
 
 export interface Resource {
@@ -284,7 +284,7 @@ type Shown = INodeCredentialDescription['displayOptions'];
  * every resource would make the editor take Resource for the choice of an authentication. It would then hide Resource
  * with all that depends on credentials.
  */
-export function onlineDisplayOptions(resources: Resource[]): Shown {
+export function credentialDisplayOptions(resources: Resource[]): Shown {
 	const online = resources.filter(({ operations }) => operations.some((one) => !one.isOffline));
 	if (online.length === resources.length) return undefined;
 	return { show: { resource: online.map(({ value }) => value) } };

@@ -1,12 +1,12 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
-	checkLogin,
+	parseLogin,
 	loginFields,
 	taxAuthority,
 	type CheckedLogin,
 	type DataProvider,
 } from '../credentials/dataProviders';
-import { storedLogin } from '../credentials/storedProviderLogins';
+import { readLoginFromCredential } from '../credentials/storedProviderLogins';
 import { optionsEntryField, parseBoolean, type Field } from './field';
 import { CodedError, fieldError } from '../utils/codedError';
 
@@ -68,10 +68,10 @@ export const providerLoginField = (
 		const isTyped = item.parameter('loginFrom') === 'fields';
 		const values = isTyped
 			? Object.fromEntries(provider.fields.map(({ name }) => [name, item.parameter(name)]))
-			: storedLogin(await item.credentials(credentialType), provider);
+			: readLoginFromCredential(await item.credentials(credentialType), provider);
 		if (!values) throw noStoredLogin(provider);
 		const allowsEmpty = await allowEmptyLoginOption.read(item);
-		const login = checkLogin(provider, values as IDataObject, { allowsEmpty });
+		const login = parseLogin(provider, values as IDataObject, { allowsEmpty });
 		const hinted = item.run.shared(newHintSet);
 		for (const warning of login.warnings.filter((one) => !hinted.has(one))) {
 			hinted.add(warning);

@@ -12,7 +12,7 @@ import {
 	type OperationItem,
 	type ItemRequest,
 	type NextPhase,
-	type StepResult,
+	type RowsOrNextPhase,
 	type Resource,
 	type NodeRun,
 } from './operation';
@@ -22,7 +22,7 @@ import { DEFAULT_TIMEOUT_MS } from '../http/sendOnce';
 import { RunConnections, type Connection } from '../http/connection';
 import { parseBoolean, parseNumber } from './field';
 import { FAILURE_COLUMNS, failedColumns, routeToErrorOutput } from './failedItem';
-import { mergeInputColumns, includeOtherFields, isSameValue } from './inputColumns';
+import { mergeInputColumns, includeOtherFields, isEqualIgnoringBlanks } from './mergeInputColumns';
 import type { ItemError } from './itemError';
 import { ItemErrorFactory, type ItemFailure } from './itemErrorFactory';
 import { sendUnlessSecretRefused } from './sendUnlessSecretRefused';
@@ -119,7 +119,7 @@ interface PendingItem extends NextPhase {
 	index: number;
 }
 
-const isNextPhase = (step: StepResult): step is NextPhase =>
+const isNextPhase = (step: RowsOrNextPhase): step is NextPhase =>
 	!Array.isArray(step) && 'next' in step && typeof step.next === 'function';
 
 /** The output of an item, before the columns of its input join it. */
@@ -180,7 +180,8 @@ function rowWithInput(
 		// n8n's error output adds the input under its own names, also beside a renamed column
 		own: error ? NONE : own,
 		replaced: error ? FAILURE_COLUMNS : [],
-		isRequested: (name) => requested.includes(name) && isSameValue(given[name], parameter(name)),
+		isRequested: (name) =>
+			requested.includes(name) && isEqualIgnoringBlanks(given[name], parameter(name)),
 	});
 }
 
@@ -210,7 +211,7 @@ interface Begun {
 async function begin(
 	{ context, resources, service, connections, started: { run, signal }, errors, withInput }: Begun,
 	index: number,
-): Promise<StepResult> {
+): Promise<RowsOrNextPhase> {
 	const connection = async () => await connections.of(index);
 	// until the choice is read, an error hides everything
 	const { options: written } = context.getNode().parameters;

@@ -1,10 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import {
-	StateScope,
-	executionStateScope,
-	processStateScope,
-	trimExecutions,
-} from '../processState';
+import { StateScope, getExecutionState, getProcessState, trimExecutions } from '../processState';
 import { BoundedMap } from '../utils/boundedMap';
 
 /**
@@ -27,7 +22,7 @@ export function rootExecutionId(context: IExecuteFunctions): string | undefined 
 	// older hosts do not have it
 	const parent = (context as Partial<IExecuteFunctions>).getExecutionContext?.()?.parentExecutionId;
 	if (id === undefined) return undefined;
-	const roots = processStateScope().shared(newRoots);
+	const roots = getProcessState().shared(newRoots);
 	if (parent !== undefined && parent !== UNKNOWN_ID && parent !== id) {
 		roots.set(id, roots.get(parent) ?? parent);
 	}
@@ -39,9 +34,9 @@ export function enterExecution(
 	root: string | undefined,
 	callArguments: object,
 ): { state: ExecutionState; leave(): void; succeed(): void } {
-	const calls = processStateScope().shared(newCalls);
+	const calls = getProcessState().shared(newCalls);
 	const state =
-		root === undefined ? (calls.get(callArguments) ?? new StateScope()) : executionStateScope(root);
+		root === undefined ? (calls.get(callArguments) ?? new StateScope()) : getExecutionState(root);
 	state.enter();
 	if (root === undefined) calls.set(callArguments, state);
 	return {
@@ -51,7 +46,7 @@ export function enterExecution(
 		leave() {
 			state.leave();
 			if (root === undefined || state.isInUse) return;
-			executionStateScope(root); // the one that ended its last run longest ago is forgotten first
+			getExecutionState(root); // the one that ended its last run longest ago is forgotten first
 			trimExecutions();
 		},
 	};

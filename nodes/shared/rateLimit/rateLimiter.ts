@@ -2,7 +2,7 @@ import { sleep } from 'n8n-workflow';
 import type { RequestProblem } from '../errors/requestProblem';
 import type { TimedResponse } from './limitHeaders';
 import { RequestPacer } from './requestPacer';
-import { clientStateScope } from '../processState';
+import { getClientState } from '../processState';
 import { hash } from '../utils/hash';
 import { FairQueue } from './fairQueue';
 import { CodedError } from '../utils/codedError';
@@ -153,9 +153,7 @@ export function rateLimiterFor(options: {
 			{ description: 'Check it in the credential.' },
 		);
 	}
-	const rateLimiter = clientStateScope(hash(JSON.stringify([baseUrl, token]))).shared(
-		newRateLimiter,
-	);
+	const rateLimiter = getClientState(hash(JSON.stringify([baseUrl, token]))).shared(newRateLimiter);
 	rateLimiter.configure(pointsPerSecond, processes);
 	return rateLimiter;
 }

@@ -23,7 +23,7 @@ export function decodeEscapes(text: string): string {
 }
 
 /** Returns what the runs of base64 in a text hold that have at least so many letters, a line each. */
-export const decodeBase64Runs = (text: string, letters: number): string =>
+export const extractDecodedBase64 = (text: string, letters: number): string =>
 	(text.match(/[a-z0-9+/_-]+/gi) ?? [])
 		.filter(({ length }) => length >= letters)
 		.map((run) => fromBytes(Buffer.from(run, 'base64')))

@@ -26,5 +26,5 @@ export function timeOf(value: unknown): number | undefined {
 const ZONED = /:\d\d\S*\s*(Z|UTC|GMT|[+-]\d\d:?(\d\d)?)$/i;
 
 /** Returns whether a date names a moment, whatever the zone. */
-export const isZoned = (value: unknown): boolean =>
+export const isUnambiguousTime = (value: unknown): boolean =>
 	[SECONDS, MILLISECONDS, ZONED].some((form) => form.test(textOf(value).trim().slice(-40)));

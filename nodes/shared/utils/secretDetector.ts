@@ -1,4 +1,4 @@
-import { decodeBase64Runs, decodeEscapes } from './decodeEscapes';
+import { extractDecodedBase64, decodeEscapes } from './decodeEscapes';
 
 /** Shorter ones are found in texts that have nothing to do with them. */
 const SHORTEST = 4;
@@ -28,7 +28,7 @@ export function secretDetector(secrets: string[]): (text: string) => boolean {
 		if (text.length > LONGEST_DECODED) return holds(text.toLowerCase());
 		const decodings = decodingsOf(text);
 		if (decodings.some(isIn)) return true;
-		const inside = decodeBase64Runs(decodings[decodings.length - 1], shortest);
+		const inside = extractDecodedBase64(decodings[decodings.length - 1], shortest);
 		return inside !== '' && decodingsOf(inside).some(isIn);
 	};
 }

@@ -14,7 +14,7 @@ import type { CreditProfileMapping } from '../../mappingSchema';
 import { HttpError } from '../../plugins/errors';
 import { collectFilter, passesFilter } from './filter';
 import {
-	serializeCollection,
+	serializeCollectionResponse,
 	type SeededCollections,
 	type StoredCollection,
 } from '../../data/seededCollections';
@@ -77,7 +77,9 @@ export function registerDataCollectionRoutes(
 			const found = entries.filter(({ collection }) => passesFilter(collection, filter));
 			const include = { version: includeActiveDataCollectionVersion, creator: includeCreator };
 			return {
-				data: pageOf(found, query).map((entry) => serializeCollection(entry, users, include)),
+				data: pageOf(found, query).map((entry) =>
+					serializeCollectionResponse(entry, users, include),
+				),
 				total: found.length,
 			};
 		},
@@ -95,7 +97,7 @@ export function registerDataCollectionRoutes(
 			},
 		},
 		async ({ params: { id } }) =>
-			serializeCollection(findCollection(collections, id), users, {
+			serializeCollectionResponse(findCollection(collections, id), users, {
 				version: false,
 				creator: false,
 			}),

@@ -15,10 +15,10 @@ import {
 } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import { clientTypeOf, type Results } from '../../data/results';
-import { OPERATIONS, type OperationName } from '../../mappingSchema';
+import { OPERATION_ENDPOINTS, type OperationName } from '../../mappingSchema';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/validation';
-import { registerInvoicesRoute } from './invoicesRoute';
+import { registerInvoicesRoute } from './invoicesPostRoute';
 import type { PlannedOutcome } from './queryStore';
 
 /** A query about one RFC or CURP. */
@@ -123,7 +123,7 @@ export function registerQueryPostRoutes(app: FastifyInstance, context: SandboxCo
 function aboutOne(app: FastifyInstance, context: SandboxContext, route: QueryRoute): void {
 	const { variant, options, outcomes, profiles, queries, results } = context;
 	const { operation, summary, body: schema, about, needs, response, hasFiscalState } = route;
-	const { service } = OPERATIONS[operation];
+	const { service } = OPERATION_ENDPOINTS[operation];
 	const isImmediate =
 		route.isImmediate ?? (options.immediateRecords && MAYBE_IMMEDIATE.includes(operation));
 
@@ -203,7 +203,7 @@ function calculatorRoute(app: FastifyInstance, { variant, people, queries }: San
 				state: {},
 				when: 'usual',
 			};
-			return queries.answer(OPERATIONS[operation].service, 'PF', query, outcome);
+			return queries.answer(OPERATION_ENDPOINTS[operation].service, 'PF', query, outcome);
 		},
 	);
 }

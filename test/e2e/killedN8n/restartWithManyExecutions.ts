@@ -15,7 +15,7 @@ import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,
 	triggerNode,
-} from '../support/triggerWorkflow';
+} from '../support/triggerWorkflowBuilders';
 
 /** Behind the first check after a start others follow, and start more of what was interrupted. */
 const MORE_CHECKS_MS = 6_000;

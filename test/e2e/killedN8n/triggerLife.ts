@@ -11,13 +11,13 @@ import {
 } from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
 import { bareN8n, processes } from '../support/sharedHeadlessN8n';
-import { deliverUntilTaken } from '../support/deliverUntilTaken';
+import { redeliverWhile503 } from '../support/redeliverWhile503';
 import { waitForEndedExecutionOf } from '../support/executions';
 import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,
 	triggerNode,
-} from '../support/triggerWorkflow';
+} from '../support/triggerWorkflowBuilders';
 
 /** After the first poll another one follows, and starts more interrupted results. */
 const SECOND_POLL_MS = 5_000;
@@ -101,7 +101,7 @@ describe('the trigger in a real n8n', () => {
 		return id;
 	};
 	const deliver = async (name: string, body: object) =>
-		await deliverUntilTaken(async () => {
+		await redeliverWhile503(async () => {
 			const url = `${n8n.url}/webhook/${name}/tax-query`;
 			return (await fetchUnpooled(url, { method: 'POST', body: JSON.stringify(body) })).status;
 		});

@@ -12,7 +12,7 @@ import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,
 	triggerWorkflow,
-} from '../support/triggerWorkflow';
+} from '../support/triggerWorkflowBuilders';
 
 const RFC_DATA = '/query/rfc-data';
 

@@ -7,12 +7,12 @@ import { productionUrl } from '../../../demo/provision';
 import type { SandboxOptions } from '../../../sandbox';
 import type { Mapping, OperationName } from '../../../sandbox/mappingSchema';
 import {
-	arbitraryMapping,
+	mappingArbitrary,
 	mappedClient,
-	startVariant,
+	startMappedSandbox,
 } from '../../integration/support/mappedClient';
-import { suggestedIn } from '../../integration/support/readDiagnoseRows';
-import { credentialFieldsForLogin } from '../../integration/support/credentialFields';
+import { proposedMappingIn } from '../../integration/support/readDiagnoseRows';
+import { credentialFieldsForLogin } from '../../integration/support/credentialFieldsForLogin';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
 
@@ -70,7 +70,7 @@ const logins: Record<string, object> = {
 };
 
 describe('a real n8n at environments that call everything otherwise', () => {
-	const dialects: Array<Awaited<ReturnType<typeof startVariant>>> = [];
+	const dialects: Array<Awaited<ReturnType<typeof startMappedSandbox>>> = [];
 	let n8n: N8n;
 
 	beforeAll(async () => {
@@ -81,7 +81,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 	});
 
 	const start = async (mapping: Mapping, options: Partial<SandboxOptions> = {}) => {
-		const dialect = await startVariant(mapping, options);
+		const dialect = await startMappedSandbox(mapping, options);
 		dialects.push(dialect);
 		return dialect;
 	};
@@ -161,7 +161,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 
 	describe('with the mapping in the credential', () => {
 		const [mapping] = fc.sample(
-			arbitraryMapping.filter(({ taxQuery }) => 'getAll' in (taxQuery.paths ?? {})),
+			mappingArbitrary.filter(({ taxQuery }) => 'getAll' in (taxQuery.paths ?? {})),
 			{ numRuns: 1, seed: 3 },
 		);
 		const client = mappedClient(mapping);
@@ -338,8 +338,8 @@ describe('a real n8n at environments that call everything otherwise', () => {
 				node('Credit Profile', 'creditProfile', parameters, credentials),
 				node('Tax Query', 'taxQuery', parameters, credentials),
 			]);
-			expect(suggestedIn(out('Credit Profile'))).toEqual(served.creditProfile);
-			expect(suggestedIn(out('Tax Query'))).toEqual(served.taxQuery);
+			expect(proposedMappingIn(out('Credit Profile'))).toEqual(served.creditProfile);
+			expect(proposedMappingIn(out('Tax Query'))).toEqual(served.taxQuery);
 			const missing = (name: string) =>
 				out(name)
 					.filter(({ result }) => result === 'Not known')

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { N8n } from '../../../demo/n8n';
 import { serve } from '../../integration/support/testServer';
-import { credentialFieldsForLogin } from '../../integration/support/credentialFields';
+import { credentialFieldsForLogin } from '../../integration/support/credentialFieldsForLogin';
 import { waitForEndedExecutionOf } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
 

@@ -7,14 +7,14 @@ import {
 	type SandboxWithQueryHelpers,
 } from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
-import { deliverUntilTaken } from '../support/deliverUntilTaken';
+import { redeliverWhile503 } from '../support/redeliverWhile503';
 import { outOf } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
 import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,
 	triggerWorkflow,
-} from '../support/triggerWorkflow';
+} from '../support/triggerWorkflowBuilders';
 
 const SECRET = 'whsec-results';
 
@@ -50,7 +50,7 @@ describe('the results of the trigger in a real n8n', () => {
 		return workflow;
 	};
 	const deliver = async (name: string, body: object) => {
-		await deliverUntilTaken(async () => {
+		await redeliverWhile503(async () => {
 			const { status } = await fetchUnpooled(`${n8n.url}/webhook/${name}/tax-query`, {
 				method: 'POST',
 				headers: { 'X-Secret': SECRET },

@@ -8,19 +8,19 @@ import {
 	sendRaw,
 	signatureCredential,
 	signatureHeaders,
-} from '../../integration/taxQuery/trigger/hostileDeliveries';
+} from '../../integration/taxQuery/trigger/hostileDeliveryCases';
 import {
 	inventHostileDeliveries,
 	verificationMethods,
 } from '../../integration/taxQuery/trigger/inventHostileDeliveries';
 import { sandboxQueryClient, type Query } from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
-import { deliverUntilTaken } from '../support/deliverUntilTaken';
+import { redeliverWhile503 } from '../support/redeliverWhile503';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
-import { TRIGGER_NODE_NAME, triggerNode } from '../support/triggerWorkflow';
+import { TRIGGER_NODE_NAME, triggerNode } from '../support/triggerWorkflowBuilders';
 
 /** The trigger itself saves one where the sandbox, on a busy machine, does not respond to two checks. */
 const isFailedCheck = ({ status, data }: Execution) =>
@@ -177,7 +177,7 @@ describe('the triggers in a real n8n', () => {
 			async (_what, expected, { credential, body, headers = () => [] }) => {
 				const content = body(record);
 				const { url } = receiverOf(credential);
-				const status = await deliverUntilTaken(
+				const status = await redeliverWhile503(
 					async () => await sendRaw(url, content, headers(content)),
 				);
 				expect(status).toBe(expected);
@@ -187,7 +187,7 @@ describe('the triggers in a real n8n', () => {
 		it('not one of them has become an execution', async () => {
 			const content = json(await queries.result());
 			const { url } = receiverOf(signatureCredential);
-			await deliverUntilTaken(async () => await sendRaw(url, content, signatureHeaders()(content)));
+			await redeliverWhile503(async () => await sendRaw(url, content, signatureHeaders()(content)));
 			const genuine = await waitForEndedExecutionOf(
 				demo.n8n.client,
 				receiverOf(signatureCredential).id,
@@ -209,7 +209,7 @@ describe('the triggers in a real n8n', () => {
 			receivers[mode] = await receiving(credential);
 		}
 		const known = await queries.result();
-		await deliverUntilTaken(async () => await sendRaw(receivers.none.url, json(known), []));
+		await redeliverWhile503(async () => await sendRaw(receivers.none.url, json(known), []));
 		for (const { id } of Object.values(receivers)) {
 			await waitForEndedExecutionOf(demo.n8n.client, id, { node: TRIGGER_NODE_NAME });
 		}
@@ -246,7 +246,7 @@ describe('the triggers in a real n8n', () => {
 		const { id, url } = await receiving();
 		const record = await queries.result();
 		const forged = json({ ...record, response: { RFC: 'XAXX010101000' } });
-		await deliverUntilTaken(async () => await sendRaw(url, forged, []));
+		await redeliverWhile503(async () => await sendRaw(url, forged, []));
 		const execution = await waitForEndedExecutionOf(demo.n8n.client, id, {
 			node: TRIGGER_NODE_NAME,
 		});
@@ -272,7 +272,7 @@ describe('the triggers in a real n8n', () => {
 		const copies = Array.from({ length: 100 }, async () => await sendRaw(url, json(record), []));
 		const answers = await Promise.all(copies);
 		const last = await queries.result();
-		await deliverUntilTaken(async () => await sendRaw(url, json(last), []));
+		await redeliverWhile503(async () => await sendRaw(url, json(last), []));
 		const arrived = async () =>
 			(await demo.n8n.client.executions(id)).flatMap((each) =>
 				outOf(each, TRIGGER_NODE_NAME).map(({ queryId }) => queryId),

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Demo } from '../../../demo/startDemo';
 import { REVIEW_PAGES_BASIC_AUTH } from '../../../demo/provision';
-import { applicantFile } from '../../../demo/smokeTest';
+import { applicantDataPath } from '../../../demo/smokeTest';
 import { describeIfChromium } from '../support/describeIfChromium';
-import { startClickCounter } from '../support/startClickCounter';
+import { countUserClicks } from '../support/countUserClicks';
 import { newContext, takeScreenshot } from '../support/launchBrowser';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 import { writeMarkdownRows } from '../support/testArtifacts';
@@ -15,7 +15,7 @@ const OPERATORS = Buffer.from(
 	`${REVIEW_PAGES_BASIC_AUTH.user}:${REVIEW_PAGES_BASIC_AUTH.password}`,
 ).toString('base64');
 
-const applicant = JSON.parse(readFileSync(applicantFile, 'utf8')) as Record<string, string>;
+const applicant = JSON.parse(readFileSync(applicantDataPath, 'utf8')) as Record<string, string>;
 
 describeIfChromium('the five tasks of the tutorial, clicked as docs/tutorial.md says', () => {
 	let demo: Demo;
@@ -32,7 +32,7 @@ describeIfChromium('the five tasks of the tutorial, clicked as docs/tutorial.md 
 			viewport: { width: 1600, height: 900 },
 			permissions: ['clipboard-read', 'clipboard-write'],
 		});
-		clicked = await startClickCounter(context);
+		clicked = await countUserClicks(context);
 	});
 	afterAll(async () => {
 		await context?.close();

@@ -14,7 +14,7 @@ import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,
 	triggerWorkflow,
-} from '../support/triggerWorkflow';
+} from '../support/triggerWorkflowBuilders';
 
 const SECRET = 'whsec-calls';
 const WAVES = 12;

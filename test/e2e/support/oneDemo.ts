@@ -4,7 +4,7 @@ import type { SandboxCommand } from '../../../demo/sandbox';
 import { RestartableN8n } from '../../../bench/support/restartableN8n';
 import { Editor } from './editor';
 import { Mailbox } from './mailbox';
-import { once } from './once';
+import { startOncePerFile } from './startOncePerFile';
 import { StubModel } from '../../../demo/stubModel';
 
 /** The sandbox of the sources, unless a file of tests brings another. */
@@ -12,11 +12,11 @@ let sandbox: () => Promise<SandboxCommand | undefined> = async () => undefined;
 export const setDemoSandboxProgram = (program: () => Promise<SandboxCommand>) =>
 	void (sandbox = program);
 
-export const theModel = once(
+export const theModel = startOncePerFile(
 	async () => await StubModel.start(),
 	async (model) => await model.stop(),
 );
-export const theMailbox = once(
+export const theMailbox = startOncePerFile(
 	async () => await Mailbox.start(),
 	async (mailbox) => await mailbox.stop(),
 );
@@ -24,7 +24,7 @@ export const theMailbox = once(
 /** By which the last part of a file may kill and restart n8n. */
 export const restartableN8n = new RestartableN8n();
 /** A demo for all tests of a file that do not count on being alone with it. */
-export const oneDemo: () => Promise<Demo> = once(
+export const oneDemo: () => Promise<Demo> = startOncePerFile(
 	async () => {
 		const [model, mailbox] = await Promise.all([theModel(), theMailbox()]);
 		return await startDemo({
@@ -38,7 +38,7 @@ export const oneDemo: () => Promise<Demo> = once(
 );
 
 /** Its editor. */
-export const oneEditor = once(
+export const oneEditor = startOncePerFile(
 	async () => await Editor.signIn((await oneDemo()).n8n),
 	async (editor) => await editor.close(),
 );

@@ -5,11 +5,11 @@ import { HEADLESS, startN8n } from '../../../demo/n8n';
 import { ensureN8nInstalled } from '../../../demo/pinnedN8n';
 import { installPackage } from '../../../demo/installPackage';
 import { RestartableN8n } from '../../../bench/support/restartableN8n';
-import { once } from './once';
+import { startOncePerFile } from './startOncePerFile';
 
 export const processes = new RestartableN8n();
 
-const begun = once(
+const begun = startOncePerFile(
 	async () => {
 		const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-e2e-'));
 		await ensureN8nInstalled();

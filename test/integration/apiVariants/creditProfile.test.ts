@@ -1,4 +1,4 @@
-import { credentialFieldsForLogin } from '../support/credentialFields';
+import { credentialFieldsForLogin } from '../support/credentialFieldsForLogin';
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
 import { testCreditProfile, testTaxQuery } from '../support/credentialTests';

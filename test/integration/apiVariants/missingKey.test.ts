@@ -5,9 +5,9 @@ import { catalog } from '../../../nodes/shared/queryTypes/catalog';
 import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
 import type { SandboxOptions } from '../../../sandbox';
 import { nodeOn } from '../creditProfile/support';
-import { arbitraryMapping, postMappedTokenRequest } from '../support/mappedClient';
+import { mappingArbitrary, postMappedTokenRequest } from '../support/mappedClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
-import { credentialFieldsForLogin } from '../support/credentialFields';
+import { credentialFieldsForLogin } from '../support/credentialFieldsForLogin';
 import {
 	CIEC,
 	createTaxProfileParameters,
@@ -59,7 +59,7 @@ function without(mapping: object, ...paths: string[][]): object {
 
 const sample = (hasOwnPaths: boolean): ApiVariant =>
 	fc.sample(
-		arbitraryMapping.filter(
+		mappingArbitrary.filter(
 			({ taxQuery: { paths = {}, token = {} } }) =>
 				'getAll' in paths === hasOwnPaths &&
 				token.clientAuthentication === 'body' &&

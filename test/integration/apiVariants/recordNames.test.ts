@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import type { IDataObject } from 'n8n-workflow';
-import { suggestedIn } from '../support/readDiagnoseRows';
+import { proposedMappingIn } from '../support/readDiagnoseRows';
 import { serve } from '../support/testServer';
-import { withWebhookVerification } from '../support/credentialFields';
+import { withWebhookVerification } from '../support/credentialFieldsForLogin';
 import { TriggerHost } from '../taxQuery/trigger/triggerHost';
 import {
 	CIEC,
@@ -151,7 +151,7 @@ describe.each<[string, Names]>([
 
 	it('has exactly its mapping proposed by Diagnose', async () => {
 		const { items } = await run(operation('connection', 'diagnose'), {});
-		const suggested = suggestedIn(items.map(({ json }) => json)) as IDataObject;
+		const suggested = proposedMappingIn(items.map(({ json }) => json)) as IDataObject;
 		expect({ ...suggested, list: undefined }).toEqual({ ...apiMapping, list: undefined });
 	});
 

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { OPERATIONS, type OperationName } from '../../../sandbox/mappingSchema';
+import { OPERATION_ENDPOINTS, type OperationName } from '../../../sandbox/mappingSchema';
 import type { LoggedRequest } from '../../../sandbox/plugins/requestLog';
 import { mappedClient } from '../support/mappedClient';
 import type { NodeRunOptions } from '../support/runNodeInEngine';
@@ -156,8 +156,9 @@ describe.each(environments)(
 
 		const documentedPath = (path: string) => path.replace(/^\/api/, '');
 		const operationAt = (path: string) =>
-			(Object.keys(OPERATIONS) as OperationName[]).find((one) => OPERATIONS[one].path === path) ??
-			'getAll';
+			(Object.keys(OPERATION_ENDPOINTS) as OperationName[]).find(
+				(one) => OPERATION_ENDPOINTS[one].path === path,
+			) ?? 'getAll';
 
 		it('gives what it gives at the document, in its words', () => {
 			const heard = inReferenceNames(stripVolatileFields(played.outputs), mapping);

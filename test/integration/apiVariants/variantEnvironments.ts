@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
-import { OPERATIONS, type Mapping } from '../../../sandbox/mappingSchema';
-import { arbitraryMapping } from '../support/mappedClient';
+import { OPERATION_ENDPOINTS, type Mapping } from '../../../sandbox/mappingSchema';
+import { mappingArbitrary } from '../support/mappedClient';
 
 export type ApiVariant = Required<Mapping>;
 
@@ -20,14 +20,14 @@ const shapes: Array<Partial<SandboxOptions>> = [
 
 /** Eight environments with a random word for every key that a mapping has. DIALECT_SEED makes others. */
 export const environments = fc
-	.sample(arbitraryMapping, { numRuns: shapes.length, seed: Number(process.env.DIALECT_SEED ?? 7) })
+	.sample(mappingArbitrary, { numRuns: shapes.length, seed: Number(process.env.DIALECT_SEED ?? 7) })
 	.map((mapping, index) => ({ environment: index + 1, mapping, shape: shapes[index] }));
 
 /** A text with the words of an environment's records in those of the document. */
 export function inReferenceNames(output: unknown, { taxQuery }: ApiVariant): unknown {
 	const words = new Map<string, string>();
 	for (const [operation, service] of Object.entries(taxQuery.services ?? {})) {
-		words.set(service, OPERATIONS[operation as keyof typeof OPERATIONS].service);
+		words.set(service, OPERATION_ENDPOINTS[operation as keyof typeof OPERATION_ENDPOINTS].service);
 	}
 	const documented = { success: 'SUCCESS', pending: 'PENDING', failed: 'FAILED' };
 	for (const [state, [word]] of Object.entries(taxQuery.statuses ?? {})) {

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { suggestedIn, wrongIn } from '../support/readDiagnoseRows';
+import { proposedMappingIn, wrongIn } from '../support/readDiagnoseRows';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { nodeOn } from './support';
 
@@ -31,7 +31,7 @@ describe('Connection → Diagnose', () => {
 		it('proposes the mapping that is served', () => {
 			const { filterEncoding, ...others } = mapping;
 			const notDefault = filterEncoding !== 'brackets' && filterEncoding !== undefined;
-			expect(suggestedIn(rows)).toEqual({ ...others, ...(notDefault && { filterEncoding }) });
+			expect(proposedMappingIn(rows)).toEqual({ ...others, ...(notDefault && { filterEncoding }) });
 		});
 
 		it('finds nothing wrong but what the mapping lacks', () => {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startStubServer } from '../apiVariants/stubServer';
 import { flawOfLogin } from '../support/credentialTests';
-import { credentialFieldsForLogin } from '../support/credentialFields';
+import { credentialFieldsForLogin } from '../support/credentialFieldsForLogin';
 import { codeOf } from '../support/errorCode';
 import { runNodeInEngine } from '../support/runNodeInEngine';
 import './support';

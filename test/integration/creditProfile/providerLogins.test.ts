@@ -5,7 +5,7 @@ import { CredentialTestContext } from 'n8n-core';
 import { shiftAllClocks } from '../support/clock';
 import { flawOfLogin, testCreditProfile } from '../support/credentialTests';
 import { codeOf, codeAndFieldOf } from '../support/errorCode';
-import { credentialFieldsForLogin } from '../support/credentialFields';
+import { credentialFieldsForLogin } from '../support/credentialFieldsForLogin';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { nodeOn } from './support';
 import { respondJson, serverForTestGroup } from '../support/testServer';

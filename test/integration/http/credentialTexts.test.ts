@@ -1,4 +1,4 @@
-import { credentialFieldsForLogin } from '../support/credentialFields';
+import { credentialFieldsForLogin } from '../support/credentialFieldsForLogin';
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { credentialTestError, testCreditProfile, testTaxQuery } from '../support/credentialTests';

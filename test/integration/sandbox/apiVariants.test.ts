@@ -8,22 +8,24 @@ import {
 } from '../../../contract/creditProfile';
 import { QueryRecord } from '../../../contract/taxQuery';
 import type { SandboxOptions } from '../../../sandbox';
-import { OPERATIONS, type OperationName } from '../../../sandbox/mappingSchema';
+import { OPERATION_ENDPOINTS, type OperationName } from '../../../sandbox/mappingSchema';
 import {
-	arbitraryMapping,
+	mappingArbitrary,
 	mappedClient,
-	startVariant,
+	startMappedSandbox,
 	postMappedTokenRequest,
 } from '../support/mappedClient';
 import { PERSON_RFC, withBench } from './support/sandboxBench';
-import { queries } from './taxQuery/endpoints';
+import { postQueryEndpoints } from './taxQuery/endpointCases';
 
 type Acknowledged = QueryRecord & { queryId: string };
 
-const environments = fc.sample(arbitraryMapping, { numRuns: 8, seed: 20 });
-const operations = Object.keys(OPERATIONS) as OperationName[];
-const requests = queries.map(({ path, response, record, valid = [], invalid = [] }) => {
-	const operation = operations.find((one) => OPERATIONS[one].path === path) as OperationName;
+const environments = fc.sample(mappingArbitrary, { numRuns: 8, seed: 20 });
+const operations = Object.keys(OPERATION_ENDPOINTS) as OperationName[];
+const requests = postQueryEndpoints.map(({ path, response, record, valid = [], invalid = [] }) => {
+	const operation = operations.find(
+		(one) => OPERATION_ENDPOINTS[one].path === path,
+	) as OperationName;
 	return { operation, response, record, valid, invalid };
 });
 
@@ -31,7 +33,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 	'environment $index, with its own word for everything',
 	({ mapping }) => {
 		const client = mappedClient(mapping);
-		let variant: Awaited<ReturnType<typeof startVariant>>;
+		let variant: Awaited<ReturnType<typeof startMappedSandbox>>;
 
 		const post = async <T = Acknowledged>(operation: OperationName, body: object) =>
 			await variant.taxQuery.post<T>(client.path(operation), client.body(operation, body));
@@ -41,7 +43,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 			(await variant.taxQuery.get<QueryRecord>(client.path('get').replace('{queryId}', id))).data;
 
 		beforeAll(async () => {
-			variant = await startVariant(mapping);
+			variant = await startMappedSandbox(mapping);
 			await post('createTaxProfile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 		});
 		afterAll(async () => await variant.sandbox.close());
@@ -176,7 +178,7 @@ it.each<[Partial<SandboxOptions>, object]>([
 	],
 	[{ tokenExpiresIn: 'absent', noRefreshToken: true }, token],
 ])('the token has the shape that is set: %j', async (options, expected) => {
-	const { sandbox } = await startVariant({}, options);
+	const { sandbox } = await startMappedSandbox({}, options);
 	const { data } = await postMappedTokenRequest(sandbox, {});
 	await sandbox.close();
 	expect(data).toStrictEqual(expected);

@@ -2,11 +2,11 @@ import type { TSchema } from '@sinclair/typebox';
 import { firstViolation } from '../../../contract/check';
 import type { CollectionsPage } from '../../../contract/creditProfile';
 import { QueryRecord } from '../../../contract/taxQuery';
-import { endpoints } from './creditProfile/endpoints';
+import { endpoints } from './creditProfile/endpointCases';
 import { benchForTests, PERSON_RFC, withBench, type Bench } from './support/sandboxBench';
 import { compareFields } from './support/compareFields';
 import type { Endpoint } from './support/endpointTypes';
-import { queries } from './taxQuery/endpoints';
+import { postQueryEndpoints } from './taxQuery/endpointCases';
 
 interface Sent {
 	id?: number | string;
@@ -106,7 +106,7 @@ it.each(SEEDS)(
 	'all Tax Query responses follow the contract and are billed (seed %i)',
 	async (seed) => {
 		await withBench({ seed }, async (own) => {
-			for (const endpoint of queries) {
+			for (const endpoint of postQueryEndpoints) {
 				const { service, response, record, unsent } = endpoint;
 				await own.control.delete('/ledger');
 				const responses = await responsesOf(endpoint, [], own);
@@ -118,7 +118,7 @@ it.each(SEEDS)(
 				expectFields(record, await Promise.all(records), unsent);
 			}
 			const { data: list } = await own.taxQuery.get<QueryRecord[]>('/query');
-			expect(list.length).toBeGreaterThan(queries.length);
+			expect(list.length).toBeGreaterThan(postQueryEndpoints.length);
 			expectFields(QueryRecord, list);
 			for (const listed of list) {
 				const { data } = await own.taxQuery.get<QueryRecord>(`/query/${listed._id}`);
@@ -129,7 +129,7 @@ it.each(SEEDS)(
 	},
 );
 
-it.each([...endpoints, ...queries])(
+it.each([...endpoints, ...postQueryEndpoints])(
 	'$method $path refuses invalid values with 400 and their name, and bills nothing',
 	async (endpoint) => {
 		await bench.control.delete('/ledger');
@@ -191,7 +191,7 @@ it('the OpenAPI page has every documented endpoint, and no dead reference', asyn
 		.flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
 	const documented = [
 		...endpoints.map(({ method, path }) => `${method.toLowerCase()} /api/v1${path}`),
-		...queries.map(({ path }) => `post /api${path}`),
+		...postQueryEndpoints.map(({ path }) => `post /api${path}`),
 		...['get /api/query', 'get /api/query/{queryId}', 'post /api/oauth/token'],
 	];
 	expect(served.sort()).toEqual(documented.sort());

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { firstViolation } from '../../../contract/check';
 import { ErrorBody } from '../../../contract/shared';
-import { endpoints, filterKeys } from './creditProfile/endpoints';
+import { endpoints, filterKeys } from './creditProfile/endpointCases';
 import { benchForTests, PERSON_RFC } from './support/sandboxBench';
 import type { Endpoint } from './support/endpointTypes';
-import { queries } from './taxQuery/endpoints';
+import { postQueryEndpoints } from './taxQuery/endpointCases';
 
 const RUNS = 1000;
 
@@ -92,7 +92,7 @@ const bench = benchForTests({ documents: 500 });
 
 it.each([
 	['creditProfile', endpoints],
-	['taxQuery', queries],
+	['taxQuery', postQueryEndpoints],
 ] as const)('%s follows the contract with generated requests', async (service, all) => {
 	const requests = fc.constantFrom(...all).chain(requestTo);
 	const statuses = new Map<number, number>();

@@ -3,7 +3,7 @@ import type { ICredentialsDecrypted } from 'n8n-workflow';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQueryTrigger } from '../../../nodes/TaxQuery/TaxQueryTrigger.node';
 import { respondJson, serve } from './testServer';
-import { credentialFieldsForLogin } from './credentialFields';
+import { credentialFieldsForLogin } from './credentialFieldsForLogin';
 
 const { methods } = new CreditProfile();
 

@@ -4,7 +4,7 @@ import { DateTime } from 'luxon';
 import type { QueryRecord } from '../../../contract/taxQuery';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
 import {
-	OPERATIONS,
+	OPERATION_ENDPOINTS,
 	RENAMABLE_PROVIDER_SEGMENTS,
 	type Mapping,
 	type OperationName,
@@ -29,7 +29,7 @@ const FIELDS: Partial<Record<OperationName, string[]>> = {
 const queries = Object.keys(FIELDS) as OperationName[];
 
 /** A mapping with a random word for every key that there is. */
-export const arbitraryMapping: fc.Arbitrary<Required<Mapping>> = fc
+export const mappingArbitrary: fc.Arbitrary<Required<Mapping>> = fc
 	.record({
 		word: words(120),
 		hasOwnPaths: fc.boolean(),
@@ -104,7 +104,7 @@ function reformatted(value: unknown, from: string[], to: string[]): unknown {
 /** Returns what somebody who holds the mapping says and hears; written without the sandbox's own reader of it. */
 export function mappedClient({ creditProfile = {}, taxQuery = {} }: Mapping) {
 	const { months = MONTH, days = DAY } = taxQuery.periodFormat ?? {};
-	const operations = Object.keys(OPERATIONS) as OperationName[];
+	const operations = Object.keys(OPERATION_ENDPOINTS) as OperationName[];
 	const fieldOf = (operation: OperationName, field: string) =>
 		taxQuery.fields?.[operation]?.[field] ?? field;
 	const statusOf = (status: string) => {
@@ -118,7 +118,7 @@ export function mappedClient({ creditProfile = {}, taxQuery = {} }: Mapping) {
 		statusOf,
 		path(operation: OperationName): string {
 			const { [operation]: own, tax = 'tax' } = taxQuery.paths ?? {};
-			const path = own ?? OPERATIONS[operation].path.replace('tax', tax);
+			const path = own ?? OPERATION_ENDPOINTS[operation].path.replace('tax', tax);
 			return path.startsWith('/') ? path : `/${path}`;
 		},
 		body(operation: OperationName, body: object): object {
@@ -135,7 +135,7 @@ export function mappedClient({ creditProfile = {}, taxQuery = {} }: Mapping) {
 		record(record: QueryRecord): QueryRecord {
 			const operation = operations.find(
 				(one) =>
-					(taxQuery.services?.[one] ?? OPERATIONS[one].service) === record.service &&
+					(taxQuery.services?.[one] ?? OPERATION_ENDPOINTS[one].service) === record.service &&
 					record.service !== '',
 			);
 			if (!operation) return record;
@@ -151,7 +151,7 @@ export function mappedClient({ creditProfile = {}, taxQuery = {} }: Mapping) {
 			const { clientType, query } = record.metadata;
 			return {
 				...record,
-				service: OPERATIONS[operation].service,
+				service: OPERATION_ENDPOINTS[operation].service,
 				status: statusOf(record.status),
 				query: read(record.query),
 				metadata: { ...(clientType && { clientType }), query: read(query) },
@@ -223,7 +223,7 @@ export async function postMappedTokenRequest(
 }
 
 /** A sandbox with a mapping, and clients of both services that hold their tokens. */
-export async function startVariant(mapping: Mapping, options: Partial<SandboxOptions> = {}) {
+export async function startMappedSandbox(mapping: Mapping, options: Partial<SandboxOptions> = {}) {
 	const sandbox = await startSandbox({
 		mapping,
 		rateLimit: 0,

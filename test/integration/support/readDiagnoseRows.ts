@@ -1,7 +1,7 @@
 type Row = Record<string, unknown>;
 
 /** The API Mapping that Connection → Diagnose proposes, in its last row. */
-export const suggestedIn = (rows: Row[]): unknown => JSON.parse(String(rows.at(-1)?.seen));
+export const proposedMappingIn = (rows: Row[]): unknown => JSON.parse(String(rows.at(-1)?.seen));
 
 /** Names of the checks that ask for a change; neither the summary nor the proposal is a check. */
 export const wrongIn = (rows: Row[]): unknown[] =>

@@ -24,7 +24,7 @@ interface Responses {
 }
 
 /** Responds to each kind of request in one way: no queries are listed by default, and none is there by its ID. */
-export const fixedResponder =
+export const responderByRequestKind =
 	({ post, rows = [], byId }: Responses) =>
 	({ method, path }: StubRequest): StubResponse => {
 		if (method === 'POST') return post;

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
 import { runAgainstStub } from '../apiVariants/stubServer';
-import { suggestedIn, wrongIn } from '../support/readDiagnoseRows';
+import { proposedMappingIn, wrongIn } from '../support/readDiagnoseRows';
 import { runNodeInEngine } from '../support/runNodeInEngine';
 import { crfRecord } from './crfStubResponses';
 import { curps, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
@@ -69,7 +69,7 @@ describe.each(dialects)('Connection → Diagnose at a service %s', (_what, optio
 	afterAll(async () => await sandbox.close());
 
 	it('proposes the served mapping, as far as reads can show', () => {
-		expect(suggestedIn(rows)).toEqual(suggested);
+		expect(proposedMappingIn(rows)).toEqual(suggested);
 	});
 
 	it('gives summary, checks and proposal in equal columns, each filled', () => {
@@ -123,7 +123,7 @@ describe.each(dialects)('Connection → Diagnose at a service %s', (_what, optio
 			credentials: sandbox.credentials({ taxQueryApi: { apiMapping, pointsPerSecond: 0 } }),
 		});
 		const next = items.map(({ json }) => json);
-		expect([wrongIn(next), suggestedIn(next), next[0].result]).toEqual([[], suggested, 'OK']);
+		expect([wrongIn(next), proposedMappingIn(next), next[0].result]).toEqual([[], suggested, 'OK']);
 	});
 });
 
@@ -199,7 +199,7 @@ describe('Connection → Diagnose', () => {
 			diagnose,
 		);
 		expect(JSON.stringify(rows)).not.toContain(RFC);
-		expect(suggestedIn(rows)).toEqual({});
+		expect(proposedMappingIn(rows)).toEqual({});
 	});
 
 	it('reports the lifetime of an opaque token', async () => {
@@ -226,7 +226,7 @@ describe('Connection → Diagnose', () => {
 			elsewhere[1].check,
 		]);
 		expect([refused[1].seen, elsewhere[1].seen].join()).toMatch(/token|refused|service/i);
-		expect([suggestedIn(refused), suggestedIn(elsewhere)]).toEqual([{}, {}]);
+		expect([proposedMappingIn(refused), proposedMappingIn(elsewhere)]).toEqual([{}, {}]);
 	});
 
 	it('names paths.getAll where the list has another path, and proposes nothing', async () => {

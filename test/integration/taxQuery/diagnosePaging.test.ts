@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAgainstStub, type StubRequest, type StubResponse } from '../apiVariants/stubServer';
-import { suggestedIn } from '../support/readDiagnoseRows';
+import { proposedMappingIn } from '../support/readDiagnoseRows';
 import { crfRecord } from './crfStubResponses';
 import { operation, rfcs } from './support';
 
@@ -21,7 +21,7 @@ async function diagnose(
 		{ apiMapping },
 	);
 	const paging = rows.find(({ check }) => check === 'Paging of the list') as IDataObject;
-	return { paging, suggested: suggestedIn(rows) };
+	return { paging, suggested: proposedMappingIn(rows) };
 }
 const page = (from: number, size: number) => all.slice(from, from + size);
 

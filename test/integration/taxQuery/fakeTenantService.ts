@@ -36,7 +36,7 @@ const services: Record<string, string> = {
 
 const TOKEN = 'token-of-';
 /** The pasted access token of a tenant. */
-export const tokenOf = (tenant: string) => `${TOKEN}${tenant}`;
+export const accessTokenFor = (tenant: string) => `${TOKEN}${tenant}`;
 
 const acknowledge = ({ accept, response }: ArrivedPost): void =>
 	respondJson(response, { message: 'Accepted', queryId: accept()._id });
@@ -65,7 +65,7 @@ export async function tenantService({
 		if (path === '/oauth/token') {
 			const { client_id: client } = JSON.parse(body) as { client_id: string };
 			logins.push(client);
-			return respondJson(response, { access_token: tokenOf(client), expires_in: 3600 });
+			return respondJson(response, { access_token: accessTokenFor(client), expires_in: 3600 });
 		}
 		const tenant = /^Bearer token-of-(.+)$/.exec(headers.authorization ?? '')?.[1];
 		if (tenant === undefined) return respondJson(response, { message: 'Who are you?' }, 401);

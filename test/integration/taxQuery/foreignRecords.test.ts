@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { crfRecord, fixedResponder } from './crfStubResponses';
+import { crfRecord, responderByRequestKind } from './crfStubResponses';
 import { fakeService, respondJson } from './fakeService';
 import { curps, getCrfParameters, itemsForRfcs, operation, rfcs } from './support';
 
@@ -52,7 +52,7 @@ describe('a foreign record fails the item, which names its ID:', () => {
 		],
 	])('%s', async (_how, parameters, post, byId) => {
 		const { rows, error } = await runAgainstStub(
-			fixedResponder({ post, byId }),
+			responderByRequestKind({ post, byId }),
 			parameters as never,
 		);
 		expect({ rows, code: codeOf(error), ids: error?.context?.queryIds }).toEqual({
@@ -65,7 +65,7 @@ describe('a foreign record fails the item, which names its ID:', () => {
 		['another birth date in a mapped field', { dia: 4 }, { day: 'dia' }],
 	])('%s', async (_when, query, names) => {
 		const { rows, error } = await runAgainstStub(
-			fixedResponder({ post: { body: born(query) } }),
+			responderByRequestKind({ post: { body: born(query) } }),
 			calculation,
 			{ apiMapping: { fields: { calculateRfc: names } } },
 		);
@@ -75,7 +75,7 @@ describe('a foreign record fails the item, which names its ID:', () => {
 
 it('an ID shared by three items fails those whose query it is not', async () => {
 	const { rows, codes: failures } = await runAgainstStub(
-		fixedResponder({ post: accepted, byId: crfRecord('q1', RFC) }),
+		responderByRequestKind({ post: accepted, byId: crfRecord('q1', RFC) }),
 		getCrfParameters(waited),
 		{ items: itemsForRfcs(rfcs(3)), onError: 'continueRegularOutput' },
 	);
@@ -108,7 +108,7 @@ it.each<[string, IDataObject, object, string | undefined]>([
 	['another mapped query type', {}, { services: { getCsf: 'SITUACION' } }, 'CRF'],
 ])('a foreign record of %s has its query type in the error', async (_who, more, mapping, type) => {
 	const { rows, error } = await runAgainstStub(
-		fixedResponder({ post: accepted, byId: crfRecord('q1', RFC, more) }),
+		responderByRequestKind({ post: accepted, byId: crfRecord('q1', RFC, more) }),
 		{ ...csf, ...waited },
 		{ apiMapping: mapping },
 	);
@@ -134,7 +134,7 @@ describe('a record that may be the own one comes out', () => {
 		['of an unknown query type', { service: 'REGIMEN' }, ['unknownService']],
 	])('%s', async (_how, more, warnings) => {
 		const { rows, error } = await runAgainstStub(
-			fixedResponder({ post: { body: crfRecord('q1', RFC, more) } }),
+			responderByRequestKind({ post: { body: crfRecord('q1', RFC, more) } }),
 			crf,
 		);
 		expect(error).toBeUndefined();
@@ -148,7 +148,7 @@ describe('a record that may be the own one comes out', () => {
 		['last', { rfc: OTHER, taxId: RFC }],
 	])('whose RFC has its mapped name, %s, beside a field of the old name', async (_which, query) => {
 		const { rows, error } = await runAgainstStub(
-			fixedResponder({ post: { body: crfRecord('q1', RFC, { query }) } }),
+			responderByRequestKind({ post: { body: crfRecord('q1', RFC, { query }) } }),
 			crf,
 			{ apiMapping: { fields: { getCrf: { rfc: 'taxId' } } } },
 		);
@@ -158,7 +158,7 @@ describe('a record that may be the own one comes out', () => {
 
 	it("without an additional field that is called as every object's constructor", async () => {
 		const { rows, error } = await runAgainstStub(
-			fixedResponder({ post: { body: crfRecord('q1', RFC) } }),
+			responderByRequestKind({ post: { body: crfRecord('q1', RFC) } }),
 			getCrfParameters({ rfc: RFC }, { additionalBodyFields: '{"constructor":"ACME"}' }),
 		);
 		expect(error).toBeUndefined();
@@ -171,7 +171,7 @@ describe('a record that may be the own one comes out', () => {
 		['not at all', { ...emma }],
 	])('of a calculated RFC whose birth date is repeated %s', async (_how, query) => {
 		const { rows } = await runAgainstStub(
-			fixedResponder({ post: { body: born(query) } }),
+			responderByRequestKind({ post: { body: born(query) } }),
 			calculation,
 		);
 		expect(rows.map(({ rfc }) => rfc)).toEqual([RFC]);
@@ -185,7 +185,7 @@ describe('a record that may be the own one comes out', () => {
 	])('of a type whose name is not documented: %s', async (service, resource, name, query) => {
 		const own = crfRecord('q1', RFC, { service, query, response: { x: 1 } });
 		const { rows, error } = await runAgainstStub(
-			fixedResponder({ post: accepted, byId: own }),
+			responderByRequestKind({ post: accepted, byId: own }),
 			operation(resource, name, { ...query, ...waited, reuse: 'never' }),
 		);
 		expect(error).toBeUndefined();
@@ -195,8 +195,11 @@ describe('a record that may be the own one comes out', () => {
 	it('with a warning if only its result names another person', async () => {
 		const byCurp = person(CURP, { response: { curp: OTHER_CURP, nombre: 'LUIS' } });
 		const byRfc = crfRecord('q1', RFC, { response: { RFC: OTHER, RazonSocial: 'X' } });
-		const ofCurp = await runAgainstStub(fixedResponder({ post: { body: byCurp } }), curpData);
-		const ofRfc = await runAgainstStub(fixedResponder({ post: { body: byRfc } }), crf);
+		const ofCurp = await runAgainstStub(
+			responderByRequestKind({ post: { body: byCurp } }),
+			curpData,
+		);
+		const ofRfc = await runAgainstStub(responderByRequestKind({ post: { body: byRfc } }), crf);
 		const warnings = [{ code: 'otherIdentifier' }];
 		expect(ofCurp.rows).toMatchObject([{ curp: OTHER_CURP, warnings }]);
 		expect(ofCurp.rows[0].askedCurp).toBe(CURP);

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { runAgainstStub } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { crfRecord, fixedResponder } from './crfStubResponses';
+import { crfRecord, responderByRequestKind } from './crfStubResponses';
 import { fakeService, respondJson } from './fakeService';
 import { createTaxProfileParameters, curps, getCrfParameters, operation, rfcs } from './support';
 
@@ -43,7 +43,7 @@ it.each([
 it('withholds a message with a CIEC that was given under its mapped name', async () => {
 	const ciec = 'OtraCiec77';
 	const { error } = await runAgainstStub(
-		fixedResponder({ post: { status: 422, body: { message: `Clave ${ciec} rechazada` } } }),
+		responderByRequestKind({ post: { status: 422, body: { message: `Clave ${ciec} rechazada` } } }),
 		{
 			...createTaxProfileParameters(RFC),
 			options: { additionalBodyFields: JSON.stringify({ clave: ciec }) },
@@ -58,7 +58,7 @@ describe('a response with status 200 that repeats the token in a message', () =>
 	const token = { access_token: 'eyJhbGciOiJub25lIn0.e30.c2lnbmF0dXJl' };
 	const message = `Invalid token ${token.access_token}`;
 	const secrets = [token.access_token];
-	const asList = fixedResponder({ post: { body: { queryId: 'q1' } }, rows: { message } });
+	const asList = responderByRequestKind({ post: { body: { queryId: 'q1' } }, rows: { message } });
 
 	it('is withheld where it comes as the list', async () => {
 		const limited = getCrfParameters({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 5 } });
@@ -81,7 +81,7 @@ describe('a response with status 200 that repeats the token in a message', () =>
 		const csf = operation('taxAuthority', 'getCsf', { rfc: RFC });
 		const body = { message: 'Unauthorized', detail: message, requestId: 'r' };
 		const { rows } = await runAgainstStub(
-			fixedResponder({ post: { body }, byId: crfRecord('q1', RFC) }),
+			responderByRequestKind({ post: { body }, byId: crfRecord('q1', RFC) }),
 			csf,
 			{ token, secrets },
 		);

@@ -1,7 +1,7 @@
 import { runAgainstStub } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { freshSandboxForEachTest, sandboxForTestGroup } from '../support/sandboxForTestGroup';
-import { crfRecord, fixedResponder } from './crfStubResponses';
+import { crfRecord, responderByRequestKind } from './crfStubResponses';
 import {
 	createTaxProfileParameters,
 	curps,
@@ -61,7 +61,10 @@ describe('CURP data that is acknowledged instead of given at once', () => {
 		{ queryId: 'q1', message: 'ok' },
 		{ queryId: 'q1', message: 'Listo', status: 'OK' },
 	])('is read by its ID: %j', async (body) => {
-		const { rows } = await runAgainstStub(fixedResponder({ post: { body }, byId }), curpData);
+		const { rows } = await runAgainstStub(
+			responderByRequestKind({ post: { body }, byId }),
+			curpData,
+		);
 		expect(rows).toMatchObject([{ queryId: 'q1', name: 'EMMA', pending: false }]);
 	});
 
@@ -70,7 +73,7 @@ describe('CURP data that is acknowledged instead of given at once', () => {
 		['no record is', []],
 	])('is pending while %s under its ID', async (_what, record) => {
 		const post = { body: { queryId: 'q1', status: 'PENDING' } };
-		const { rows } = await runAgainstStub(fixedResponder({ post, byId: record }), curpData);
+		const { rows } = await runAgainstStub(responderByRequestKind({ post, byId: record }), curpData);
 		expect(rows).toMatchObject([{ queryId: 'q1', pending: true }]);
 	});
 });
@@ -86,7 +89,7 @@ describe('a fiscal situation that comes without a record', () => {
 			obligaciones: [{ _id: 'a', name: 'ISR' }],
 		};
 		const { rows } = await runAgainstStub(
-			fixedResponder({ post: { body } }),
+			responderByRequestKind({ post: { body } }),
 			operation('taxAuthority', 'getCsf', { rfc: RFC }),
 		);
 		expect(rows).toEqual([expect.objectContaining({ rfc: RFC, estado: 'ACTIVO' })]);

@@ -3,7 +3,7 @@ import { runAgainstStub } from '../apiVariants/stubServer';
 import { shiftWallClock, withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
-import { crfRecord, queryPostsIn, fixedResponder } from './crfStubResponses';
+import { crfRecord, queryPostsIn, responderByRequestKind } from './crfStubResponses';
 import { aRecord, fakeService, respondJson, type StoredQuery } from './fakeService';
 import { createTaxProfileParameters, operation, rfcs, taxQuerySandbox } from './support';
 
@@ -28,7 +28,7 @@ describe('the acknowledgement of invoices of two months', () => {
 		['under data.results', (results) => ({ data: { results } })],
 	])('gives a pending row for each month: %s', async (_how, wrap) => {
 		const body = wrap([january, month('q2', '2026-02')]);
-		const { rows } = await runAgainstStub(fixedResponder({ post: { body } }), twoMonths);
+		const { rows } = await runAgainstStub(responderByRequestKind({ post: { body } }), twoMonths);
 		expect(rows).toMatchObject([
 			{ queryId: 'q1', period: '2026-01', pending: true },
 			{ queryId: 'q2', period: '2026-02', pending: true },
@@ -43,7 +43,7 @@ describe('the acknowledgement of invoices of two months', () => {
 	])('gives one month, and is sent once, if the other is %s', async (_how, results) => {
 		const memory = {};
 		const { rows, requests } = await runAgainstStub(
-			fixedResponder({ post: { body: { message: 'ok', results } } }),
+			responderByRequestKind({ post: { body: { message: 'ok', results } } }),
 			{ ...twoMonths, options: { spendingLimits: { sendAgain: true } } },
 			{ memory, onError: 'continueRegularOutput' },
 		);
@@ -60,7 +60,7 @@ describe('the acknowledgement of invoices of two months', () => {
 	it('marks the month that has failed, and leaves the other pending', async () => {
 		const results = [january, month('q2', '2026-02', 'FAILED')];
 		const { rows } = await runAgainstStub(
-			fixedResponder({ post: { body: { results } } }),
+			responderByRequestKind({ post: { body: { results } } }),
 			twoMonths,
 		);
 		expect(rows.map(({ status, pending, failed }) => ({ status, pending, failed }))).toEqual([
@@ -75,7 +75,7 @@ describe('the acknowledgement of invoices of two months', () => {
 		['both months in another order', [month('q2', '2026-02'), month('q1', '202601')], []],
 	])('is compared with the requested months: %s', async (_what, results, warnings) => {
 		const { rows } = await runAgainstStub(
-			fixedResponder({ post: { body: { results } } }),
+			responderByRequestKind({ post: { body: { results } } }),
 			twoMonths,
 		);
 		expect(codes(rows[0])).toEqual(warnings);
@@ -96,7 +96,10 @@ describe('the acknowledgement of invoices of two months', () => {
 			{ queryId: 'q2', ...second },
 		];
 		const { rows } = await runAgainstStub(
-			fixedResponder({ post: { body: { message: 'ok', results } }, byId: crfRecord('q1', RFC) }),
+			responderByRequestKind({
+				post: { body: { message: 'ok', results } },
+				byId: crfRecord('q1', RFC),
+			}),
 			twoMonths,
 			{ apiMapping },
 		);
@@ -108,7 +111,7 @@ describe('the acknowledgement of invoices of two months', () => {
 
 	it('of one month needs no name of it', async () => {
 		const { rows } = await runAgainstStub(
-			fixedResponder({ post: { body: { results: [{ queryId: 'q1' }] } } }),
+			responderByRequestKind({ post: { body: { results: [{ queryId: 'q1' }] } } }),
 			invoices('2026-01', '2026-01'),
 		);
 		expect(rows).toMatchObject([{ queryId: 'q1', rfc: RFC, period: '2026-01' }]);
@@ -179,7 +182,7 @@ describe('reuse of invoices', () => {
 				createdAt: new Date(at).toISOString(),
 			});
 			const { rows } = await runAgainstStub(
-				fixedResponder({
+				responderByRequestKind({
 					post: { body: { results: [month('new', period)] } },
 					rows: [old],
 					byId: old,
@@ -368,7 +371,7 @@ describe("reuse of invoices by the days of Mexico's zone", () => {
 		const headers = { date: new Date(now).toUTCString() };
 		const { rows, error, requests } = await runAgainstStub(
 			(request) => ({
-				...fixedResponder({
+				...responderByRequestKind({
 					post: { body: { results: [month('new', query.to.slice(0, 7))] } },
 					...{ rows: [record], byId: record },
 				})(request),

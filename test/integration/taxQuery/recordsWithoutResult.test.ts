@@ -5,7 +5,7 @@ import {
 	LEGAL_NAME,
 	queryPostsIn,
 	queryGetPathsIn,
-	fixedResponder,
+	responderByRequestKind,
 } from './crfStubResponses';
 import {
 	getCrfParameters,
@@ -55,7 +55,7 @@ describe('a response that reports success without its result', () => {
 		['that is not waited for', {}],
 	])('is completed by one read by its ID: %s', async (_how, parameters) => {
 		const { rows, requests } = await runAgainstStub(
-			fixedResponder({ post, byId: crfRecord('q1', RFC) }),
+			responderByRequestKind({ post, byId: crfRecord('q1', RFC) }),
 			getCrfParameters({ rfc: RFC, ...parameters }),
 		);
 		expect(rows).toMatchObject([{ legalName: LEGAL_NAME }]);
@@ -65,7 +65,7 @@ describe('a response that reports success without its result', () => {
 
 	it('is read once for 50 equal items', async () => {
 		const { rows, requests } = await runAgainstStub(
-			fixedResponder({ post, byId: crfRecord('q1', RFC) }),
+			responderByRequestKind({ post, byId: crfRecord('q1', RFC) }),
 			getCrfParameters({ rfc: RFC, ...HOURS }),
 			{ items: new Array(50).fill({ rfc: RFC }) as IDataObject[] },
 		);
@@ -78,7 +78,7 @@ describe('a response that reports success without its result', () => {
 		const { rows } = await runAgainstStub(
 			(request) => {
 				const byId = crfRecord('q1', RFC, reads++ < 2 ? { status: 'PENDING' } : {});
-				return fixedResponder({ post, byId })(request);
+				return responderByRequestKind({ post, byId })(request);
 			},
 			getCrfParameters({ rfc: RFC, ...waited }),
 		);
@@ -90,7 +90,7 @@ describe('a response that reports success without its result', () => {
 		['is that of another query', crfRecord('q9', RFC)],
 	])('comes out with a warning if the record by its ID %s', async (_what, byId) => {
 		const { rows, error } = await runAgainstStub(
-			fixedResponder({ post, byId }),
+			responderByRequestKind({ post, byId }),
 			getCrfParameters({ rfc: RFC }),
 		);
 		expect(error).toBeUndefined();
@@ -104,7 +104,7 @@ describe('a response that reports success without its result', () => {
 		['a text', crfRecord('q1', RFC, { response: 'JVBERi0xLjQK' })],
 	])('costs no read if it has its result: %s', async (_what, body) => {
 		const { rows, requests } = await runAgainstStub(
-			fixedResponder({ post: { body } }),
+			responderByRequestKind({ post: { body } }),
 			getCrfParameters({ rfc: RFC }),
 		);
 		expect({ queryId: rows[0]?.queryId, reads: queryGetPathsIn(requests) }).toEqual({

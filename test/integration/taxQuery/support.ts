@@ -7,7 +7,7 @@ import type { ReservedIdentity } from '../../../sandbox/data/people/reserved';
 import { checkDigitOf } from '../../../sandbox/data/people/rfc';
 import type { BilledQuery } from '../../../sandbox/services/taxQuery/billingLedger';
 import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
-import { credentialFieldsForLogin } from '../support/credentialFields';
+import { credentialFieldsForLogin } from '../support/credentialFieldsForLogin';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { until } from '../../support/until';
 import { shiftAllClocks } from '../support/clock';

@@ -1,6 +1,6 @@
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { queryPostsIn, fixedResponder } from './crfStubResponses';
+import { queryPostsIn, responderByRequestKind } from './crfStubResponses';
 import {
 	createTaxProfileParameters,
 	nextCrfFaultRule,
@@ -21,7 +21,7 @@ describe('the creation of a tax profile', () => {
 		['a message', { body: { message } }, { message }],
 	])('counts as done, with a warning, after %s', async (_how, post, columns) => {
 		const { rows, error, requests } = await runAgainstStub(
-			fixedResponder({ post }),
+			responderByRequestKind({ post }),
 			createTaxProfileParameters(RFC),
 		);
 		expect(error).toBeUndefined();
@@ -37,7 +37,7 @@ describe('the creation of a tax profile', () => {
 		['an empty list', { body: [] }],
 	])('is uncertain after %s', async (_how, post) => {
 		const { rows, error } = await runAgainstStub(
-			fixedResponder({ post }),
+			responderByRequestKind({ post }),
 			createTaxProfileParameters(RFC),
 		);
 		expect({ rows, code: codeOf(error) }).toEqual({ rows: [], code: 'unsure' });
@@ -63,7 +63,7 @@ describe('a refused query hints at a missing tax profile', () => {
 	const csf = operation('taxAuthority', 'getCsf', { rfc: RFC, reuse: 'never' });
 	const refused = async (status: number, message: string, parameters = csf) => {
 		const post = { status, body: { message } };
-		const { error } = await runAgainstStub(fixedResponder({ post }), parameters);
+		const { error } = await runAgainstStub(responderByRequestKind({ post }), parameters);
 		return error?.context;
 	};
 

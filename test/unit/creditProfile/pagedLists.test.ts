@@ -1,4 +1,4 @@
-import { requireWholeList } from '../../../nodes/CreditProfile/pagedLists';
+import { requireWholeList } from '../../../nodes/CreditProfile/serviceLists';
 
 const rows = (count: number) => Array.from({ length: count }, (_, id) => ({ id }));
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { SETTINGS } from '../../../demo/n8n';
 import { createQueueSettings, PROCESS_COUNTS } from '../../../demo/queueMode';
-import { queueModeSettings } from '../../../demo/queueModeStores';
+import { queueStoreSettings } from '../../../demo/queueModeStores';
 import * as host from '../../../demo/n8n-host/package.json';
 
 interface Service {
@@ -30,7 +30,7 @@ describe('demo/compose.yaml', () => {
 	it.each(['main', 'worker', 'webhook'])(
 		'gives %s every setting that `npm run demo -- --queue` gives it',
 		(name) => {
-			const wanted = { ...createQueueSettings(), ...queueModeSettings(0, 0) };
+			const wanted = { ...createQueueSettings(), ...queueStoreSettings(0, 0) };
 			const environment = services[name].environment ?? {};
 			expect(Object.keys(environment)).toEqual(expect.arrayContaining(Object.keys(wanted)));
 			expect(environment).toMatchObject(Object.fromEntries(shared(wanted)));
@@ -41,7 +41,7 @@ describe('demo/compose.yaml', () => {
 		const demo: Record<string, string> = {
 			...SETTINGS,
 			...createQueueSettings(),
-			...queueModeSettings(0, 0),
+			...queueStoreSettings(0, 0),
 		};
 		const environment = shared(services[name].environment ?? {});
 		const differing = environment.filter(([key, value]) => key in demo && demo[key] !== value);

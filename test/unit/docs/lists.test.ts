@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { filesIn } from '../../support/files';
+import { filesIn } from '../../support/repositoryFiles';
 import {
 	readCreditProfileMapping,
 	readTaxQueryMapping,

@@ -10,7 +10,7 @@ import {
 	readTaxQueryBaseUrl,
 } from '../../../nodes/shared/credentials/readBaseUrl';
 import {
-	checkLogin,
+	parseLogin,
 	providers,
 	taxAuthority,
 } from '../../../nodes/shared/credentials/dataProviders';
@@ -32,7 +32,7 @@ import {
 	reportVanishedQueries,
 	reportMissingResult,
 } from '../../../nodes/TaxQuery/trigger/reports';
-import { curp, rfc } from '../../../nodes/TaxQuery/fields/identifiers';
+import { curpField, rfcField } from '../../../nodes/TaxQuery/fields/identifiers';
 import { periodField } from '../../../nodes/TaxQuery/fields/period';
 import { taxProfileInput } from '../../../nodes/TaxQuery/fields/taxProfileLogin';
 import type { PaidQueryDefinition } from '../../../nodes/TaxQuery/request/queryRequest';
@@ -191,9 +191,9 @@ const ofItems = async (): Promise<RenderedMessage[]> =>
 			() => personalDataHiderFor('pseudonym'),
 			() => checkFiltered({ name__eq: 'a' }, () => {})({ name: 'b' }),
 			() => collectionId.read(itemWith({})),
-			() => curp.read(itemWith({ curp: 'EISE850314MDFXGL09' })),
-			() => rfc.read(itemWith({ rfc: 'EISE850314' })),
-			() => rfc.read(itemWith({ rfc: 'XAXX010101000' })),
+			() => curpField.read(itemWith({ curp: 'EISE850314MDFXGL09' })),
+			() => rfcField.read(itemWith({ rfc: 'EISE850314' })),
+			() => rfcField.read(itemWith({ rfc: 'XAXX010101000' })),
 			() =>
 				periodField.read(
 					itemWith({ period: 'months', firstMonth: '2026-03', lastMonth: '2026-01' }),
@@ -202,7 +202,7 @@ const ofItems = async (): Promise<RenderedMessage[]> =>
 				providerLoginField(providers, 'creditProfileApi').read(
 					itemWith({ loginFrom: 'stored', provider: providers[0].value }),
 				),
-			() => checkLogin(providers[0], { user: '__n8n_BLANK_VALUE_x', password: 'x' }),
+			() => parseLogin(providers[0], { user: '__n8n_BLANK_VALUE_x', password: 'x' }),
 			() => taxProfileInput.read(itemWith({ rfc: COMPANY }, ciec)),
 			() => operationOf(identifier, 'check').execute(itemWith({})),
 			() =>

@@ -8,7 +8,7 @@ import {
 	textsOfPanels,
 	textsOfSources,
 } from './textsOutsideDocs';
-import { longSentences, unwantedInSpanish, unwantedOnScreens } from './writing';
+import { longSentences, unwantedInSpanish, findUnwantedOnScreens } from './writing';
 
 /** Returns what a check refuses, each with the place of its text. */
 const refused = (texts: Map<string, string[]>, check: (text: string) => string[]) =>
@@ -25,24 +25,24 @@ describe('what an operator reads on the screen', () => {
 	});
 
 	it("is in panels of the product's words", async () => {
-		expect(refused(await textsOfPanels(), unwantedOnScreens)).toEqual([]);
+		expect(refused(await textsOfPanels(), findUnwantedOnScreens)).toEqual([]);
 	});
 
 	it.each([['nodes'], ['credentials'], ['sandbox'], ['demo']])(
 		'uses the words of the product in %s',
 		(folder) => {
-			expect(refused(textsOfSources(folder), unwantedOnScreens)).toEqual([]);
+			expect(refused(textsOfSources(folder), findUnwantedOnScreens)).toEqual([]);
 		},
 	);
 
 	it("is in examples of the product's words, with sentences as on the pages", () => {
-		expect(refused(textsOfExamples(), unwantedOnScreens)).toEqual([]);
+		expect(refused(textsOfExamples(), findUnwantedOnScreens)).toEqual([]);
 		expect(refused(textsOfExamples(), unwantedInSpanish)).toEqual([]);
 		expect(refused(textsOfExamples(), (text) => longSentences(text, 35))).toEqual([]);
 	});
 
 	it("is on the page of the sandbox in the product's words", () => {
-		expect(unwantedOnScreens(textOfSandboxPage())).toEqual([]);
+		expect(findUnwantedOnScreens(textOfSandboxPage())).toEqual([]);
 	});
 
 	it('is a guide in Spanish that nobody translated word by word', () => {
@@ -87,7 +87,7 @@ describe('the check of the screens', () => {
 		['Webhook deliveries', 'delivery'],
 		['Neither the token nor the answer tells how long it lives', 'tells'],
 	])('refuses "%s"', (text, word) => {
-		expect(unwantedOnScreens(text).join()).toContain(word);
+		expect(findUnwantedOnScreens(text).join()).toContain(word);
 	});
 
 	it.each([

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ICredentialType, INodeProperties, INodeType } from 'n8n-workflow';
 import ts from 'typescript';
-import { filesIn } from '../../support/files';
-import { instantiateFromSource, parametersOf, published } from '../../support/descriptions';
+import { filesIn } from '../../support/repositoryFiles';
+import { instantiateFromSource, flattenParameters, published } from '../../support/descriptions';
 
 // What operators read outside the docs. Panels are loaded as n8n loads them. Of sources, the literals are read by
 // TypeScript's own parser: each text of the program, never a comment or a name.
@@ -52,7 +52,7 @@ export async function textsOfPanels(): Promise<Map<string, string[]>> {
 			[
 				displayName,
 				...shownIn(more),
-				...parametersOf(more.properties).flatMap(({ property }) => choicesOf(property)),
+				...flattenParameters(more.properties).flatMap(({ property }) => choicesOf(property)),
 			].map(withoutTags),
 		]),
 	);
@@ -69,7 +69,7 @@ export async function parameterLabels(): Promise<string[]> {
 		),
 	]);
 	const labels = all
-		.flatMap((properties) => parametersOf(properties))
+		.flatMap((properties) => flattenParameters(properties))
 		.flatMap(({ property: { type, displayName } }) => (type === 'notice' ? [] : [displayName]));
 	return [...new Set(labels)];
 }

@@ -93,7 +93,7 @@ const UNWANTED_IN_SPANISH: typeof UNWANTED = [
 
 /** Returns what a page says in other words than the product does. Code and labels of the screen are not looked at. */
 export const unwantedWords = (page: string): string[] => found(page, UNWANTED);
-export const unwantedOnScreens = (text: string): string[] => found(text, UNWANTED_ON_SCREENS);
+export const findUnwantedOnScreens = (text: string): string[] => found(text, UNWANTED_ON_SCREENS);
 export const unwantedInSpanish = (page: string): string[] => found(page, UNWANTED_IN_SPANISH);
 
 function found(page: string, unwanted: typeof UNWANTED): string[] {

@@ -1,4 +1,4 @@
-import { resolveRequestedVersion, unreleased, withRelease } from '../../../release/changelog';
+import { resolveRequestedVersion, unreleased, withRelease } from '../../../release/cutRelease';
 
 const CHANGELOG = `# Changelog
 

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readManifest, PACKAGE_FOLDERS, findUnfilledPlaceholders } from '../../../release/packages';
+import { readManifest, PACKAGE_ROOTS, findUnfilledPlaceholders } from '../../../release/packages';
 
 const root = join(__dirname, '..', '..', '..');
 
 describe('the two packages', () => {
-	const [own, sandbox] = PACKAGE_FOLDERS.map((folder) => readManifest(join(root, folder)));
+	const [own, sandbox] = PACKAGE_ROOTS.map((folder) => readManifest(join(root, folder)));
 
 	it('have one version, author and repository', () => {
 		expect({ ...sandbox, name: own.name }).toMatchObject({
@@ -19,7 +19,7 @@ describe('the two packages', () => {
 	});
 
 	it('run on the same Node', () => {
-		const engines = PACKAGE_FOLDERS.map(
+		const engines = PACKAGE_ROOTS.map(
 			(folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).engines,
 		);
 		expect(engines[1]).toEqual(engines[0]);

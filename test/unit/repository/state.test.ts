@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as ts from 'typescript';
-import { filesIn } from '../../support/files';
+import { filesIn } from '../../support/repositoryFiles';
 
 const root = join(__dirname, '..', '..', '..');
 const STATE = 'nodes/shared/processState.ts';

@@ -1,4 +1,4 @@
-import { resetProcessState, clientStateScope } from '../../../nodes/shared/processState';
+import { resetProcessState, getClientState } from '../../../nodes/shared/processState';
 
 const newCount = () => ({ value: 0 });
 const newTable = () => ({ size: 60_000 });
@@ -8,33 +8,33 @@ beforeEach(resetProcessState);
 
 describe('the state of a client', () => {
 	it('is one value for all callers, and another one for each client', () => {
-		clientStateScope('a').shared(newCount).value = 1;
-		expect(['a', 'b'].map((name) => clientStateScope(name).shared(newCount).value)).toEqual([1, 0]);
+		getClientState('a').shared(newCount).value = 1;
+		expect(['a', 'b'].map((name) => getClientState(name).shared(newCount).value)).toEqual([1, 0]);
 	});
 
 	it('is forgotten by a restart', () => {
-		clientStateScope('a').shared(newCount).value = 1;
+		getClientState('a').shared(newCount).value = 1;
 		resetProcessState();
-		expect(clientStateScope('a').shared(newCount).value).toBe(0);
+		expect(getClientState('a').shared(newCount).value).toBe(0);
 	});
 
 	it('is forgotten where all of it is too much, the one used longest ago first', () => {
-		for (const name of ['a', 'b', 'a', 'c']) clientStateScope(name).shared(newTable);
-		const [a, c] = [clientStateScope('a').shared(newTable), clientStateScope('c').shared(newTable)];
-		clientStateScope('d');
-		expect(clientStateScope('c').shared(newTable)).toBe(c);
-		expect(clientStateScope('a').shared(newTable)).not.toBe(a);
+		for (const name of ['a', 'b', 'a', 'c']) getClientState(name).shared(newTable);
+		const [a, c] = [getClientState('a').shared(newTable), getClientState('c').shared(newTable)];
+		getClientState('d');
+		expect(getClientState('c').shared(newTable)).toBe(c);
+		expect(getClientState('a').shared(newTable)).not.toBe(a);
 	});
 
 	it('is not forgotten while it is in use', () => {
-		const work = clientStateScope('a').shared(newWork);
-		for (const name of ['b', 'c', 'd']) clientStateScope(name).shared(newTable);
-		expect(clientStateScope('a').shared(newWork)).toBe(work);
+		const work = getClientState('a').shared(newWork);
+		for (const name of ['b', 'c', 'd']) getClientState(name).shared(newTable);
+		expect(getClientState('a').shared(newWork)).toBe(work);
 	});
 
 	it('reports from when on it is known, once a client was forgotten', () => {
-		expect(clientStateScope('a').knowsSince).toBe(-Infinity);
-		for (const name of ['b', 'c', 'd', 'e']) clientStateScope(name).shared(newTable);
-		expect(clientStateScope('f').knowsSince).toBeGreaterThan(0);
+		expect(getClientState('a').knowsSince).toBe(-Infinity);
+		for (const name of ['b', 'c', 'd', 'e']) getClientState(name).shared(newTable);
+		expect(getClientState('f').knowsSince).toBeGreaterThan(0);
 	});
 });

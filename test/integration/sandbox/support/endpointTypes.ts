@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 
 /** Texts of a query parameter that a service accepts, and such that it refuses. */
-export interface QueryParameterSamples {
+export interface ValidAndInvalidValues {
 	valid: string[];
 	invalid: string[];
 }
@@ -22,6 +22,6 @@ export interface Endpoint {
 	valid?: object[];
 	/** Each body with the field that the refusal names. */
 	invalid?: Array<[field: string | undefined, body: unknown]>;
-	query?: Record<string, QueryParameterSamples>;
+	query?: Record<string, ValidAndInvalidValues>;
 	invalidIds?: string[];
 }

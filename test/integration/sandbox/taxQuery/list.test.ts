@@ -1,7 +1,7 @@
 import type { QueryRecord } from '../../../../contract/taxQuery';
 import type { SandboxOptions } from '../../../../sandbox';
 import { CURP, startBench, type Bench } from '../support/sandboxBench';
-import { EMMA } from './endpoints';
+import { EMMA } from './endpointCases';
 
 interface Page {
 	data: QueryRecord[];

@@ -1,6 +1,6 @@
 import type { QueryRecord } from '../../../../contract/taxQuery';
 import { benchForTests, CURP, PERSON_RFC } from '../support/sandboxBench';
-import { EMMA } from './endpoints';
+import { EMMA } from './endpointCases';
 
 const bench = benchForTests();
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { shiftWallClock } from '../../support/clock';
-import { withWebhookVerification } from '../../support/credentialFields';
+import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
 import { shiftAllClocks } from './triggerHost';
-import { triggerSuite } from './suite';
+import { freshTriggerAndSandboxForEachTest } from './suite';
 
 const AN_HOUR = 3_600_000;
 
-const { sandbox, host, start } = triggerSuite();
+const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
 const clockIsSetBack = () => shiftWallClock(-AN_HOUR);
 

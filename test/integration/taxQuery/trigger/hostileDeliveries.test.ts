@@ -1,5 +1,5 @@
-import { withWebhookVerification } from '../../support/credentialFields';
-import { hostileDeliveries, sendRaw } from './hostileDeliveries';
+import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
+import { hostileDeliveries, sendRaw } from './hostileDeliveryCases';
 import {
 	inventHostileDeliveries,
 	verificationMethods,

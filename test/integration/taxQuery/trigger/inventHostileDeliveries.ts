@@ -5,7 +5,7 @@ import {
 	headerCredential,
 	signatureCredential,
 	signatureHeaders,
-} from './hostileDeliveries';
+} from './hostileDeliveryCases';
 
 type Headers = Array<[string, string]>;
 export interface InventedDelivery {

@@ -1,9 +1,13 @@
-import { withWebhookVerification } from '../../support/credentialFields';
+import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
 import { until } from '../../../support/until';
 import { codeOf } from '../../support/errorCode';
 import { many, row } from './listService';
 import { rejectionOrUndefined, shiftAllClocks, TriggerHost } from './triggerHost';
-import { triggerOnListServiceForEachTest, secretHeaderVerification, triggerSuite } from './suite';
+import {
+	triggerOnListServiceForEachTest,
+	secretHeaderVerification,
+	freshTriggerAndSandboxForEachTest,
+} from './suite';
 
 const A_SECOND = 1_000;
 const A_MINUTE = 60 * A_SECOND;
@@ -13,7 +17,7 @@ const FIRST_POLL_MS = 15 * A_SECOND;
 const ATTEMPTS = 5;
 
 describe('a published trigger that cannot check', () => {
-	const { sandbox, host, start } = triggerSuite();
+	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
 	it.each([
 		['a date that is none', { startFrom: 'date', date: 'soon' }],
@@ -64,7 +68,7 @@ describe('a published trigger that cannot check', () => {
 });
 
 describe('two triggers with one node ID', () => {
-	const { host, start } = triggerSuite();
+	const { host, start } = freshTriggerAndSandboxForEachTest();
 
 	it('are refused by an error that names both', async () => {
 		await start({ activation: null, copies: ['Results copied'] });
@@ -81,7 +85,7 @@ describe('two triggers with one node ID', () => {
 });
 
 describe('a workflow that is imported while it runs', () => {
-	const { sandbox, host, start } = triggerSuite();
+	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
 	it('has its old trigger closed by the new one', async () => {
 		await start();
@@ -112,7 +116,7 @@ describe('a workflow that is imported while it runs', () => {
 });
 
 describe('two main processes over one database', () => {
-	const { sandbox, host, start } = triggerSuite();
+	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 	let other: TriggerHost | undefined;
 	afterEach(async () => {
 		await other?.stop();
@@ -155,7 +159,7 @@ describe('two main processes over one database', () => {
 });
 
 describe('with Webhook Only, a call that comes while the workflow is published', () => {
-	const { sandbox, host, start } = triggerSuite();
+	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
 	it('is stored, and its result starts once the trigger is ready', async () => {
 		await start({ parameters: { receiveBy: 'webhook' } });
@@ -266,7 +270,7 @@ describe('a trigger whose static data are damaged', () => {
 });
 
 describe('a result that n8n cannot start', () => {
-	const { sandbox, host, start } = triggerSuite();
+	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
 	it('is reported with its query and the reason, and starts when n8n can', async () => {
 		const { verification, proof } = secretHeaderVerification('whsec-retry');

@@ -9,8 +9,8 @@ export const PAGE = 10;
  * Defines when the test began; the dates of rows count from it. Other tests of the file may have let hours pass
  * before.
  */
-export let now = Date.now();
-export const ago = (minutes: number) => new Date(now - minutes * A_MINUTE).toISOString();
+export let testStartedAt = Date.now();
+export const ago = (minutes: number) => new Date(testStartedAt - minutes * A_MINUTE).toISOString();
 
 /** A query that was made so many minutes ago, and has its result since then. */
 export const row = (_id: string, minutes: number, more: object = {}) => ({
@@ -66,7 +66,7 @@ export class ListService {
 	};
 
 	static async start(): Promise<ListService> {
-		now = Date.now();
+		testStartedAt = Date.now();
 		const service = new ListService();
 		service.server = await serve(service.answer);
 		return service;

@@ -1,12 +1,16 @@
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
-import { withWebhookVerification } from '../../support/credentialFields';
+import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
 import { type Query } from '../../support/sandboxQueryClient';
 import { many, row, type Row } from './listService';
 import { shiftAllClocks } from './triggerHost';
-import { triggerOnListServiceForEachTest, secretHeaderVerification, triggerSuite } from './suite';
+import {
+	triggerOnListServiceForEachTest,
+	secretHeaderVerification,
+	freshTriggerAndSandboxForEachTest,
+} from './suite';
 
 describe('a list of IDs and statuses', () => {
-	const { sandbox, host, start } = triggerSuite();
+	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
 	/** The service lists these, by id and status alone. */
 	const list = async (records: Query[], ...further: FaultRule[]) => {

@@ -1,5 +1,5 @@
-import { withWebhookVerification } from '../../support/credentialFields';
-import { ago, many, now, PAGE, row } from './listService';
+import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
+import { ago, many, testStartedAt, PAGE, row } from './listService';
 import { shiftAllClocks } from './triggerHost';
 import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';
 
@@ -154,7 +154,7 @@ describe('each new result starts once where', () => {
 	);
 
 	it('the list has whole seconds and the record milliseconds', async () => {
-		const hidden = row('hidden', 0, { updatedAt: new Date(now + 123).toISOString() });
+		const hidden = row('hidden', 0, { updatedAt: new Date(testStartedAt + 123).toISOString() });
 		const visible = many('q', PAGE, 100);
 		service.rows = visible;
 		service.page = () => ({ data: service.listed().slice(0, PAGE), total: 5_000 });

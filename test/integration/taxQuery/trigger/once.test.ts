@@ -1,8 +1,8 @@
-import { withWebhookVerification } from '../../support/credentialFields';
+import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
 import { until } from '../../../support/until';
 import { type Query } from '../../support/sandboxQueryClient';
 import { shiftAllClocks, TriggerHost } from './triggerHost';
-import { triggerSuite } from './suite';
+import { freshTriggerAndSandboxForEachTest } from './suite';
 
 /** After a start of n8n the first poll waits at most this long. */
 const FIRST_POLL_MS = 15_000;
@@ -10,7 +10,7 @@ const FIRST_POLL_MS = 15_000;
 /** A sender waits before it delivers again; one that does not keeps a slow n8n from ever responding in time. */
 const A_SENDERS_PAUSE_MS = 1_000;
 
-const { sandbox, host, start } = triggerSuite();
+const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
 /** n8n is started again over the same database, and has looked. */
 async function startAgain(): Promise<void> {

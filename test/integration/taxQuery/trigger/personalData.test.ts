@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/credentialFields';
+import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
 import { codeOf, codeAndFieldOf } from '../../support/errorCode';
 import {
 	startSandboxWithQueryHelpers,

@@ -1,9 +1,9 @@
 import { until } from '../../../support/until';
 import { codeOf, codeAndFieldOf } from '../../support/errorCode';
 import { rejectionOrUndefined, shiftAllClocks } from './triggerHost';
-import { unavailableResponse, triggerSuite } from './suite';
+import { serviceUnavailableFault, freshTriggerAndSandboxForEachTest } from './suite';
 
-const { sandbox, host, start } = triggerSuite();
+const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
 const calculation = { name: 'Emma', firstLastName: 'Gómez', day: 31, month: 12, year: 1956 };
 
@@ -182,7 +182,7 @@ describe('Max Results per Check', () => {
 });
 
 describe('a service that is slow or fails', () => {
-	const isDown = { path: '/api/query', fault: unavailableResponse };
+	const isDown = { path: '/api/query', fault: serviceUnavailableFault };
 
 	it('delays a result and does not lose it', async () => {
 		await start();

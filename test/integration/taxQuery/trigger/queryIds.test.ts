@@ -1,10 +1,10 @@
 import { type Query } from '../../support/sandboxQueryClient';
 import { many, row as listed } from './listService';
 import { shiftAllClocks } from './triggerHost';
-import { triggerOnListServiceForEachTest, triggerSuite } from './suite';
+import { triggerOnListServiceForEachTest, freshTriggerAndSandboxForEachTest } from './suite';
 
 const FIRST_POLL_MS = 15_000;
-const { sandbox, host, start } = triggerSuite();
+const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
 type Row = Partial<Query> & { _id: string };
 /** A finished query, dated so many milliseconds after noon of a day. */

@@ -2,12 +2,12 @@ import { DateTime } from 'luxon';
 import { codeOf, codeAndFieldOf } from '../../support/errorCode';
 import { row } from './listService';
 import { rejectionOrUndefined, shiftAllClocks } from './triggerHost';
-import { triggerOnListServiceForEachTest, triggerSuite } from './suite';
+import { triggerOnListServiceForEachTest, freshTriggerAndSandboxForEachTest } from './suite';
 
 const A_DAY = 24 * 60;
 
 describe('Start From at the sandbox', () => {
-	const { sandbox, host, start } = triggerSuite();
+	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
 	it('takes the results of the last hours', async () => {
 		const before = await sandbox.result();

@@ -18,7 +18,7 @@ function triggerAt(service: { credentials(): TriggerHostOptions['credentials'] }
 }
 
 /** For each test a sandbox, and the trigger that it starts there. */
-export function triggerSuite() {
+export function freshTriggerAndSandboxForEachTest() {
 	const trigger = triggerAt({ credentials: () => sandbox.credentials() });
 	const sandbox = freshSandboxForEachTest(startSandboxWithQueryHelpers);
 	return { ...trigger, sandbox };
@@ -44,4 +44,4 @@ export const secretHeaderVerification = (secret: string) => ({
 });
 
 /** A poll fails at once while the service demands a pause; its sender still waits. */
-export const unavailableResponse = { status: 503, headers: { 'retry-after': '120' } };
+export const serviceUnavailableFault = { status: 503, headers: { 'retry-after': '120' } };

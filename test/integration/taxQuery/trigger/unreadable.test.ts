@@ -1,12 +1,12 @@
 import { until } from '../../../support/until';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { shiftAllClocks } from './triggerHost';
-import { triggerSuite } from './suite';
+import { freshTriggerAndSandboxForEachTest } from './suite';
 
 const FIRST_POLL_MS = 15_000;
 const A_MINUTE = 60_000;
 
-const { sandbox, host, start } = triggerSuite();
+const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
 type Fault = FaultRule['fault'];
 /** A row of a list that holds less than its record. */

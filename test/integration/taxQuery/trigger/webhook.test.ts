@@ -1,11 +1,11 @@
 import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import { until } from '../../../support/until';
-import { withWebhookVerification } from '../../support/credentialFields';
+import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
 } from '../../support/sandboxQueryClient';
-import { unavailableResponse } from './suite';
+import { serviceUnavailableFault } from './suite';
 import { shiftAllClocks, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 let sandbox: SandboxWithQueryHelpers;
@@ -119,7 +119,7 @@ describe('a delivered result', () => {
 	it('returns 503 during an outage, and accepts the repeated delivery', async () => {
 		await start();
 		const record = await sandbox.result();
-		await sandbox.faults({ path: '/api/query', fault: unavailableResponse });
+		await sandbox.faults({ path: '/api/query', fault: serviceUnavailableFault });
 		shiftAllClocks(1_000);
 		const first = await host.deliver(record);
 		await sandbox.reset();

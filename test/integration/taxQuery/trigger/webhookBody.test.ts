@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { withWebhookVerification } from '../../support/credentialFields';
-import { triggerSuite } from './suite';
+import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
+import { freshTriggerAndSandboxForEachTest } from './suite';
 
 const SECRET = 'palo-verde-7';
-const { start, sandbox, host } = triggerSuite();
+const { start, sandbox, host } = freshTriggerAndSandboxForEachTest();
 
 const startSigned = async () =>
 	await start({

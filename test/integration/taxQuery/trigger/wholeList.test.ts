@@ -1,9 +1,9 @@
-import { withWebhookVerification } from '../../support/credentialFields';
+import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { until } from '../../../support/until';
-import { triggerSuite } from './suite';
+import { freshTriggerAndSandboxForEachTest } from './suite';
 
-const { sandbox, host, start } = triggerSuite();
+const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
 const now = Date.now();
 const A_MINUTE = 60_000;

@@ -5,11 +5,11 @@ import {
 } from '../../../../nodes/shared/credentials/authorization';
 import { findN8nPlaceholderProblem } from '../../../../nodes/shared/credentials/n8nPlaceholder';
 import {
-	checkLogin,
+	parseLogin,
 	providers,
 	taxAuthority,
 } from '../../../../nodes/shared/credentials/dataProviders';
-import { findVerificationProblem } from '../../../../nodes/shared/credentials/webhookVerification';
+import { findVerificationProblem } from '../../../../nodes/shared/credentials/webhookVerificationSettings';
 import { creditProfile, taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 import { CreditProfileApi } from '../../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
@@ -52,7 +52,7 @@ describe('a placeholder of n8n in the place of a secret', () => {
 		for (const provider of [...providers, taxAuthority]) {
 			const values = Object.fromEntries(provider.fields.map(({ name }) => [name, 'a']));
 			for (const { name, displayName } of provider.fields) {
-				const check = () => checkLogin(provider, { ...values, [name]: ` ${BLANK}` });
+				const check = () => parseLogin(provider, { ...values, [name]: ` ${BLANK}` });
 				expect(check).toThrow(`'${displayName}'`);
 			}
 		}

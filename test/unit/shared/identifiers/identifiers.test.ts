@@ -1,4 +1,4 @@
-import { STATE_CODES, STATES } from '../../../../contract/creditProfile/places';
+import { STATE_CODES, STATES } from '../../../../contract/creditProfile/stateAndCountryCodes';
 import { checkCurp, checkNss, checkRfc, checkZipCode } from '../../../../nodes/shared/identifiers';
 import { MEXICAN_STATES } from '../../../../nodes/shared/identifiers/states';
 

@@ -1,4 +1,4 @@
-import { mergeInputColumns } from '../../../../nodes/shared/operations/inputColumns';
+import { mergeInputColumns } from '../../../../nodes/shared/operations/mergeInputColumns';
 
 const isRequested = (name: string) => name === 'queryId';
 

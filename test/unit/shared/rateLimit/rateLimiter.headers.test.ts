@@ -1,13 +1,13 @@
 import { sleep } from 'n8n-workflow';
 import {
-	answer,
+	reportResponse,
 	rateLimitHeaders,
 	newRateLimiter,
 	pass,
 	START,
 	takeMany,
 	useFakeTime,
-} from './rateLimiterClock';
+} from './rateLimiterTestHelpers';
 
 useFakeTime();
 
@@ -15,10 +15,10 @@ describe('the headers of an answer', () => {
 	it('raise the limit', async () => {
 		const rateLimiter = newRateLimiter(2, null);
 		takeMany(rateLimiter, 1);
-		answer(rateLimiter, rateLimitHeaders(50, 49, 1000));
+		reportResponse(rateLimiter, rateLimitHeaders(50, 49, 1000));
 		const times = takeMany(rateLimiter, 49);
 		await pass(100);
-		answer(rateLimiter, rateLimitHeaders(50, 48, 900));
+		reportResponse(rateLimiter, rateLimitHeaders(50, 48, 900));
 		await pass(1400);
 		expect(times).toHaveLength(49);
 	});
@@ -26,9 +26,9 @@ describe('the headers of an answer', () => {
 	it('raise the limit for those who wait, too', async () => {
 		const rateLimiter = newRateLimiter(2, null);
 		const times = takeMany(rateLimiter, 50);
-		answer(rateLimiter, rateLimitHeaders(50, 49, 1000));
+		reportResponse(rateLimiter, rateLimitHeaders(50, 49, 1000));
 		await pass(100);
-		answer(rateLimiter, rateLimitHeaders(50, 48, 900));
+		reportResponse(rateLimiter, rateLimitHeaders(50, 48, 900));
 		await pass(1400);
 		expect(times).toHaveLength(50);
 	});
@@ -36,7 +36,7 @@ describe('the headers of an answer', () => {
 	it('lower the limit', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
-		answer(rateLimiter, rateLimitHeaders(3, 2, 1000));
+		reportResponse(rateLimiter, rateLimitHeaders(3, 2, 1000));
 		const times = takeMany(rateLimiter, 20);
 		await pass(2000);
 		expect(times).toHaveLength(6);
@@ -58,7 +58,7 @@ describe('the headers of an answer', () => {
 			const rateLimiter = newRateLimiter(pointsPerSecond);
 			const times = takeMany(rateLimiter, 50);
 			for (let ms = 0; ms < 2900; ms += 100) {
-				answer(rateLimiter, headers);
+				reportResponse(rateLimiter, headers);
 				await pass(100);
 			}
 			expect(times).toHaveLength(most);
@@ -68,9 +68,9 @@ describe('the headers of an answer', () => {
 	it('lead back to what the operator has set after a lower limit', async () => {
 		const rateLimiter = newRateLimiter(4);
 		takeMany(rateLimiter, 1);
-		answer(rateLimiter, { 'x-ratelimit-limit': '1' });
+		reportResponse(rateLimiter, { 'x-ratelimit-limit': '1' });
 		await pass(2000);
-		answer(rateLimiter, perHour);
+		reportResponse(rateLimiter, perHour);
 		const times = takeMany(rateLimiter, 20);
 		await pass(1900);
 		expect(times).toHaveLength(8);
@@ -78,7 +78,7 @@ describe('the headers of an answer', () => {
 
 	it('hold where the operator has set no limit', async () => {
 		const rateLimiter = newRateLimiter(0);
-		answer(rateLimiter, { 'x-ratelimit-limit': '5' });
+		reportResponse(rateLimiter, { 'x-ratelimit-limit': '5' });
 		const times = takeMany(rateLimiter, 50);
 		await pass(1990);
 		expect(times.length).toBeGreaterThanOrEqual(9);
@@ -88,7 +88,7 @@ describe('the headers of an answer', () => {
 	it('do not stop a process whose points others have spent', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
-		answer(rateLimiter, rateLimitHeaders(10, 4, 700));
+		reportResponse(rateLimiter, rateLimitHeaders(10, 4, 700));
 		const times = takeMany(rateLimiter, 20);
 		await pass(2000);
 		expect(times.length).toBeGreaterThanOrEqual(4);
@@ -114,7 +114,7 @@ describe('the headers of an answer', () => {
 		takeMany(rateLimiter, 10);
 		await pass(300);
 		for (let count = 0; count < 10; count++) {
-			answer(rateLimiter, {
+			reportResponse(rateLimiter, {
 				'x-ratelimit-limit': limit,
 				'x-ratelimit-remaining': remaining,
 				'x-ratelimit-reset': reset,
@@ -130,7 +130,7 @@ describe('the headers of an answer', () => {
 		async (_, limit, remaining, reset) => {
 			const rateLimiter = newRateLimiter();
 			takeMany(rateLimiter, 1);
-			answer(rateLimiter, {
+			reportResponse(rateLimiter, {
 				'x-ratelimit-limit': limit,
 				'x-ratelimit-remaining': remaining,
 				'x-ratelimit-reset': reset,
@@ -144,7 +144,7 @@ describe('the headers of an answer', () => {
 	it('are read from lists as well', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
-		answer(rateLimiter, { 'x-ratelimit-limit': ['3'] });
+		reportResponse(rateLimiter, { 'x-ratelimit-limit': ['3'] });
 		const times = takeMany(rateLimiter, 20);
 		await pass(2000);
 		expect(times).toHaveLength(6);
@@ -159,7 +159,7 @@ describe('after a 429', () => {
 	it('everybody waits for the reset', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
-		answer(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
+		reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
 		const lists = ['a', 'b'].map((execution) => takeMany(rateLimiter, 5, execution));
 		await pass(790);
 		expect(lists.flat()).toEqual([]);
@@ -170,10 +170,10 @@ describe('after a 429', () => {
 		async (skew) => {
 			const rateLimiter = newRateLimiter();
 			takeMany(rateLimiter, 1);
-			answer(rateLimiter, rateLimitHeaders(10, 9, 999 + skew));
+			reportResponse(rateLimiter, rateLimitHeaders(10, 9, 999 + skew));
 			await pass(200);
 			takeMany(rateLimiter, 1);
-			answer(rateLimiter, rateLimitHeaders(10, 0, 799 + skew), 429);
+			reportResponse(rateLimiter, rateLimitHeaders(10, 0, 799 + skew), 429);
 			const times = takeMany(rateLimiter, 5);
 			await pass(798);
 			expect(times).toEqual([]);
@@ -187,7 +187,7 @@ describe('after a 429', () => {
 		const processes = Array.from({ length: 20 }, () => {
 			const rateLimiter = newRateLimiter();
 			takeMany(rateLimiter, 1);
-			answer(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
+			reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
 			return takeMany(rateLimiter, 1);
 		});
 		await pass(1600);
@@ -197,7 +197,7 @@ describe('after a 429', () => {
 	it('requests go ahead at half the pace, even if no answer comes', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
-		answer(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
+		reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
 		const times = takeMany(rateLimiter, 20);
 		await pass(2500);
 		expect(times.length).toBeGreaterThanOrEqual(5);
@@ -207,8 +207,8 @@ describe('after a 429', () => {
 	it('answers to older requests that were accepted do not end the wait', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 2);
-		answer(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
-		answer(rateLimiter, rateLimitHeaders(10, 0, 800), 200);
+		reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
+		reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 200);
 		const times = takeMany(rateLimiter, 1);
 		await pass(498);
 		expect(times).toEqual([]);
@@ -234,7 +234,7 @@ describe('after a 429', () => {
 		['that is garbled counts as none', { 'retry-after': '7 apples' }, 0],
 	])('a Retry-After %s', async (_, headers, seconds) => {
 		const rateLimiter = newRateLimiter();
-		answer(rateLimiter, headers, 429);
+		reportResponse(rateLimiter, headers, 429);
 		const times = takeMany(rateLimiter, 1);
 		await pass(120_000);
 		expect(Math.floor(times[0] / 1000)).toBe(seconds);
@@ -242,7 +242,7 @@ describe('after a 429', () => {
 
 	it('a Retry-After of 2.5 seconds is no shorter', async () => {
 		const rateLimiter = newRateLimiter();
-		answer(rateLimiter, { 'retry-after': '2.5' }, 429);
+		reportResponse(rateLimiter, { 'retry-after': '2.5' }, 429);
 		const times = takeMany(rateLimiter, 1);
 		await pass(5000);
 		expect(times[0]).toBeGreaterThanOrEqual(2500);
@@ -257,7 +257,7 @@ describe('after a 429', () => {
 		const rateLimiter = newRateLimiter();
 		const begun = takeMany(rateLimiter, 1);
 		const waiting = rateLimiter.acquire({ execution: 'list' });
-		answer(rateLimiter, { 'retry-after': header }, 429);
+		reportResponse(rateLimiter, { 'retry-after': header }, 429);
 		const later = rateLimiter.acquire({ execution: 'list' });
 		await pass(25);
 		const retryAt = expect.closeTo(START + waitMs, -3) as number;
@@ -270,7 +270,7 @@ describe('after a 429', () => {
 
 	it('the longest wait is bounded by maxWaitMs', async () => {
 		const rateLimiter = newRateLimiter();
-		answer(rateLimiter, { 'retry-after': '60' }, 429);
+		reportResponse(rateLimiter, { 'retry-after': '60' }, 429);
 		const missed = rateLimiter.acquire({ execution: 'list', maxWaitMs: 5000 });
 		await pass(5025);
 		expect(await missed).toMatchObject({ kind: 'rateLimit' });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { rateLimitHeaders, newRateLimiter, pass, useFakeTime } from './rateLimiterClock';
+import { rateLimitHeaders, newRateLimiter, pass, useFakeTime } from './rateLimiterTestHelpers';
 
 useFakeTime();
 

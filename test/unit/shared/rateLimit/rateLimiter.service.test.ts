@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiter } from '../../../../nodes/shared/rateLimit/rateLimiter';
-import { newRateLimiter, pass, useFakeTime } from './rateLimiterClock';
+import { newRateLimiter, pass, useFakeTime } from './rateLimiterTestHelpers';
 
 useFakeTime();
 

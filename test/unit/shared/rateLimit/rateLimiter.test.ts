@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { UserError } from 'n8n-workflow';
 import { rateLimiterFor } from '../../../../nodes/shared/rateLimit/rateLimiter';
 import {
-	answer,
+	reportResponse,
 	msSinceStart,
 	rateLimitHeaders,
 	newRateLimiter,
@@ -10,7 +10,7 @@ import {
 	START,
 	takeMany,
 	useFakeTime,
-} from './rateLimiterClock';
+} from './rateLimiterTestHelpers';
 
 useFakeTime();
 
@@ -47,7 +47,8 @@ describe('a rateLimiter', () => {
 		const rateLimiter = newRateLimiter(0);
 		takeMany(rateLimiter, 100);
 		await pass(1);
-		for (let count = 0; count < 10; count++) answer(rateLimiter, rateLimitHeaders(10, 0, 900));
+		for (let count = 0; count < 10; count++)
+			reportResponse(rateLimiter, rateLimitHeaders(10, 0, 900));
 		const times = takeMany(rateLimiter, 30);
 		await pass(10_000);
 		expect(times).toHaveLength(30);
@@ -84,7 +85,7 @@ describe('a rateLimiter', () => {
 		const rateLimiter = newRateLimiter(10, null);
 		for (const jump of [0, 3_600_000, -7_200_000]) {
 			jest.setSystemTime(Date.now() + jump);
-			answer(rateLimiter, rateLimitHeaders(10, 9, 1000));
+			reportResponse(rateLimiter, rateLimitHeaders(10, 9, 1000));
 			const times = takeMany(rateLimiter, 5);
 			await pass(5000);
 			expect(times).toHaveLength(5);
@@ -160,7 +161,7 @@ describe('a cancelled execution', () => {
 
 	it('leaves no timer running for longer than 25 ms', async () => {
 		const rateLimiter = newRateLimiter();
-		answer(rateLimiter, { 'retry-after': '60' }, 429);
+		reportResponse(rateLimiter, { 'retry-after': '60' }, 429);
 		const cancel = new AbortController();
 		takeMany(rateLimiter, 100, 'list', cancel.signal);
 		await pass(1100);
@@ -250,7 +251,7 @@ describe('rateLimiters in a process', () => {
 	});
 
 	it("keep the headers' limit when the credential is used again", async () => {
-		answer(rateLimiterFor({ processes: 1, baseUrl, token: 'again', pointsPerSecond }), {
+		reportResponse(rateLimiterFor({ processes: 1, baseUrl, token: 'again', pointsPerSecond }), {
 			'x-ratelimit-limit': '5',
 		});
 		const times = takeMany(

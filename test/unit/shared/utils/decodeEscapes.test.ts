@@ -1,4 +1,4 @@
-import { decodeBase64Runs, decodeEscapes } from '../../../../nodes/shared/utils/decodeEscapes';
+import { extractDecodedBase64, decodeEscapes } from '../../../../nodes/shared/utils/decodeEscapes';
 
 describe('a text with escapes', () => {
 	it.each<[how: string, text: string, decoded: string]>([
@@ -25,5 +25,5 @@ describe('a text with escapes', () => {
 
 it('runs of base64 are decoded if they are long enough, a line each', () => {
 	const runs = ['contraseña', 'otra clave'].map((text) => Buffer.from(text).toString('base64'));
-	expect(decodeBase64Runs(`${runs[0]} no ${runs[1]}`, 4)).toBe('contraseña\notra clave');
+	expect(extractDecodedBase64(`${runs[0]} no ${runs[1]}`, 4)).toBe('contraseña\notra clave');
 });

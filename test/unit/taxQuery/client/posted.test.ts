@@ -4,14 +4,14 @@ import {
 	stateOfStatus,
 } from '../../../../nodes/TaxQuery/client/queryRecord';
 import type { SubmissionOutcome } from '../../../../nodes/TaxQuery/client/queryModel';
-import type { JsonBody } from '../../../../nodes/shared/http/requestResult';
+import type { JsonResponseBody } from '../../../../nodes/shared/http/requestResult';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
 
 const asDocumented = readTaxQueryMapping({});
 
 const read = (body: unknown) =>
 	classifySubmissionResponse(
-		{ ok: true, status: 200, headers: {}, body: body as JsonBody },
+		{ ok: true, status: 200, headers: {}, body: body as JsonResponseBody },
 		asDocumented,
 		2,
 	);

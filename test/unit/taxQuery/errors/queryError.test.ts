@@ -2,7 +2,7 @@ import { itemErrorOf } from '../../../../nodes/shared/operations/itemError';
 import { RequestError } from '../../../../nodes/shared/http/requestResult';
 import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 import type { QueryId } from '../../../../nodes/TaxQuery/client/queryModel';
-import { costText, withBilled } from '../../../../nodes/TaxQuery/errors/queryError';
+import { costText, withBilledIds } from '../../../../nodes/TaxQuery/errors/queryError';
 
 const node = { id: '1', name: 'n', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
 
@@ -12,7 +12,7 @@ it('an error names billed queries, keeps its code, and hides personal data', () 
 		status: 422,
 		serviceMessage: 'Not ELENA',
 	});
-	const error = withBilled(refused, ['q1' as QueryId]);
+	const error = withBilledIds(refused, ['q1' as QueryId]);
 	const shown = [false, true].map((omitsServiceMessage) =>
 		itemErrorOf(node as never, error, { omitsServiceMessage }),
 	);

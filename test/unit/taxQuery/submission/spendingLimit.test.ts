@@ -2,10 +2,10 @@ import type { QueryId, QueryRecord } from '../../../../nodes/TaxQuery/client/que
 import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
 import type { Journal } from '../../../../nodes/TaxQuery/submission/journal';
 import type { PastQueries } from '../../../../nodes/TaxQuery/submission/pastQueries';
-import { DailyQueryCount } from '../../../../nodes/TaxQuery/submission/dailyQueryCount';
+import { DailyQueryCounter } from '../../../../nodes/TaxQuery/submission/dailyQueryCounter';
 import { SpendingLimit } from '../../../../nodes/TaxQuery/submission/spendingLimit';
 import {
-	ExecutionQueryCount,
+	ExecutionQueryCounter,
 	type Submission,
 } from '../../../../nodes/TaxQuery/submission/submissionRegister';
 import type { NodeRun, OperationItem } from '../../../../nodes/shared/operations/operation';
@@ -53,7 +53,7 @@ describe('Max Queries per Day with many queries of unknown outcome', () => {
 			list: async () =>
 				await Promise.resolve({ records, unreadable: 0, completeness: 'complete' as const }),
 		} as unknown as PastQueries;
-		const journal = { spending: new ExecutionQueryCount() } as unknown as Journal;
+		const journal = { spending: new ExecutionQueryCounter() } as unknown as Journal;
 		const limit = new SpendingLimit(run, journal, past);
 		for (const name of lost)
 			await limit.ended(item, name, requestFor(name), submissionOf(name, Date.now()));
@@ -74,7 +74,7 @@ describe('Max Queries per Day with many queries of unknown outcome', () => {
 	});
 
 	it('counts two equal ones as two where the list shows one of them', () => {
-		const day = new DailyQueryCount();
+		const day = new DailyQueryCounter();
 		const { expected } = requestFor('same');
 		for (const share of ['one', 'other']) day.addOutcome(submissionOf(share, Date.now()), expected);
 		const shown = countingReads('same');

@@ -1,4 +1,4 @@
-import { extractJson } from '../../../../nodes/TaxQuery/webhook/formBody';
+import { extractFormJson } from '../../../../nodes/TaxQuery/webhook/extractFormJson';
 
 const RECORD = { _id: 'a1', status: 'SUCCESS', response: { RazonSocial: 'PEÑA & «HIJOS» + 1' } };
 const JSON_TEXT = JSON.stringify(RECORD);
@@ -15,7 +15,7 @@ const multipart = (fields: Record<string, string>, more = '') =>
 		.join('')}--b--\r\n`;
 
 const extract = async (body: string, contentType: string) =>
-	JSON.parse((await extractJson(Buffer.from(body), contentType)).toString()) as unknown;
+	JSON.parse((await extractFormJson(Buffer.from(body), contentType)).toString()) as unknown;
 
 describe('a form', () => {
 	describe.each([
@@ -58,7 +58,7 @@ describe('a form', () => {
 		['a part that is cut off', multipart({ payload: JSON_TEXT }).slice(0, 60), MULTIPART],
 		['no boundary', multipart({ payload: JSON_TEXT }), 'multipart/form-data'],
 	])('that cannot be read comes back as it is: %s', async (_, body, type) => {
-		expect((await extractJson(Buffer.from(body), type)).toString()).toBe(body);
+		expect((await extractFormJson(Buffer.from(body), type)).toString()).toBe(body);
 	});
 });
 
@@ -66,6 +66,6 @@ it.each(['application/json', undefined, 'text/plain; a=application/x-www-form-ur
 	'a body of another type is no form: %s',
 	async (type) => {
 		const body = Buffer.from('payload={"a":1}');
-		expect(await extractJson(body, type)).toBe(body);
+		expect(await extractFormJson(body, type)).toBe(body);
 	},
 );

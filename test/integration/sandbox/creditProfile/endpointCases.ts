@@ -8,7 +8,7 @@ import {
 	TagListResponse,
 	CollectionVersionsPage,
 } from '../../../../contract/creditProfile';
-import type { Endpoint, QueryParameterSamples } from '../support/endpointTypes';
+import type { Endpoint, ValidAndInvalidValues } from '../support/endpointTypes';
 
 const filled = (names: string[], value: string) =>
 	Object.fromEntries(names.map((name) => [name, value]));
@@ -42,12 +42,12 @@ const list = (section: string, path: string, response: TSchema): Endpoint => ({
 	response,
 });
 
-const flag: QueryParameterSamples = { valid: ['true', 'false'], invalid: ['yes'] };
+const flag: ValidAndInvalidValues = { valid: ['true', 'false'], invalid: ['yes'] };
 const ofText = { valid: ['"PF"', '["PF","PM"]'], invalid: ['5', 'null', '[5]', '{}'] };
 const ofNumbers = { valid: ['1', '[1,2]'], invalid: ['"1"', 'null', '["1"]', '{}'] };
 
 /** CP §4.4: the keys of the filter, with values as JSON. */
-const filterValues: Record<string, QueryParameterSamples> = {
+const filterValues: Record<string, ValidAndInvalidValues> = {
 	name__eq: ofText,
 	name__like: { valid: ['"ñ"'], invalid: ['5', '["a"]', 'null'] },
 	organizationId__eq: ofNumbers,
@@ -58,7 +58,7 @@ const filterValues: Record<string, QueryParameterSamples> = {
 	processorKey__eq: ofText,
 };
 export const filterKeys = Object.keys(filterValues);
-const filters = (kind: keyof QueryParameterSamples) =>
+const filters = (kind: keyof ValidAndInvalidValues) =>
 	filterKeys.flatMap((key) => filterValues[key][kind].map((value) => `{"${key}":${value}}`));
 
 /** Every endpoint of CP §4. */

@@ -2,7 +2,7 @@ import { Type, type TObject, type TSchema } from '@sinclair/typebox';
 import { DateTime } from 'luxon';
 import type { QueryRecord } from '../../../contract/taxQuery';
 import {
-	OPERATIONS,
+	OPERATION_ENDPOINTS,
 	type OperationName,
 	type RecordField,
 	type TaxQueryMapping,
@@ -34,7 +34,7 @@ const shifted = (
  * Maps the document's paths, fields and words to those of this environment. Inside, the sandbox uses the document's
  * names; requests and responses are mapped here.
  */
-export class ApiVariant {
+export class ApiTranslator {
 	private readonly mapping: TaxQueryMapping;
 	private readonly statuses: Record<Status, string>;
 
@@ -52,7 +52,7 @@ export class ApiVariant {
 	/** Returns where an operation is served below the base URL, as a route. */
 	path(operation: OperationName): string {
 		const { tax = 'tax', [operation]: own } = this.mapping.paths ?? {};
-		const path = own ?? OPERATIONS[operation].path.replace('/tax/', `/${trimmed(tax)}/`);
+		const path = own ?? OPERATION_ENDPOINTS[operation].path.replace('/tax/', `/${trimmed(tax)}/`);
 		return `/${path.replace(/^\/+/, '')}`.replace('{queryId}', ':queryId');
 	}
 
@@ -224,8 +224,8 @@ export class ApiVariant {
 }
 
 function operationOf(service: string): OperationName | undefined {
-	const operations = Object.keys(OPERATIONS) as OperationName[];
-	return operations.find((operation) => OPERATIONS[operation].service === service);
+	const operations = Object.keys(OPERATION_ENDPOINTS) as OperationName[];
+	return operations.find((operation) => OPERATION_ENDPOINTS[operation].service === service);
 }
 
 /** Returns a row without its query and response. */

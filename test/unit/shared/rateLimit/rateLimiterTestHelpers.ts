@@ -41,7 +41,7 @@ export function takeMany(
 }
 
 /** Reports a response to the rate limiter, in the millisecond in which its request was sent. */
-export function answer(
+export function reportResponse(
 	rateLimiter: RateLimiter,
 	headers: Record<string, unknown>,
 	status = 200,

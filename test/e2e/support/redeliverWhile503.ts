@@ -3,7 +3,7 @@ import { until } from '../../support/until';
 const PAUSE_MS = 500;
 
 /** Delivers as a service does: again, as long as the trigger responds with 503. Returns the status that ended it. */
-export async function deliverUntilTaken(deliver: () => Promise<number>): Promise<number> {
+export async function redeliverWhile503(deliver: () => Promise<number>): Promise<number> {
 	return await until(
 		'a webhook call that is not to come again',
 		async () => {

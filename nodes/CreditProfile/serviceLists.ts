@@ -9,13 +9,13 @@ import {
 	type ReadPageAtOffset,
 } from '../shared/http/pagination';
 import type { ServiceRequest } from '../shared/http/connection';
-import { RequestError, type JsonBody } from '../shared/http/requestResult';
+import { RequestError, type JsonResponseBody } from '../shared/http/requestResult';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import {
 	readSingleRow,
 	readRows,
 	readTextList,
-	isRowWithAny,
+	isRowWithIdAndAny,
 	type RowsPage,
 } from '../shared/http/parseRows';
 import { tagsPersonalDataRules } from './personalDataRules';
@@ -23,7 +23,7 @@ import { tagsPersonalDataRules } from './personalDataRules';
 /** Makes a kind of row from its name, the fields that its section requires, and the key of its list. */
 const kind = (noun: string, required: string, key?: string) => ({
 	...{ noun, key },
-	isRow: isRowWithAny(...required.split(' ')),
+	isRow: isRowWithIdAndAny(...required.split(' ')),
 });
 export const rowKinds = {
 	/** CP §2.1 */
@@ -45,17 +45,17 @@ export type RowKind = keyof typeof rowKinds;
 /** Returns what reads CP §4.2, or one page of CP §4.4, §4.6 or §4.8. */
 export function rowsBodyParser(of: RowKind) {
 	const { noun, isRow, key } = rowKinds[of];
-	return (body: JsonBody) => readRows(body, { isRow, expected: `a list of ${noun}s` }, key);
+	return (body: JsonResponseBody) => readRows(body, { isRow, expected: `a list of ${noun}s` }, key);
 }
 
 /** Returns what reads one row. */
 export function singleRowBodyParser(of: RowKind) {
 	const { noun, isRow } = rowKinds[of];
-	return (body: JsonBody) => readSingleRow(body, { isRow, expected: `a ${noun}` });
+	return (body: JsonResponseBody) => readSingleRow(body, { isRow, expected: `a ${noun}` });
 }
 
 /** Reads the tags of CP §4.3 or §4.7. */
-export const parseTagList = (body: JsonBody) => readTextList(body, 'a list of tags');
+export const parseTagList = (body: JsonResponseBody) => readTextList(body, 'a list of tags');
 
 interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, Range {
 	kind: RowKind;

@@ -38,7 +38,7 @@ const byCurp = (section: string, path: string, service: string): Endpoint => ({
 });
 
 /** Every POST query of TQ §4; the last three need the tax profile that the one before makes. */
-export const queries: Endpoint[] = [
+export const postQueryEndpoints: Endpoint[] = [
 	{
 		...byRfc('4.2', '/query/company-shareholders', 'COMPANY_SHAREHOLDERS'),
 		valid: [{ rfc: COMPANY_RFC }],

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { OperationItem } from '../../shared/operations/operation';
-import { clientStateScope } from '../../shared/processState';
+import { getClientState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { indexRecords, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import { queryClientOf } from '../client/queryClient';
@@ -17,7 +17,7 @@ interface UncertainQueries {
 }
 
 /** This process's knowledge of a client's queries of one day. Every query that was not refused counts. */
-export class DailyQueryCount {
+export class DailyQueryCounter {
 	/** Queries that all executions have planned or are sending. */
 	readonly reserved = new SpendingReservations();
 	/** IDs of the queries that were listed, or accepted since. */
@@ -85,10 +85,10 @@ const uncertainName = ({ sharingKey, sentAt }: Submission) => `${sharingKey} ${s
 
 /** The days of one client, by when they began: they differ by the time zones of workflows. */
 class SpendingDays {
-	readonly #byStart = new BoundedMap<number, DailyQueryCount>(30);
+	readonly #byStart = new BoundedMap<number, DailyQueryCounter>(30);
 
-	of(start: number): DailyQueryCount {
-		return this.#byStart.getOrMake(start, () => new DailyQueryCount());
+	of(start: number): DailyQueryCounter {
+		return this.#byStart.getOrMake(start, () => new DailyQueryCounter());
 	}
 
 	get size(): number {
@@ -103,9 +103,9 @@ class SpendingDays {
 const newSpendingDays = () => new SpendingDays();
 
 /** Returns the present day of an item's client. */
-export async function currentDailyQueryCountOf(item: OperationItem): Promise<DailyQueryCount> {
+export async function currentDailyQueryCounterOf(item: OperationItem): Promise<DailyQueryCounter> {
 	const { clientKey } = await queryClientOf(item);
-	return clientStateScope(clientKey).shared(newSpendingDays).of(startOfWorkflowDay(item));
+	return getClientState(clientKey).shared(newSpendingDays).of(startOfWorkflowDay(item));
 }
 
 /** Returns when the present day began in the workflow's time zone. */

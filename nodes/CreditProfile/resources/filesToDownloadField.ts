@@ -68,7 +68,7 @@ type Source =
 	| { from: 'collection'; id: number; wanted: number };
 
 /** Reads the source of files: one link, an incoming document, or the documents whose files are wanted. */
-export const fileSourceField: Field<Source> = {
+export const filesToDownloadField: Field<Source> = {
 	properties: [
 		filesFrom,
 		...shownFor('incoming', incoming.properties),
@@ -100,7 +100,7 @@ export const splitDocumentByFile = (document: IDataObject): DocumentWithFile[] =
 		.map(({ association }) => withFile(document, association));
 
 /** The files in an item of Get Many: a document or a separate association, as it came or simplified. */
-export function documentsWithFileInRow(row: IDataObject): DocumentWithFile[] {
+export function splitRowByFile(row: IDataObject): DocumentWithFile[] {
 	const { id, externalId, documentId = null, documentExternalId, ...others } = row;
 	const files = Array.isArray(row.files) ? row.files : [];
 	const simplified = files.map((file) => withFile({ id, externalId }, file));

@@ -5,7 +5,11 @@ export const pathOf = (url: string): string => url.split('?', 1)[0];
  * Returns whether a path fits a pattern such as `/api/query/:id`; segments beginning with a colon fit anything. With
  * `prefix`, the pattern may end before the path does.
  */
-export function pathFits(pattern: string, path: string, { prefix = false } = {}): boolean {
+export function matchesPathPattern(
+	pattern: string,
+	path: string,
+	{ prefix = false } = {},
+): boolean {
 	const wanted = pattern.split('/').filter(Boolean);
 	const given = path.split('/').filter(Boolean);
 	if (prefix ? wanted.length > given.length : wanted.length !== given.length) return false;

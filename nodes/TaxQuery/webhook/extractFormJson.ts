@@ -8,7 +8,7 @@ const DATA = 'data';
  * Returns the JSON in a form: its only field, the JSON field within the others, or all fields as an object. Any other
  * body, and a form that cannot be read, comes back as it is.
  */
-export async function extractJson(body: Buffer, contentType = ''): Promise<Buffer> {
+export async function extractFormJson(body: Buffer, contentType = ''): Promise<Buffer> {
 	if (!FORM.test(contentType)) return body;
 	const fields = await readFields(body, contentType);
 	if (!fields) return body;
