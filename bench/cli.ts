@@ -8,15 +8,15 @@ type Bench = (options: BenchOptions) => Promise<BenchResult>;
 const benches: Record<string, () => Promise<{ run: Bench }>> = {
 	faults: async () => await import('./queriesUnderFaults'),
 	load: async () => await import('./loadTime'),
-	listing: async () => await import('./listing'),
+	listing: async () => await import('./documentListing'),
 	lookups: async () => await import('./lookups'),
 	overhead: async () => await import('./overhead'),
 	limiter: async () => await import('./limiter'),
 	queue: async () => await import('./queueMode'),
-	small: async () => await import('./smallRuns'),
-	sandbox: async () => await import('./sandbox'),
-	flood: async () => await import('./flood'),
-	trigger: async () => await import('./trigger'),
+	small: async () => await import('./timeOfSmallExecutions'),
+	sandbox: async () => await import('./sandboxThroughput'),
+	flood: async () => await import('./webhookFloodImpact'),
+	trigger: async () => await import('./triggerDelivery'),
 	waiting: async () => await import('./waitForResult'),
 };
 

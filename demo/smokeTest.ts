@@ -34,7 +34,7 @@ interface VerificationOutcome {
 	state?: { motivo: string };
 }
 
-export const applicantDataPath = join(__dirname, 'applicant.json');
+export const applicantJsonFile = join(__dirname, 'applicant.json');
 
 const itemsOf = (run: NodeExecution) => (run.data?.main ?? []).flatMap((items) => items ?? []);
 
@@ -124,7 +124,7 @@ export async function smokeTest(
 	}
 
 	log(`Submitting an applicant to "${onboarding.name}" …`);
-	const applicant = JSON.parse(await readFile(applicantDataPath, 'utf8')) as Record<string, string>;
+	const applicant = JSON.parse(await readFile(applicantJsonFile, 'utf8')) as Record<string, string>;
 	const page = postApplication(applicationFormUrl(n8n), toApplicationFields(applicant)).catch(
 		({ message }: Error) => message,
 	);

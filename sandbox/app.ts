@@ -9,7 +9,7 @@ import { injectFaults } from './plugins/faults';
 import { limiter } from './plugins/limiter';
 import { matchesPathPattern, pathOf } from './matchesPathPattern';
 import { logRequests } from './plugins/requestLog';
-import { enforceContract } from './plugins/validation';
+import { enforceContract } from './plugins/contractValidation';
 import { registerCreditProfileService } from './services/creditProfile';
 import { registerTaxQueryService } from './services/taxQuery';
 

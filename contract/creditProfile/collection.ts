@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { closed, dateTime, freeForm, optionalNullable } from '../shared';
-import { DataCollectionSchema } from './dataCollectionSchema';
+import { CollectionJsonSchema } from './collectionJsonSchema';
 import { User } from './user';
 
 /** CP §2.3, the version embedded in a collection. */
@@ -38,7 +38,7 @@ export const Version = closed({
 	createdAt: dateTime,
 	creatorId: Type.Integer(),
 	isActive: Type.Boolean(),
-	schema: DataCollectionSchema,
+	schema: CollectionJsonSchema,
 });
 export type Version = Static<typeof Version>;
 

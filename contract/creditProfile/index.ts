@@ -3,5 +3,5 @@ export * from './collection';
 export * from './credential';
 export * from './document';
 export * from './stateAndCountryCodes';
-export * from './dataCollectionSchema';
+export * from './collectionJsonSchema';
 export * from './user';

@@ -11,7 +11,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { testTaxQuery } from '../shared/http/testConnection';
-import { executeTriggerNode } from './trigger/executeTriggerNode';
+import { passOnItemsOrFetchLatest } from './trigger/passOnItemsOrFetchLatest';
 import { subtitle } from './trigger/filterSettings';
 import { activateTrigger } from './trigger/activateTrigger';
 import {
@@ -81,6 +81,6 @@ export class TaxQueryTrigger implements INodeType {
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await executeTriggerNode(this);
+		return await passOnItemsOrFetchLatest(this);
 	}
 }

@@ -7,7 +7,7 @@ type Value = object & {
 };
 
 /** The state of one client, one node, one execution, or the process. */
-export class StateScope {
+export class ScopeState {
 	readonly #values = new Map<unknown, Value>();
 	#users = 0;
 
@@ -15,7 +15,7 @@ export class StateScope {
 	constructor(readonly knowsSince = -Infinity) {}
 
 	/** Returns one value for all callers. The first of them makes it; `make` is its key, and types it. */
-	shared<T extends Value>(make: (scope: StateScope) => T): T {
+	shared<T extends Value>(make: (scope: ScopeState) => T): T {
 		if (!this.#values.has(make)) this.#values.set(make, make(this));
 		return this.#values.get(make) as T;
 	}
@@ -47,13 +47,13 @@ const MAX_IDLE = 2_000;
  * journal and the service's list have what matters, too.
  */
 class Scopes {
-	readonly #byName = new Map<string, StateScope>();
+	readonly #byName = new Map<string, ScopeState>();
 	#hasForgotten = false;
 
 	/** Returns a scope, made if there is none; it is then the one that was used last. */
-	of(name: string): StateScope {
+	of(name: string): ScopeState {
 		const known = this.#byName.get(name);
-		const scope = known ?? new StateScope(this.#hasForgotten ? performance.now() : undefined);
+		const scope = known ?? new ScopeState(this.#hasForgotten ? performance.now() : undefined);
 		this.#byName.delete(name);
 		this.#byName.set(name, scope);
 		if (!known) this.trim();
@@ -77,7 +77,7 @@ class Scopes {
 
 const newState = () => ({
 	startedAt: Date.now(),
-	process: new StateScope(),
+	process: new ScopeState(),
 	clients: new Scopes(),
 	nodes: new Scopes(),
 	executions: new Scopes(),
@@ -95,16 +95,16 @@ export function resetProcessState(): void {
 export const processStartedAt = (): number => state.startedAt;
 
 /** Returns the process's own state: executions that run, published triggers, marks on objects of n8n. */
-export const getProcessState = (): StateScope => state.process;
+export const getProcessState = (): ScopeState => state.process;
 
 /** Returns what is known of a service, by a name of its base URL and account: token, pace, clock, queries. */
-export const getClientState = (name: string): StateScope => state.clients.of(name);
+export const getClientState = (name: string): ScopeState => state.clients.of(name);
 
 /** Returns what is known of a trigger node, by its workflow and its ID. */
-export const getNodeState = (name: string): StateScope => state.nodes.of(name);
+export const getNodeState = (name: string): ScopeState => state.nodes.of(name);
 
 /** Returns what the runs of an execution share with its sub-executions, by the ID of the root execution. */
-export const getExecutionState = (root: string): StateScope => state.executions.of(root);
+export const getExecutionState = (root: string): ScopeState => state.executions.of(root);
 
 /** Forgets the executions that nobody needs, where there are too many of them. */
 export const trimExecutions = (): void => state.executions.trim();

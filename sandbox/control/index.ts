@@ -12,14 +12,14 @@ import { registerManualDeliveryRoutes } from './manualDeliveriesRoutes';
 import { registerRequestRoutes } from './requestsRoutes';
 import { registerSnapshotRoutes } from './snapshotRoutes';
 import { registerSandboxStateRoute } from './sandboxStateRoute';
-import { registerWebhookSettingsRoutes } from './webhookSettingsRoutes';
+import { registerWebhookSettingsAndDeliveryRoutes } from './webhookSettingsAndDeliveryRoutes';
 
 /** Every route below `/sandbox`, and the page. */
 export function registerControlRoutes(app: FastifyInstance, context: SandboxContext): void {
 	registerRequestRoutes(app, context.requests);
 	registerFaultRoutes(app, context.faults);
 	registerLedgerRoutes(app, context.ledger);
-	registerWebhookSettingsRoutes(app, context);
+	registerWebhookSettingsAndDeliveryRoutes(app, context);
 	registerManualDeliveryRoutes(app, context);
 	registerOutcomeRoutes(app, context.outcomes);
 	registerClockRoutes(app, context.clock);

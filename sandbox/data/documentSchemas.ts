@@ -1,22 +1,22 @@
-import type { DataCollectionSchema } from '../../contract/creditProfile';
+import type { CollectionJsonSchema } from '../../contract/creditProfile';
 
-type Properties = Record<string, DataCollectionSchema>;
+type Properties = Record<string, CollectionJsonSchema>;
 
-const text = (title: string): DataCollectionSchema => ({ title, type: 'string' });
-const number = (title: string): DataCollectionSchema => ({ title, type: 'number' });
-const integer = (title: string): DataCollectionSchema => ({ title, type: 'integer' });
-const boolean = (title: string): DataCollectionSchema => ({ title, type: 'boolean' });
-const date = (title: string): DataCollectionSchema => ({ title, type: 'string', format: 'date' });
-const choice = (title: string, ...values: string[]): DataCollectionSchema => ({
+const text = (title: string): CollectionJsonSchema => ({ title, type: 'string' });
+const number = (title: string): CollectionJsonSchema => ({ title, type: 'number' });
+const integer = (title: string): CollectionJsonSchema => ({ title, type: 'integer' });
+const boolean = (title: string): CollectionJsonSchema => ({ title, type: 'boolean' });
+const date = (title: string): CollectionJsonSchema => ({ title, type: 'string', format: 'date' });
+const choice = (title: string, ...values: string[]): CollectionJsonSchema => ({
 	title,
 	type: 'string',
 	enum: values,
 });
-const orNull = (schema: DataCollectionSchema): DataCollectionSchema => ({
+const orNull = (schema: CollectionJsonSchema): CollectionJsonSchema => ({
 	...schema,
 	type: [schema.type as 'string', 'null'],
 });
-const list = (title: string, items: DataCollectionSchema): DataCollectionSchema => ({
+const list = (title: string, items: CollectionJsonSchema): CollectionJsonSchema => ({
 	title,
 	type: 'array',
 	items,
@@ -28,16 +28,16 @@ const object = (title: string, properties: Properties, optional: string[] = []) 
 		properties,
 		required: Object.keys(properties).filter((name) => !optional.includes(name)),
 		additionalProperties: false,
-	}) satisfies DataCollectionSchema;
+	}) satisfies CollectionJsonSchema;
 
-const rfc: DataCollectionSchema = {
+const rfc: CollectionJsonSchema = {
 	title: 'RFC',
 	description: 'Con homoclave, en mayúsculas y sin espacios',
 	type: 'string',
 	pattern: '^[A-ZÑ&]{3,4}[0-9]{6}[A-Z0-9]{2}[0-9A]$',
 };
-const curp: DataCollectionSchema = { title: 'CURP', type: 'string', pattern: '^[A-Z0-9]{18}$' };
-const email: DataCollectionSchema = {
+const curp: CollectionJsonSchema = { title: 'CURP', type: 'string', pattern: '^[A-Z0-9]{18}$' };
+const email: CollectionJsonSchema = {
 	title: 'Correo electrónico',
 	type: 'string',
 	format: 'email',
@@ -135,6 +135,6 @@ export const documentSchemas = {
 			partes: list('Partes', text('Nombre')),
 		}),
 	],
-} satisfies Record<string, DataCollectionSchema[]>;
+} satisfies Record<string, CollectionJsonSchema[]>;
 
 export type SchemaName = keyof typeof documentSchemas;

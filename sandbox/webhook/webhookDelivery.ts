@@ -13,7 +13,7 @@ import {
 	type WebhookChanges,
 	type WebhookSettings,
 } from './webhookSettings';
-import { writeBody } from './webhookBody';
+import { encodeWebhookBody } from './encodeWebhookBody';
 import { proofHeadersOf } from './webhookProof';
 
 const TIMEOUT_MS = 10_000;
@@ -185,14 +185,14 @@ export class Webhooks {
 			if (attempt > 0 && !(await this.pause(backoff * 2 ** (attempt - 1)))) return;
 			const json = JSON.stringify(delivery.payload);
 			const at = this.parts.clock.now();
-			const body = writeBody(json, settings);
+			const body = encodeWebhookBody(json, settings);
 			const proof = proofHeadersOf(delivery.kind === 'forged' ? { type: 'none' } : signing, {
 				body: body.bytes,
 				id: delivery.messageId,
 				sentAt: at,
 			});
 			const isTampered = delivery.kind === 'tampered';
-			const sent = isTampered ? writeBody(this.tampered(json), settings) : body;
+			const sent = isTampered ? encodeWebhookBody(this.tampered(json), settings) : body;
 			const answer = await axios
 				.post<unknown>(url, sent.bytes, {
 					headers: { ...sent.headers, ...proof },

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { format, resolveConfig } from 'prettier';
 import { startDemo, type Demo } from '../../demo/startDemo';
 import { applicationFormUrl, REVIEW_PAGES_BASIC_AUTH } from '../../demo/provision';
-import { applicantDataPath } from '../../demo/smokeTest';
+import { applicantJsonFile } from '../../demo/smokeTest';
 import { repositoryRoot } from '../../demo/installPackage';
 import { Editor } from '../../test/e2e/support/editor';
 import { animate, type Frame } from './animatedWebp';
@@ -218,7 +218,7 @@ async function film(editor: Editor, demo: Demo): Promise<void> {
 	const page = await context.newPage();
 	await page.goto(applicationFormUrl(demo.n8n));
 	await shoot(page, 1500);
-	const applicant = JSON.parse(await readFile(applicantDataPath, 'utf8')) as Record<string, string>;
+	const applicant = JSON.parse(await readFile(applicantJsonFile, 'utf8')) as Record<string, string>;
 	for (const [index, typed] of Object.values(applicant).entries()) {
 		await page.getByLabel(LABELS[index], { exact: true }).fill(typed);
 		await shoot(page, 600);

@@ -10,12 +10,12 @@ export const { n8n: published } = JSON.parse(readFileSync(join(root, 'package.js
 };
 
 /** The source that a published class is built from, without extension. */
-export const sourcePathOf = (built: string) =>
+export const sourcePathOfBuilt = (built: string) =>
 	join(root, built.replace(/^dist\//, '').replace(/\.js$/, ''));
 
 /** A published class by its path in dist, loaded from its source. */
 export async function instantiateFromSource<T>(built: string): Promise<T> {
-	const source = sourcePathOf(built);
+	const source = sourcePathOfBuilt(built);
 	const name = source.split('/').pop()?.split('.')[0] as string;
 	const module = (await import(source)) as Record<string, new () => T>;
 	return new module[name]();

@@ -10,7 +10,7 @@ import {
 	instantiateFromSource,
 	flattenParameters,
 	published as n8n,
-	sourcePathOf,
+	sourcePathOfBuilt,
 	type Parameter,
 } from '../support/descriptions';
 
@@ -268,7 +268,7 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 
 	it('has icons for light and dark that exist', () => {
 		const icon = node.description.icon as { light: string; dark: string };
-		const folder = join(sourcePathOf(built), '..');
+		const folder = join(sourcePathOfBuilt(built), '..');
 		const missing = [icon.light, icon.dark].filter(
 			(file) => !existsSync(join(folder, file.replace('file:', ''))),
 		);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { instantiateFromSource, published, sourcePathOf } from '../support/descriptions';
+import { instantiateFromSource, published, sourcePathOfBuilt } from '../support/descriptions';
 import { findViolations, type Codex, type Violation } from '../support/n8nRules';
 
 describe.each(published.nodes)("%s keeps n8n's coming rules", (built) => {
@@ -9,7 +9,7 @@ describe.each(published.nodes)("%s keeps n8n's coming rules", (built) => {
 	let codex: Codex;
 	beforeAll(async () => {
 		node = await instantiateFromSource<INodeType>(built);
-		codex = JSON.parse(readFileSync(`${sourcePathOf(built)}.json`, 'utf8')) as Codex;
+		codex = JSON.parse(readFileSync(`${sourcePathOfBuilt(built)}.json`, 'utf8')) as Codex;
 	});
 
 	it('over its loaded description', () => {

@@ -13,7 +13,7 @@ import type { ServiceRequest } from '../../shared/http/connection';
 import { readSingleRow, reportsFailure } from '../../shared/http/parseRows';
 import { isMappingNameConfirmed } from '../../shared/http/confirmedMappingNames';
 import { RequestError } from '../../shared/http/requestResult';
-import { maskNamed, redactSecretsInJson } from '../../shared/utils/redact';
+import { maskNamed, redactSecretsInValue } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/primitiveText';
 import { rowKinds, rowsBodyParser, requireWholeList } from '../serviceLists';
 import { readWithPathAdvice, isInputRefused, currentApiMapping } from '../readWithPathAdvice';
@@ -88,7 +88,7 @@ const IDENTITY = ['id', 'createdAt', 'updatedAt'];
 
 /** The row as it may come out: without passwords, and without what was typed in as one. */
 function withoutPasswords(row: IDataObject, secrets: string[] = []): IDataObject {
-	const safe = redactSecretsInJson(maskNamed(row, PASSWORDS, []) as IDataObject, secrets);
+	const safe = redactSecretsInValue(maskNamed(row, PASSWORDS, []) as IDataObject, secrets);
 	for (const key of IDENTITY) if (key in row) safe[key] = row[key];
 	return safe;
 }

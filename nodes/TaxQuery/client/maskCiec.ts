@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { catalog } from '../../shared/queryTypes/catalog';
-import { maskNamed, redactSecretsInJson } from '../../shared/utils/redact';
+import { maskNamed, redactSecretsInValue } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/primitiveText';
 import { queryTypeOf } from './queryTypeMapping';
 
@@ -38,7 +38,7 @@ export function maskCiec(record: IDataObject, mapping: TaxQueryMapping): IDataOb
 	});
 	if (masked.every(([key, value]) => value === record[key as string])) return record;
 	const ciecs = found.filter(({ length }) => length >= SHORTEST_CIEC);
-	const safe = redactSecretsInJson(Object.fromEntries(masked) as IDataObject, ciecs);
+	const safe = redactSecretsInValue(Object.fromEntries(masked) as IDataObject, ciecs);
 	for (const key of IDENTITY) if (key in record) safe[key] = record[key];
 	return safe;
 }

@@ -85,7 +85,9 @@ export async function getQuery(
 const PATH_OF_ONE = 'paths.get';
 
 /** The key of the API Mapping that may be why nothing is found under an ID: none once a query was read by its ID. */
-export const suspectPathKeys = ({ clientKey: client }: Pick<QueryClient, 'clientKey'>): string[] =>
+export const suspectMappingKeysOfPath = ({
+	clientKey: client,
+}: Pick<QueryClient, 'clientKey'>): string[] =>
 	isMappingNameConfirmed(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
 
 /** Reads a query; undefined if the service has nothing under that ID. */

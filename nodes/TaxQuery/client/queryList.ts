@@ -5,7 +5,7 @@ import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
 } from '../../shared/http/confirmedMappingNames';
-import { parseCount, listReportsFailure } from '../../shared/http/parseRows';
+import { parseCount, listBodyReportsFailure } from '../../shared/http/parseRows';
 import { getClientState } from '../../shared/processState';
 import { isObject } from '../../shared/utils/json';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
@@ -45,7 +45,7 @@ export function parseListPage(body: unknown, mapping: TaxQueryMapping): ListPage
 	const found: RowsAtKey | undefined = whole || onlyRows(body as IDataObject, mapping);
 	if (!found?.rows.every(isObject)) return undefined;
 	const levels = [found.beside, body as IDataObject];
-	if (levels.some(listReportsFailure)) return undefined;
+	if (levels.some(listBodyReportsFailure)) return undefined;
 	const records = found.rows
 		.map((row) => readRecord(row, mapping))
 		.filter((record) => record !== undefined);
@@ -168,7 +168,7 @@ export async function* readListChunks({
 		);
 		const page = parseListPage(body, mapping);
 		if (page) return page;
-		if ([body, ...Object.values(body)].some(listReportsFailure)) {
+		if ([body, ...Object.values(body)].some(listBodyReportsFailure)) {
 			throw new RequestError(taxQuery, { kind: 'failure', status: 200, ...serviceMessage(body) });
 		}
 		throw shapeError('a list of queries with their IDs', SHAPE_KEYS, serviceMessage(body));

@@ -4,7 +4,7 @@ import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
 import { identity } from '../../shared/operations/commonFields';
 import type { OperationItem } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
-import { redactSecretsInJson } from '../../shared/utils/redact';
+import { redactSecretsInValue } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
 import { failureMessageIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
 import { quoteServiceMessage } from '../../shared/errors/errorTextParts';
@@ -101,7 +101,7 @@ export function buildRows(settings: RowContext, outcomes: ObtainedQuery[]): IDat
 		...mismatchedMonths(outcomes, settings),
 	];
 	return own.map((outcome) => {
-		const json = redactSecretsInJson(shownResponse(outcome.query, settings), secrets);
+		const json = redactSecretsInValue(shownResponse(outcome.query, settings), secrets);
 		return settings.protect(
 			{ ...json, ...annotate(outcome, settings, ofMonths) },
 			'written',

@@ -11,7 +11,7 @@ import type { Resource } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import { textProperty } from '../fields/textProperty';
 import { mappingHint } from '../../shared/errors/errorTextParts';
-import { findQuery, suspectPathKeys, queryClientOf } from '../client/queryClient';
+import { findQuery, suspectMappingKeysOfPath, queryClientOf } from '../client/queryClient';
 import { readListChunks, completeRow } from '../client/queryList';
 import { queryTypeOf } from '../client/queryTypeMapping';
 import { mayHaveUnreadResponse, findMatchingId } from '../client/queryRecord';
@@ -52,7 +52,7 @@ const get = defineOperation({
 		const client = await queryClientOf(item);
 		const record = await findQuery(client, id);
 		if (!record) {
-			const mappingKeys = suspectPathKeys(client);
+			const mappingKeys = suspectMappingKeysOfPath(client);
 			const named = isImpersonalId(id) ? id : "with the 'Query ID' of this item";
 			throw new CodedError('noQuery', `There is no query ${named}`, {
 				description: sentences(
@@ -148,7 +148,7 @@ const getMany = defineOperation({
 				`${unsearched} queries without a result in the list were not searched. Add the option 'Complete Rows'.`,
 			);
 		}
-		const keys = incomplete > 0 ? suspectPathKeys(client) : [];
+		const keys = incomplete > 0 ? suspectMappingKeysOfPath(client) : [];
 		if (keys.length > 0) {
 			item.run.hint(sentences(`${incomplete} rows were not found by their ID`, mappingHint(keys)));
 		}

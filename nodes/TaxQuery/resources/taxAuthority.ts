@@ -10,7 +10,7 @@ import { taxProfileInput } from '../fields/taxProfileLogin';
 import { catalog } from '../client/queryTypeMapping';
 import { queryClientOf } from '../client/queryClient';
 import { billedQuery } from './billedQuery';
-import { planInvoiceQueries } from './planInvoiceQueries';
+import { planInvoiceRequest } from './planInvoiceRequest';
 
 const createTaxProfile = billedQuery({
 	queryType: catalog.createTaxProfile,
@@ -56,7 +56,7 @@ const getInvoices = billedQuery({
 		async read(item) {
 			const { value, warnings } = await rfcField.read(item);
 			const { mapping } = await queryClientOf(item);
-			return planInvoiceQueries(value, await periodField.read(item), mapping, warnings);
+			return planInvoiceRequest(value, await periodField.read(item), mapping, warnings);
 		},
 	},
 	options: rfcCheckOptions,

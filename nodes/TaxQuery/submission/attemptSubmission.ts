@@ -11,7 +11,7 @@ import {
 	type RunSubmissionContext,
 	type UncertainResponse,
 	type WantedQuery,
-} from './submissionContext';
+} from './runSubmissionContext';
 import { isAcceptanceUnknown, transition } from './submissionState';
 import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import type { Submission } from './submissionRegister';
@@ -81,7 +81,7 @@ async function send(
 			...(posted !== response && { received }),
 		};
 	}
-	noteSubmittedQueries(
+	registerAcceptedQueries(
 		context,
 		wanted,
 		submission,
@@ -131,7 +131,7 @@ function trackSending(
 }
 
 /** Notes the queries of a submission: for its item, its execution and this process. */
-export function noteSubmittedQueries(
+export function registerAcceptedQueries(
 	{ journal, log }: RunSubmissionContext,
 	{ item, request, client, known }: WantedQuery,
 	submission: Submission,

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { getClientState, type StateScope } from '../../shared/processState';
+import { getClientState, type ScopeState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { ReadWriteLocks } from '../../shared/utils/readWriteLock';
 import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
@@ -72,7 +72,7 @@ export class KnownBilledQueries {
 	}
 }
 
-const newClientQueries = ({ knowsSince }: StateScope) => new KnownBilledQueries(knowsSince);
+const newClientQueries = ({ knowsSince }: ScopeState) => new KnownBilledQueries(knowsSince);
 
 /** Returns what this process knows of the billed queries of a client, or of an account. */
 export const knownBilledQueriesOfClient = (clientKey: string): KnownBilledQueries =>

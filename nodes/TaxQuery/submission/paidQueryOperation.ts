@@ -37,7 +37,7 @@ import {
 	newSubmissionContext,
 	type SendingOptions,
 	type RunSubmissionContext,
-} from './submissionContext';
+} from './runSubmissionContext';
 import { recoverIfOtherQuery } from './recoverIfOtherQuery';
 import { isSubmittedByEarlierTry, reserveSpending, reuseOrSubmit } from './reuseOrSubmit';
 import { mayBeWaitedFor, readMissingResult, waitForResult } from './waitForResult';

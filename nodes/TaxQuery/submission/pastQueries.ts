@@ -126,7 +126,7 @@ export class PastQueries {
 		reuse: ListedReuse,
 	): Promise<ReusableRecords> {
 		const { mapping, accountKey } = await queryClientOf(item);
-		if (reuse.isEach) {
+		if (reuse.isUnshared) {
 			if (!offersQueryList(mapping)) return [];
 			const isFree = (id: QueryId) => !this.#register.isClaimed(accountKey, id);
 			return await this.#find(item, expected, reuse, isFree);
@@ -142,8 +142,8 @@ export class PastQueries {
 		isFree: (id: QueryId) => boolean,
 	): Promise<ReusableRecords> {
 		const client = await queryClientOf(item);
-		const { since, isEach } = reuse;
-		const recordsLike = await this.#indexOf(item, since, isEach ? 'retry' : 'reuse');
+		const { since, isUnshared } = reuse;
+		const recordsLike = await this.#indexOf(item, since, isUnshared ? 'retry' : 'reuse');
 		const from = since + client.clockOffsetMs();
 		const states = reusableStates(reuse);
 		const chosen = expected.map((one) => {
@@ -152,7 +152,7 @@ export class PastQueries {
 				.filter((row) => row.state !== 'failed' && matchRecord(one, row) !== 'mismatch');
 			const found = chooseRecord(possible, one, states);
 			if (!found) for (const { id } of possible) this.#uncompared.add(id);
-			else if (isEach) this.#register.claim(client.accountKey, [found.id]);
+			else if (isUnshared) this.#register.claim(client.accountKey, [found.id]);
 			return found;
 		});
 		return await Promise.all(

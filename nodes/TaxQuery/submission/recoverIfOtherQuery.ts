@@ -9,7 +9,7 @@ import {
 	withQueryClient,
 	type SendingOptions,
 	type RunSubmissionContext,
-} from './submissionContext';
+} from './runSubmissionContext';
 import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import { recoverSubmission, acceptQueriesOfResponse } from './recoverSubmission';
 import { areReusable, type Submission } from './submissionRegister';

@@ -1,12 +1,12 @@
 import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
 import { textOfOtherError, type RecoverySearchResult } from '../errors/queryError';
-import { isOtherQuery, type RunSubmissionContext, type WantedQuery } from './submissionContext';
+import { isOtherQuery, type RunSubmissionContext, type WantedQuery } from './runSubmissionContext';
 import { isAcceptanceUnknown, transition, type AcceptanceUnknownState } from './submissionState';
 import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import { findLostQueries } from './findLostQueries';
 import type { Submission } from './submissionRegister';
 import { LIST_LAG_MS } from './pastQueries';
-import { noteSubmittedQueries } from './attemptSubmission';
+import { registerAcceptedQueries } from './attemptSubmission';
 
 /** The result of a recovery: the queries, or why they were not found. */
 export type Recovery = { queries: RecordOrAcknowledgement[] } | Unrecovered;
@@ -99,7 +99,7 @@ async function readOnce(
 	if (next.status === 'accepted') {
 		submission.save(next);
 		await context.limit.found(item, submission, found);
-		noteSubmittedQueries(context, wanted, submission, queries, sentAt);
+		registerAcceptedQueries(context, wanted, submission, queries, sentAt);
 		return { queries };
 	}
 	const hadTime = performance.now() - submission.sentMoment >= LIST_LAG_MS;
@@ -131,6 +131,6 @@ export async function acceptQueriesOfResponse(
 	const ids = own.map(({ id }) => id);
 	submission.save({ status: 'accepted', ids });
 	await context.limit.found(item, submission, ids);
-	noteSubmittedQueries(context, wanted, submission, own, submission.sentAt);
+	registerAcceptedQueries(context, wanted, submission, own, submission.sentAt);
 	return received;
 }

@@ -11,7 +11,7 @@ import {
 	type SendingOptions,
 	type RunSubmissionContext,
 	type WantedQuery,
-} from './submissionContext';
+} from './runSubmissionContext';
 import type { Reuse } from './submissionOptions';
 import { areReusable, type Submission } from './submissionRegister';
 import { LIST_LAG_MS } from './pastQueries';
@@ -154,7 +154,7 @@ async function acceptedElsewhere(
 	{ item, request, client, known }: WantedQuery,
 	reuse: Reuse,
 ): Promise<RecordOrAcknowledgement[] | undefined> {
-	const { since, isEach } = reuse;
+	const { since, isUnshared } = reuse;
 	if (since === undefined) return undefined;
 	const readAt = await past.readAt(item);
 	const before = known.lastAccepted.get(request.sharingKey);
@@ -168,7 +168,8 @@ async function acceptedElsewhere(
 	};
 	if (before && before.atClock >= since && areReusable(before.queries)) {
 		const queries = await unlisted(before);
-		const isOwn = (ids: QueryId[]) => !isEach || journal.register.claim(client.accountKey, ids);
+		const isOwn = (ids: QueryId[]) =>
+			!isUnshared || journal.register.claim(client.accountKey, ids);
 		if (queries && areReusable(queries) && isOwn(queries.map(({ id }) => id))) return queries;
 	}
 	if (before || !known.hasForgottenSince(readAt)) return undefined;

@@ -32,7 +32,7 @@ export interface Reuse {
 	/** The list may hold what this execution has sent, though n8n does not remember it. */
 	isRetry?: boolean;
 	/** Each query is for one item: the operator does not want items to share them. */
-	isEach?: boolean;
+	isUnshared?: boolean;
 	/** The process that sent them may have crashed a moment ago, before the list showed them. */
 	mayLag?: boolean;
 }
@@ -156,7 +156,7 @@ const WITHIN_EXECUTION: Reuse = { isByDefault: false };
 function ofRetry(item: OperationItem, chosen: Reuse | undefined): Reuse {
 	const since = runStartedAt(item) - DAY_MS;
 	const retry = { isRetry: true, mayLag: true };
-	if (!chosen) return { since, isByDefault: true, isEach: true, ...retry };
+	if (!chosen) return { since, isByDefault: true, isUnshared: true, ...retry };
 	const isByDefault = chosen.since === undefined || chosen.isByDefault;
 	return { ...chosen, isByDefault, since: Math.min(since, chosen.since ?? since), ...retry };
 }

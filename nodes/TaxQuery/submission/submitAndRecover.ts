@@ -15,7 +15,7 @@ import {
 	type RunSubmissionContext,
 	type UncertainResponse,
 	type WantedQuery,
-} from './submissionContext';
+} from './runSubmissionContext';
 import {
 	uncertaintyReasonOfState,
 	acceptedIdsOf,
@@ -71,7 +71,7 @@ export async function submitAndRecover(
 			wanted.known.uncertainSince.set(request.sharingKey, state.sentAt);
 			throw uncertainError(request, state, search, uncertainty);
 		}
-		saveBeside(context, wanted, submission, state, sends);
+		saveUncertainStateBesideNext(context, wanted, submission, state, sends);
 		uncertainty = undefined;
 	}
 }
@@ -88,7 +88,7 @@ const planAgain = async (
 	);
 
 /** Saves the uncertain state beside that of the next sending. */
-function saveBeside(
+function saveUncertainStateBesideNext(
 	{ journal }: RunSubmissionContext,
 	{ item, request, client }: WantedQuery,
 	{ sentAt }: Submission,

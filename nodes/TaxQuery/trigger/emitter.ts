@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
-import { getNodeState, getProcessState, type StateScope } from '../../shared/processState';
+import { getNodeState, getProcessState, type ScopeState } from '../../shared/processState';
 import type { QuerySnapshot } from './querySnapshot';
 
 /** The outcome of emitting a result: n8n runs it, had run it before, or could not start it. */
@@ -27,7 +27,7 @@ export const nodeKey = (context: Identity): string =>
 	`${context.getWorkflow().id ?? ''} ${context.getNode().id}`;
 
 /** Returns what this process knows of a trigger node. */
-export const processStateOfNode = (context: Identity): StateScope => getNodeState(nodeKey(context));
+export const processStateOfNode = (context: Identity): ScopeState => getNodeState(nodeKey(context));
 
 /** An execution that this process has started and that is not known to have ended. */
 interface RunningExecution {
@@ -45,7 +45,7 @@ const runningExecutions = () => getProcessState().shared(newExecutions);
  * Marks the static data of all running executions as changed. n8n forgets that mark when it starts another execution
  * of the same workflow, and would not write them at their ends.
  */
-export function markAllRunningStaticDataChanged(): void {
+export function markStaticDataOfRunningExecutionsChanged(): void {
 	for (const { markStaticDataChanged: touch } of runningExecutions().values()) touch?.();
 }
 
@@ -88,7 +88,7 @@ export async function emitResult(
 	running.set(name, { begin, saved });
 	context.emit([[item]], undefined, done, key);
 	void ended.then((outcome) => {
-		markAllRunningStaticDataChanged();
+		markStaticDataOfRunningExecutionsChanged();
 		running.delete(name);
 		if (outcome !== 'failed') onEnd();
 	});

@@ -8,7 +8,7 @@ import {
 	startInterruptedAgain,
 	type InterruptedResult,
 } from './interruptedResults';
-import { markAllRunningStaticDataChanged, type EmitOutcome } from './emitter';
+import { markStaticDataOfRunningExecutionsChanged, type EmitOutcome } from './emitter';
 import { dispositionOf, reportUnknownLabels } from './disposition';
 import type { Ledger } from './ledger';
 import {
@@ -155,7 +155,7 @@ function applyPoll(poll: Poll): PollResult {
 	const { ledger } = trigger;
 	trigger.mustBeOpen();
 	recordListing(poll);
-	markAllRunningStaticDataChanged();
+	markStaticDataOfRunningExecutionsChanged();
 	startInterruptedAgain(trigger, interrupted, toItem);
 	for (const row of plan.due)
 		processResult(poll, row, mayHaveUnreadResponse(row.record) ? read.rows.get(row.queryId) : row);

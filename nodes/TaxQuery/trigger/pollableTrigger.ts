@@ -21,7 +21,11 @@ export interface PollableTrigger {
 	isBusy: boolean;
 	/** Throws if the workflow was unpublished, because an older poll must not change anything. */
 	mustBeOpen(): void;
-	/** Emits a result, unless it was emitted before; `starts` counts the starts of an interrupted one. */
+	/**
+	 * Emits a result, unless it was emitted before; `starts` counts the starts of an interrupted one. Every execution
+	 * with a result starts here: a poll, a trusted webhook call, a restart and a retry of a failed start call it. In the
+	 * editor n8n starts the execution itself, and `passOnItemsOrFetchLatest` runs.
+	 */
 	emitOnce(result: QuerySnapshot, item: INodeExecutionData, starts?: number): Promise<EmitOutcome>;
 	/** Returns the outcome of a result that is being emitted. */
 	outcomeOf(result: QuerySnapshot): Promise<EmitOutcome> | undefined;

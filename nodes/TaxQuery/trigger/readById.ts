@@ -1,8 +1,8 @@
 import { RequestError } from '../../shared/http/requestResult';
-import type { StateScope } from '../../shared/processState';
+import type { ScopeState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msUntilElapsed } from '../../shared/utils/sleep';
-import { findQuery, suspectPathKeys, type QueryClient } from '../client/queryClient';
+import { findQuery, suspectMappingKeysOfPath, type QueryClient } from '../client/queryClient';
 import { findMatchingId } from '../client/queryRecord';
 import { toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
 
@@ -51,7 +51,7 @@ export type ReadByIdResult = QuerySnapshot | 'unknown' | 'later' | 'failed';
  * that the service did not know a minute ago. Throws if the service cannot be reached.
  */
 export async function readNotified(
-	node: StateScope,
+	node: ScopeState,
 	client: QueryClient,
 	ids: string[],
 	isProved: (id: string) => boolean,
@@ -86,7 +86,7 @@ export async function readNotified(
 
 /** Returns the error of a query that is known to exist, though the service has nothing under its ID. */
 export const createNotFoundError = (client: QueryClient): Error => {
-	const keys = suspectPathKeys(client);
+	const keys = suspectMappingKeysOfPath(client);
 	const what = 'the service has nothing under its ID';
 	return new Error(keys.length === 0 ? what : `${what}. Check ${keys.join()} in API Mapping`);
 };

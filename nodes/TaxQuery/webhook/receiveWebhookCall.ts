@@ -20,7 +20,7 @@ import {
 	type ResponseToSender,
 	type ProvisionalResponse,
 } from './responses';
-import { readItemMakerSettings, verifyCall } from './verifyCall';
+import { readItemMakerSettings, readCallProof } from './readCallProof';
 import { startWithoutSession, type WebhookOutcome } from './startWithoutSession';
 import { extractFormJson } from './extractFormJson';
 import { readPayload, type AnnouncedQuery } from './payload';
@@ -117,7 +117,7 @@ async function handleCall(
 	if (!settings.isAuthenticated) return await takeBody([]);
 	// some senders sign before they compress, some after
 	const signedBytes = Buffer.isBuffer(body) && body !== read.raw ? [read.raw, body] : [read.raw];
-	const { isAuthentic, messageId, secrets } = await verifyCall(context, signedBytes);
+	const { isAuthentic, messageId, secrets } = await readCallProof(context, signedBytes);
 	if (!isAuthentic) {
 		runHourly(context, 'refused', () => context.logger.warn(REFUSED));
 		return { status: 401, message: 'Unauthorized' };

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { redactLongSecrets, redactSecretsInJson } from '../../shared/utils/redact';
+import { redactLongSecrets, redactSecretsInValue } from '../../shared/utils/redact';
 import type { QueryNotification } from '../trigger/queryNotification';
 import {
 	succeededWithoutResult,
@@ -69,7 +69,7 @@ const maskEnvelope = (
 	mapping: TaxQueryMapping,
 	secrets: string[],
 ): IDataObject =>
-	redactSecretsInJson(
+	redactSecretsInValue(
 		maskCiec({ ...fromRecordWireNames(record, mapping), envelope }, mapping)
 			.envelope as IDataObject,
 		secrets,

@@ -137,7 +137,7 @@ export const apiMappingProperty = (example: string): INodeProperties => ({
 });
 
 /** The mapping in a credential. Throws a UserError that names what is not known or of the wrong type. */
-export function readCreditProfileMapping(
+export function readCreditProfileApiMapping(
 	credentials: ICredentialDataDecryptedObject,
 ): CreditProfileMapping {
 	const given = parseMapping(credentials.apiMapping, CREDIT_PROFILE);
@@ -165,7 +165,9 @@ export function mapPath({ paths }: CreditProfileMapping, path: string): string {
 }
 
 /** The mapping in a credential. Throws a UserError that names what is not known or of the wrong type. */
-export function readTaxQueryMapping(credentials: ICredentialDataDecryptedObject): TaxQueryMapping {
+export function readTaxQueryApiMapping(
+	credentials: ICredentialDataDecryptedObject,
+): TaxQueryMapping {
 	const given = parseMapping(credentials.apiMapping, TAX_QUERY);
 	const mapping = mapValues<object, object>(TAX_QUERY_DEFAULTS, (defaults, name) => ({
 		...defaults,

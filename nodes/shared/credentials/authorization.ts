@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { findUsableToken } from './accessToken';
-import { readCreditProfileMapping, readTaxQueryMapping } from './apiMapping';
+import { readCreditProfileApiMapping, readTaxQueryApiMapping } from './apiMapping';
 import { refuseN8nPlaceholders } from './n8nPlaceholder';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from './readBaseUrl';
 import { credentialError } from './credentialError';
@@ -10,7 +10,7 @@ import { readAdditionalSecretFields, bareToken } from './requestToken';
 export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObject): string {
 	refuseN8nPlaceholders(credentials);
 	readCreditProfileBaseUrl(credentials.baseUrl);
-	readCreditProfileMapping(credentials);
+	readCreditProfileApiMapping(credentials);
 	const token = bareToken(credentials.apiToken);
 	if (token === '') throw withoutToken('API token');
 	return `Token ${token}`;
@@ -26,7 +26,7 @@ export function taxQueryAuthHeader(
 	refuseN8nPlaceholders(credentials);
 	readTaxQueryBaseUrl(credentials.baseUrl);
 	readAdditionalSecretFields(credentials);
-	const { scheme } = readTaxQueryMapping(credentials).token;
+	const { scheme } = readTaxQueryApiMapping(credentials).token;
 	const token = findUsableToken(credentials);
 	if (token === '') throw withoutToken('access token');
 	return token === undefined ? undefined : `${scheme} ${token}`.trim();

@@ -13,7 +13,7 @@ import { readRequestIds } from '../errors/requestIds';
 import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject, parseJson, readObject } from '../utils/json';
 import { textOf } from '../utils/primitiveText';
-import { readTaxQueryMapping } from './apiMapping';
+import { readTaxQueryApiMapping } from './apiMapping';
 import { readTaxQueryBaseUrl } from './readBaseUrl';
 import { credentialError } from './credentialError';
 import { LoginError } from './loginError';
@@ -94,7 +94,7 @@ function requestOf(
 	credentials: ICredentialDataDecryptedObject,
 	refreshToken: string | undefined,
 ): IHttpRequestOptions {
-	const { token, paths } = readTaxQueryMapping(credentials);
+	const { token, paths } = readTaxQueryApiMapping(credentials);
 	const { clientId, clientSecret } = credentials as Record<string, string>;
 	const isBasic = token.clientAuthentication === 'basic';
 	const values: Record<string, string> = {

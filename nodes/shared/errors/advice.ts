@@ -7,7 +7,7 @@ export interface OperationErrorAdvice {
 	/** The object that a status 404 is about: "collection 42". */
 	missing?: string;
 	/** The meaning of the problem for the operation; the description then holds the problem itself. */
-	meaning?: ProblemMeaningKey;
+	meaning?: OperationProblemMeaningKey;
 }
 
 /** The next click, by code. */
@@ -28,8 +28,8 @@ export const ADVICE = {
 export type AdviceCode = keyof typeof ADVICE;
 
 /** Sentences about what happened, by code. */
-export const PROBLEM_MEANINGS = {
+export const OPERATION_PROBLEM_MEANINGS = {
 	savedUnknown: 'It is not known whether the login was saved',
 } satisfies Record<string, string>;
 
-export type ProblemMeaningKey = keyof typeof PROBLEM_MEANINGS;
+export type OperationProblemMeaningKey = keyof typeof OPERATION_PROBLEM_MEANINGS;

@@ -1,7 +1,7 @@
 import { describeFault, isTlsFault, wasNeverSent, type NetworkFault } from './networkFault';
 import type { Acceptance, RequestProblem, StatusProblem } from './requestProblem';
 import { sentences } from '../utils/sentences';
-import { ADVICE, PROBLEM_MEANINGS, type OperationErrorAdvice } from './advice';
+import { ADVICE, OPERATION_PROBLEM_MEANINGS, type OperationErrorAdvice } from './advice';
 import { renderLoginError } from './loginErrorText';
 import { mappingHint, quoteServiceMessage, type ErrorText } from './errorTextParts';
 
@@ -30,7 +30,7 @@ export function renderRequestError(failure: RequestFailure, service: ServiceHint
 		: renderProblem(problem, service);
 	const isUncertain = accepted === 'unknown';
 	return {
-		message: advice.meaning ? PROBLEM_MEANINGS[advice.meaning] : message,
+		message: advice.meaning ? OPERATION_PROBLEM_MEANINGS[advice.meaning] : message,
 		description: sentences(
 			advice.meaning ? message : '',
 			isUncertain ? service.uncertainHint : advice.todo ? ADVICE[advice.todo] : todo,

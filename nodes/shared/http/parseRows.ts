@@ -36,7 +36,7 @@ export function readRows(
 	const rows = documented(body, key) ?? onlyList(body, isRow);
 	const total = totalOf(body);
 	const isList = rows?.every(isRow) === true;
-	if (isList && !listReportsFailure(body)) {
+	if (isList && !listBodyReportsFailure(body)) {
 		return { rows, ...(total !== undefined && { total }) };
 	}
 	return problemOf(body, expected);
@@ -75,7 +75,7 @@ export function readTextList(
 ): { texts: string[]; count: number } | RequestProblem {
 	const list = documented(body, 'data') ?? documented(body);
 	const areTexts = list?.every((one): one is string => typeof one === 'string');
-	if (!areTexts || listReportsFailure(body)) return problemOf(body, expected);
+	if (!areTexts || listBodyReportsFailure(body)) return problemOf(body, expected);
 	const { length: given } = list;
 	const count = totalOf(body, 'count') ?? given;
 	if (given < count) return { kind: 'incomplete', given, total: count, isWhole: true };
@@ -100,7 +100,7 @@ export const reportsFailure = (body: unknown): boolean =>
 		[body.errors, body.error].some((one) => hasEntries(one) || isText(one)));
 
 /** Returns whether the object around the rows of a list reports a failure, in one of the usual forms. */
-export const listReportsFailure = (body: unknown): boolean =>
+export const listBodyReportsFailure = (body: unknown): boolean =>
 	isObject(body) &&
 	(reportsFailure(body) ||
 		[body.success, body.ok].some((one) => FALSE.has(one)) ||
@@ -117,4 +117,4 @@ const isText = (value: unknown): value is string =>
 	typeof value === 'string' && value.trim() !== '';
 
 const problemOf = (body: unknown, expected: string): RequestProblem =>
-	listReportsFailure(body) ? { kind: 'failure', status: 200 } : { kind: 'shape', expected };
+	listBodyReportsFailure(body) ? { kind: 'failure', status: 200 } : { kind: 'shape', expected };

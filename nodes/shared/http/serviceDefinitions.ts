@@ -7,8 +7,8 @@ import {
 	authSecrets,
 } from '../credentials/accessToken';
 import {
-	readCreditProfileMapping,
-	readTaxQueryMapping,
+	readCreditProfileApiMapping,
+	readTaxQueryApiMapping,
 	type CreditProfileMapping,
 	type TaxQueryMapping,
 } from '../credentials/apiMapping';
@@ -81,7 +81,7 @@ export const creditProfile: ServiceDefinition<CreditProfileMapping> = {
 		refuseN8nPlaceholders(credentials);
 		return `${readCreditProfileBaseUrl(credentials.baseUrl)}/api/v1`;
 	},
-	mapping: readCreditProfileMapping,
+	mapping: readCreditProfileApiMapping,
 	limitedBy: ({ apiToken }) => bareToken(apiToken),
 	sealKey: ({ apiToken }) => apiToken,
 	pointsPerSecond: () => 10,
@@ -109,7 +109,7 @@ export const taxQuery: ServiceDefinition<TaxQueryMapping> = {
 		refuseN8nPlaceholders(credentials);
 		return readTaxQueryBaseUrl(credentials.baseUrl);
 	},
-	mapping: readTaxQueryMapping,
+	mapping: readTaxQueryApiMapping,
 	limitedBy: ({ grant, clientId, pastedToken }) =>
 		String(grant === 'accessToken' ? bareToken(pastedToken) : clientId),
 	account: ({ grant, clientId }) => (grant === 'accessToken' ? '' : String(clientId)),

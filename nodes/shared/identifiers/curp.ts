@@ -11,12 +11,12 @@ import { stateByCurpCode } from './states';
 import {
 	checkCharacters,
 	COPY_AGAIN,
-	DATE_DIGITS_POSITIONS,
+	DATE_DIGITS_PART,
 	suggestConfusableCharacter,
 	DIGIT,
 	countCharacters,
 	readText,
-	type PositionRule,
+	type IdentifierPartRule,
 } from './identifierText';
 import { CURP_INCONVENIENT_WORDS } from './inconvenientWords';
 
@@ -33,11 +33,11 @@ export interface CurpCheck extends CheckResult {
 
 const LETTER = { length: 1, allowed: /^[A-Z]$/, needs: 'a letter A–Z (the CURP writes X for Ñ)' };
 
-const PARTS: PositionRule[] = [
+const PARTS: IdentifierPartRule[] = [
 	LETTER,
 	{ length: 1, allowed: /^[AEIOUX]$/, needs: 'a vowel or X (of the first surname)' },
 	{ ...LETTER, length: 2 },
-	DATE_DIGITS_POSITIONS,
+	DATE_DIGITS_PART,
 	{ length: 1, allowed: /^[HMX]$/, needs: 'H (man), M (woman) or X (non-binary)' },
 	{ length: 2, allowed: /^[A-Z]$/, needs: 'a letter A–Z (part of the state of birth)' },
 	{

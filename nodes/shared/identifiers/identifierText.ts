@@ -17,14 +17,14 @@ export function suggestConfusableCharacter(character: string, fitting: RegExp): 
 export const COPY_AGAIN = 'Copy it again from an official document.';
 
 /** A part of an identifier: its number of characters, the `allowed` ones, and `needs`, which names them. */
-export interface PositionRule {
+export interface IdentifierPartRule {
 	length: number;
 	allowed: RegExp;
 	needs: string;
 }
 
 export const DIGIT = /^[0-9]$/;
-export const DATE_DIGITS_POSITIONS: PositionRule = {
+export const DATE_DIGITS_PART: IdentifierPartRule = {
 	length: 6,
 	allowed: DIGIT,
 	needs: 'a digit 0–9 (part of the date, YYMMDD)',
@@ -81,7 +81,11 @@ export function parseExactDigits(
  * Returns a FORMAT error for the first wrong character of each part. Positions count from 1, without spaces and
  * hyphens.
  */
-export function checkCharacters(text: string, name: string, parts: PositionRule[]): CheckError[] {
+export function checkCharacters(
+	text: string,
+	name: string,
+	parts: IdentifierPartRule[],
+): CheckError[] {
 	const characters = Array.from(text);
 	let start = 0;
 	return parts.flatMap(({ length, allowed, needs }) => {

@@ -9,10 +9,10 @@ import {
 import {
 	checkCharacters,
 	COPY_AGAIN,
-	DATE_DIGITS_POSITIONS,
+	DATE_DIGITS_PART,
 	countCharacters,
 	readText,
-	type PositionRule,
+	type IdentifierPartRule,
 } from './identifierText';
 import { RFC_INCONVENIENT_WORDS } from './inconvenientWords';
 
@@ -28,7 +28,7 @@ export interface RfcCheck extends CheckResult {
 	dateCandidates: string[];
 }
 
-const HOMOCLAVE: PositionRule[] = [
+const HOMOCLAVE: IdentifierPartRule[] = [
 	{ length: 2, allowed: /^[A-Z0-9]$/, needs: 'a letter A–Z or a digit (part of the homoclave)' },
 	{ length: 1, allowed: /^[0-9A]$/, needs: 'a digit 0–9 or the letter A (the check digit)' },
 ];
@@ -103,7 +103,7 @@ const WORD_ERROR: CheckError = finding(
 	COPY_AGAIN,
 );
 
-function partsOf(letters: number, length: number, hasHomoclave: boolean): PositionRule[] {
+function partsOf(letters: number, length: number, hasHomoclave: boolean): IdentifierPartRule[] {
 	const owner = `an RFC of ${length} characters is a ${letters === 4 ? 'person' : 'company'}'s and begins with ${letters} letters`;
 	return [
 		{
@@ -111,7 +111,7 @@ function partsOf(letters: number, length: number, hasHomoclave: boolean): Positi
 			allowed: /^[A-ZÑ&]$/,
 			needs: `a letter A–Z without accent, Ñ or & (${owner})`,
 		},
-		{ ...DATE_DIGITS_POSITIONS, needs: `${DATE_DIGITS_POSITIONS.needs}; ${owner}` },
+		{ ...DATE_DIGITS_PART, needs: `${DATE_DIGITS_PART.needs}; ${owner}` },
 		...(hasHomoclave ? HOMOCLAVE : []),
 	];
 }

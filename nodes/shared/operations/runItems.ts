@@ -31,7 +31,7 @@ import { bodyOf } from '../http/requestResult';
 import type { ServiceDefinition } from '../http/serviceDefinitions';
 import { isObject } from '../utils/json';
 import { sentences } from '../utils/sentences';
-import { redactSecretsInJson } from '../utils/redact';
+import { redactSecretsInValue } from '../utils/redact';
 import { textOf } from '../utils/primitiveText';
 import { sleepUnlessCancelled } from '../utils/sleep';
 import { CodedError, fieldError } from '../utils/codedError';
@@ -170,7 +170,7 @@ function rowWithInput(
 	if (errors.run.isTool || !(error || withInput.has(index))) return json;
 	const parameter = (name: string) => parameterOf(context, name, index);
 	const given = context.getInputData()[index].json;
-	const input = redactSecretsInJson(
+	const input = redactSecretsInValue(
 		given,
 		secretNames.map((name) => textOf(parameter(name))),
 	);

@@ -1,12 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { StateScope, getExecutionState, getProcessState, trimExecutions } from '../processState';
+import { ScopeState, getExecutionState, getProcessState, trimExecutions } from '../processState';
 import { BoundedMap } from '../utils/boundedMap';
 
 /**
  * This process's state of one execution with all its sub-executions: their runs of nodes, loop rounds, tool calls and
  * tries share it.
  */
-export type ExecutionState = StateScope;
+export type ExecutionState = ScopeState;
 
 /** The root of each sub-execution that has run here. */
 const newRoots = () => new BoundedMap<string, string>(10_000);
@@ -36,7 +36,7 @@ export function enterExecution(
 ): { state: ExecutionState; leave(): void; succeed(): void } {
 	const calls = getProcessState().shared(newCalls);
 	const state =
-		root === undefined ? (calls.get(callArguments) ?? new StateScope()) : getExecutionState(root);
+		root === undefined ? (calls.get(callArguments) ?? new ScopeState()) : getExecutionState(root);
 	state.enter();
 	if (root === undefined) calls.set(callArguments, state);
 	return {

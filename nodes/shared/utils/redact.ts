@@ -7,7 +7,7 @@ export const MASK = '***';
 const DEEPEST = 500;
 
 /** A copy of a JSON value in which every text, number or key that repeats one of these secrets is masked. */
-export function redactSecretsInJson<T>(json: T, secrets: string[]): T {
+export function redactSecretsInValue<T>(json: T, secrets: string[]): T {
 	const holdsSecret = secretDetector(secrets);
 	const safeKey = (key: string) => (holdsSecret(key) ? MASK : key);
 	const copy = (value: unknown, depth: number): unknown => {
@@ -30,7 +30,7 @@ const RANDOM = 16;
 
 /** The body of a good response, in which nothing is changed but texts that repeat a secret of the request. */
 export const redactLongSecrets = <T>(body: T, secrets: string[]): T =>
-	redactSecretsInJson(
+	redactSecretsInValue(
 		body,
 		secrets.filter(({ length }) => length >= RANDOM),
 	);

@@ -1,4 +1,4 @@
-import { extractDecodedBase64, decodeEscapes } from './decodeEscapes';
+import { extractDecodedBase64, decodeJsonHtmlUrlEscapes } from './decodeJsonHtmlUrlEscapes';
 
 /** Shorter ones are found in texts that have nothing to do with them. */
 const SHORTEST = 4;
@@ -42,7 +42,7 @@ function decodingsOf(text: string): string[] {
 	const decodings = [text];
 	while (decodings.length <= MAX_DECODINGS) {
 		const last = decodings[decodings.length - 1];
-		const next = decodeEscapes(last);
+		const next = decodeJsonHtmlUrlEscapes(last);
 		if (next === last) break;
 		decodings.push(next);
 	}

@@ -12,7 +12,7 @@ import {
 import { NoQuery } from '../../../contract/shared';
 import type { CreditProfileMapping } from '../../mappingSchema';
 import { HttpError } from '../../plugins/errors';
-import { collectFilter, passesFilter } from './filter';
+import { collectFilter, passesFilter } from './collectionsFilter';
 import {
 	serializeCollectionResponse,
 	type SeededCollections,

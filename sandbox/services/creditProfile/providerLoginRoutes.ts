@@ -10,7 +10,7 @@ import { closed, NoQuery } from '../../../contract/shared';
 import type { SandboxContext } from '../../context';
 import type { CreditProfileMapping } from '../../mappingSchema';
 import { HttpError } from '../../plugins/errors';
-import { withResponseMapper } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/contractValidation';
 
 /** CP §4.1.2: the credentials are validated against the bureau; this user is one that it does not accept. */
 const REFUSED_USER = 'REFUSED_USER';

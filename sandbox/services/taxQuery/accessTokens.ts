@@ -6,7 +6,7 @@ import type { SandboxContext } from '../../context';
 import type { TaxQueryMapping } from '../../mappingSchema';
 import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
-import { withResponseMapper } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/contractValidation';
 
 type TokenRequest = NonNullable<TaxQueryMapping['token']>;
 type Field = keyof TokenBody;

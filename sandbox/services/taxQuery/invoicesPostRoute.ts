@@ -3,7 +3,7 @@ import { InvoiceAcknowledgement, InvoicesBody } from '../../../contract/taxQuery
 import type { SandboxContext } from '../../context';
 import { clientTypeOf } from '../../data/results';
 import { OPERATION_ENDPOINTS } from '../../mappingSchema';
-import { withResponseMapper } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/contractValidation';
 
 /** The sandbox's own limit; none is shown (TQ §8). */
 const MAX_PERIODS = 60;

@@ -17,7 +17,7 @@ import type { SandboxContext } from '../../context';
 import { clientTypeOf, type Results } from '../../data/results';
 import { OPERATION_ENDPOINTS, type OperationName } from '../../mappingSchema';
 import { HttpError } from '../../plugins/errors';
-import { withResponseMapper } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/contractValidation';
 import { registerInvoicesRoute } from './invoicesPostRoute';
 import type { PlannedOutcome } from './queryStore';
 

@@ -4,7 +4,7 @@ import { QueryRecord } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
-import { withResponseMapper } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/contractValidation';
 
 /** Validates the list before it is mapped to the chosen shape, since TQ §4.12 does not show it. */
 const Page = Type.Object({

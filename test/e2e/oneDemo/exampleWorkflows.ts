@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
-import { applicantDataPath, smokeTest, type SmokeTestReport } from '../../../demo/smokeTest';
+import { applicantJsonFile, smokeTest, type SmokeTestReport } from '../../../demo/smokeTest';
 import type { Demo } from '../../../demo/startDemo';
 import { toApplicationFields, postApplication } from '../../../demo/submitN8nForm';
 import { applicationFormUrl } from '../../../demo/provision';
@@ -9,7 +9,7 @@ import type { Editor } from '../support/editor';
 import { waitForEndedExecutionOf } from '../support/executions';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 
-const applicant = JSON.parse(readFileSync(applicantDataPath, 'utf8')) as Record<string, string>;
+const applicant = JSON.parse(readFileSync(applicantJsonFile, 'utf8')) as Record<string, string>;
 
 describe('a real n8n with the package installed', () => {
 	let demo: Demo;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Demo } from '../../../demo/startDemo';
 import { REVIEW_PAGES_BASIC_AUTH } from '../../../demo/provision';
-import { applicantDataPath } from '../../../demo/smokeTest';
+import { applicantJsonFile } from '../../../demo/smokeTest';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { countUserClicks } from '../support/countUserClicks';
 import { newContext, takeScreenshot } from '../support/launchBrowser';
@@ -15,7 +15,7 @@ const OPERATORS = Buffer.from(
 	`${REVIEW_PAGES_BASIC_AUTH.user}:${REVIEW_PAGES_BASIC_AUTH.password}`,
 ).toString('base64');
 
-const applicant = JSON.parse(readFileSync(applicantDataPath, 'utf8')) as Record<string, string>;
+const applicant = JSON.parse(readFileSync(applicantJsonFile, 'utf8')) as Record<string, string>;
 
 describeIfChromium('the five tasks of the tutorial, clicked as docs/tutorial.md says', () => {
 	let demo: Demo;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import type { IConnections, IDataObject, INode } from 'n8n-workflow';
-import { readTaxQueryMapping } from '../../../nodes/shared/credentials/apiMapping';
+import { readTaxQueryApiMapping } from '../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../nodes/TaxQuery/client/queryRecord';
 import type { QueryRecord } from '../../../nodes/TaxQuery/client/queryModel';
 import { simplifyRecord } from '../../../nodes/TaxQuery/output/simplify';
@@ -16,7 +16,7 @@ const read = (file: string) =>
 	};
 
 const record = (service: string, status: string, response: object) => {
-	const mapping = readTaxQueryMapping({});
+	const mapping = readTaxQueryApiMapping({});
 	const raw = { _id: 'q1', service, status, query: { rfc: 'EISE850314BK8' }, response };
 	return simplifyRecord(readRecord(raw, mapping) as QueryRecord, mapping);
 };

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesIn } from '../../support/repositoryFiles';
 import {
-	readCreditProfileMapping,
-	readTaxQueryMapping,
+	readCreditProfileApiMapping,
+	readTaxQueryApiMapping,
 } from '../../../nodes/shared/credentials/apiMapping';
 import { People } from '../../../sandbox/data/people';
 import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
@@ -68,7 +68,9 @@ describe('docs/unspecified.md', () => {
 	it('names keys that the API Mapping has', () => {
 		const settings = points.flatMap((point) => /^- \*\*Setting:\*\* (.*)$/m.exec(point)?.[1] ?? []);
 		const keys = settings.flatMap((setting) => [...setting.matchAll(/`(\w+)[\w.]*`/g)]);
-		const known = [readTaxQueryMapping({}), readCreditProfileMapping({})].flatMap(Object.keys);
+		const known = [readTaxQueryApiMapping({}), readCreditProfileApiMapping({})].flatMap(
+			Object.keys,
+		);
 		expect(keys.length).toBeGreaterThan(12);
 		expect(keys.map(([, key]) => key).filter((key) => !known.includes(key))).toEqual([]);
 	});

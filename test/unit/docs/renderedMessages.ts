@@ -2,8 +2,8 @@ import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
 import { checkFiltered } from '../../../nodes/CreditProfile/dataCollectionFilters';
 import { collectionId } from '../../../nodes/CreditProfile/fields';
 import {
-	readCreditProfileMapping,
-	readTaxQueryMapping,
+	readCreditProfileApiMapping,
+	readTaxQueryApiMapping,
 } from '../../../nodes/shared/credentials/apiMapping';
 import {
 	readCreditProfileBaseUrl,
@@ -50,7 +50,7 @@ import {
 } from '../../../nodes/TaxQuery/output/outcomeRows';
 import * as answers from '../../../nodes/TaxQuery/webhook/responses';
 
-const asDocumented = readTaxQueryMapping({});
+const asDocumented = readTaxQueryApiMapping({});
 
 // Holds the messages of the nodes, each made by the code that makes it for an operator. A message that documents
 // quote and nothing here makes does not exist.
@@ -187,7 +187,7 @@ const ofItems = async (): Promise<RenderedMessage[]> =>
 			() => readCreditProfileBaseUrl('https://example.com?a=1'),
 			() => readCreditProfileBaseUrl('https://example.com/api/v1'),
 			() => readTaxQueryBaseUrl('https://example.com/api/query'),
-			() => readCreditProfileMapping({ apiMapping: '{"x": 1}' }),
+			() => readCreditProfileApiMapping({ apiMapping: '{"x": 1}' }),
 			() => personalDataHiderFor('pseudonym'),
 			() => checkFiltered({ name__eq: 'a' }, () => {})({ name: 'b' }),
 			() => collectionId.read(itemWith({})),

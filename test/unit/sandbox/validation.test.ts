@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import Fastify from 'fastify';
 import { CredentialList } from '../../../contract/creditProfile';
 import { sendError } from '../../../sandbox/plugins/errors';
-import { enforceContract } from '../../../sandbox/plugins/validation';
+import { enforceContract } from '../../../sandbox/plugins/contractValidation';
 
 /** An application with one route that answers whatever it is given, held to the contract of credentials. */
 async function answerOf(body: unknown) {

@@ -1,5 +1,5 @@
 import { codeOf } from '../../support/errorCode';
-import { ago, many, PAGE, row, type Row } from './listService';
+import { minutesBeforeTest, many, PAGE, row, type Row } from './listService';
 import { rejectionOrUndefined, shiftAllClocks, type TriggerHostOptions } from './triggerHost';
 import { triggerOnListServiceForEachTest } from './suite';
 
@@ -122,7 +122,7 @@ describe('a list in one response', () => {
 describe('Start From', () => {
 	it.each<[string, TriggerHostOptions['parameters']]>([
 		['hours', { startFrom: 'hours', hours: 24 }],
-		['a date', { startFrom: 'date', date: ago(60) }],
+		['a date', { startFrom: 'date', date: minutesBeforeTest(60) }],
 	])('%s is refused where rows have no date with a zone', async (_, parameters) => {
 		inOneResponse();
 		service.rows = many('old', 5, 100);

@@ -10,7 +10,8 @@ export const PAGE = 10;
  * before.
  */
 export let testStartedAt = Date.now();
-export const ago = (minutes: number) => new Date(testStartedAt - minutes * A_MINUTE).toISOString();
+export const minutesBeforeTest = (minutes: number) =>
+	new Date(testStartedAt - minutes * A_MINUTE).toISOString();
 
 /** A query that was made so many minutes ago, and has its result since then. */
 export const row = (_id: string, minutes: number, more: object = {}) => ({
@@ -18,8 +19,8 @@ export const row = (_id: string, minutes: number, more: object = {}) => ({
 	service: 'CRF',
 	status: 'SUCCESS',
 	response: { RFC: 'X' } as object | undefined,
-	createdAt: ago(minutes),
-	updatedAt: ago(minutes),
+	createdAt: minutesBeforeTest(minutes),
+	updatedAt: minutesBeforeTest(minutes),
 	...more,
 });
 export type Row = ReturnType<typeof row>;

@@ -1,5 +1,5 @@
 import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
-import { ago, many, testStartedAt, PAGE, row } from './listService';
+import { minutesBeforeTest, many, testStartedAt, PAGE, row } from './listService';
 import { shiftAllClocks } from './triggerHost';
 import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';
 
@@ -72,7 +72,7 @@ describe('each new result starts once, also over a restart, where', () => {
 
 	it('dates are seconds since the epoch, and the list is long', async () => {
 		const dated = (id: string, minutes: number) => {
-			const seconds = Date.parse(ago(minutes)) / 1_000;
+			const seconds = Date.parse(minutesBeforeTest(minutes)) / 1_000;
 			return row(id, 0, { createdAt: seconds, updatedAt: seconds });
 		};
 		service.rows = Array.from({ length: 1_500 }, (_, index) => dated(`old${index}`, index));
@@ -121,7 +121,7 @@ describe('each new result starts once where', () => {
 		await start();
 		for (let each = 0; each < 15; each++) {
 			service.rows = ['q', 'r'].map((id, index) =>
-				row(id, 60, { updatedAt: ago(60 - 2 * each - index), ...more(each) }),
+				row(id, 60, { updatedAt: minutesBeforeTest(60 - 2 * each - index), ...more(each) }),
 			);
 			await host.poll();
 		}
@@ -145,7 +145,7 @@ describe('each new result starts once where', () => {
 				await host.deliver(isConfirmed ? { queryId: id } : one, proof);
 				await host.executed(service.rows.length);
 				service.rows = service.rows.map((each) =>
-					each._id === id ? { ...each, status: 'Success', updatedAt: ago(1) } : each,
+					each._id === id ? { ...each, status: 'Success', updatedAt: minutesBeforeTest(1) } : each,
 				);
 				await pollCount(2);
 			}

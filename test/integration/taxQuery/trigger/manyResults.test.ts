@@ -1,6 +1,6 @@
 import { until } from '../../../support/until';
 import { triggerOnListServiceForEachTest } from './suite';
-import { ago, row } from './listService';
+import { minutesBeforeTest, row } from './listService';
 import { shiftAllClocks } from './triggerHost';
 
 const MINUTES = 60_000;
@@ -14,7 +14,7 @@ const rows = (count: number, status: string) =>
 	Array.from({ length: count }, (_, each) =>
 		row(`query${each}`, 1, {
 			status,
-			createdAt: ago(count - each),
+			createdAt: minutesBeforeTest(count - each),
 			response: status === 'SUCCESS' ? { RFC: 'X' } : undefined,
 		}),
 	).reverse();

@@ -1,5 +1,5 @@
 import { until } from '../../../support/until';
-import { ago, many, PAGE, row } from './listService';
+import { minutesBeforeTest, many, PAGE, row } from './listService';
 import { shiftAllClocks } from './triggerHost';
 import { triggerOnListServiceForEachTest } from './suite';
 
@@ -9,7 +9,7 @@ const pending = { status: 'PENDING', response: undefined };
 const finish = (id: string, minutes: number, more: object = {}) => {
 	service.rows = service.rows.map((one) =>
 		one._id === id
-			? { ...row(id, 0), createdAt: one.createdAt, updatedAt: ago(minutes), ...more }
+			? { ...row(id, 0), createdAt: one.createdAt, updatedAt: minutesBeforeTest(minutes), ...more }
 			: one,
 	);
 };

@@ -1,4 +1,4 @@
-import { ago, row } from './listService';
+import { minutesBeforeTest, row } from './listService';
 import { shiftAllClocks } from './triggerHost';
 import { triggerOnListServiceForEachTest } from './suite';
 
@@ -9,7 +9,7 @@ it('a query starts once for each status, also after a restart without executions
 	await start();
 	const ids = ['a', 'b', 'c'];
 	const give = async (status: string, count: number) => {
-		service.rows = ids.map((id) => row(id, 0, { status, createdAt: ago(0) }));
+		service.rows = ids.map((id) => row(id, 0, { status, createdAt: minutesBeforeTest(0) }));
 		await host.poll();
 		await host.ended(count);
 	};

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-	readCreditProfileMapping,
-	readTaxQueryMapping,
+	readCreditProfileApiMapping,
+	readTaxQueryApiMapping,
 } from '../../../../nodes/shared/credentials/apiMapping';
 import { catalog, pathOf } from '../../../../nodes/TaxQuery/client/queryTypeMapping';
 
-const read = { creditProfile: readCreditProfileMapping, taxQuery: readTaxQueryMapping };
+const read = { creditProfile: readCreditProfileApiMapping, taxQuery: readTaxQueryApiMapping };
 type Service = keyof typeof read;
 
 describe('API Mapping', () => {
@@ -14,7 +14,7 @@ describe('API Mapping', () => {
 		for (const { operation, fields } of Object.values(catalog)) {
 			const names = Object.fromEntries(fields.map((name, index) => [name, `own${index}`]));
 			const given = { fields: { [operation]: names }, services: { [operation]: 'OWN' } };
-			expect(readTaxQueryMapping({ apiMapping: given } as never)).toMatchObject(given);
+			expect(readTaxQueryApiMapping({ apiMapping: given } as never)).toMatchObject(given);
 		}
 	});
 
@@ -130,7 +130,7 @@ describe('API Mapping', () => {
 	});
 
 	it.each<[unknown]>([[undefined], [null], [''], ['{}'], [{}]])('is empty as %j', (apiMapping) => {
-		expect(readTaxQueryMapping({ apiMapping } as never)).toEqual(readTaxQueryMapping({}));
+		expect(readTaxQueryApiMapping({ apiMapping } as never)).toEqual(readTaxQueryApiMapping({}));
 	});
 
 	it('has an example for each key in its document, and takes each of them', () => {
@@ -145,8 +145,8 @@ describe('API Mapping', () => {
 			});
 		});
 		expect(keys).toEqual([
-			Object.keys(readCreditProfileMapping({})),
-			Object.keys(readTaxQueryMapping({})),
+			Object.keys(readCreditProfileApiMapping({})),
+			Object.keys(readTaxQueryApiMapping({})),
 		]);
 	});
 
@@ -159,7 +159,7 @@ describe('API Mapping', () => {
 		['getCsf', '/query/tax/csf', { tax: '' }, '/query/csf'],
 		['getCsf', '/query/tax/csf', { getCsf: '/query/situacion/' }, '/query/situacion/'],
 	])('sends %s from %s under %j to %s', (name, path, paths, expected) => {
-		expect(pathOf(name, path, { ...readTaxQueryMapping({}), paths })).toBe(expected);
+		expect(pathOf(name, path, { ...readTaxQueryApiMapping({}), paths })).toBe(expected);
 	});
 });
 
@@ -170,7 +170,7 @@ describe('API Mapping of the period that a record of invoices repeats', () => {
 		[{ rfc: 'rfc', period: 'rfc' }, 'rfc', 'rfc'],
 	])('refuses the name of another field: %j', (getInvoices, other, name) => {
 		const apiMapping = JSON.stringify({ fields: { getInvoices } });
-		expect(() => readTaxQueryMapping({ apiMapping })).toThrow(
+		expect(() => readTaxQueryApiMapping({ apiMapping })).toThrow(
 			`"fields.getInvoices.${other}" and "fields.getInvoices.period" are both "${name}"`,
 		);
 	});

@@ -1,4 +1,7 @@
-import { extractDecodedBase64, decodeEscapes } from '../../../../nodes/shared/utils/decodeEscapes';
+import {
+	extractDecodedBase64,
+	decodeJsonHtmlUrlEscapes,
+} from '../../../../nodes/shared/utils/decodeJsonHtmlUrlEscapes';
 
 describe('a text with escapes', () => {
 	it.each<[how: string, text: string, decoded: string]>([
@@ -8,17 +11,17 @@ describe('a text with escapes', () => {
 		['of a URL in UTF-8', 'se%C3%B1a%2F1', 'seña/1'],
 		['of a URL in Latin-1', 'se%F1a', 'seña'],
 	])('is decoded: %s', (_, text, decoded) => {
-		expect(decodeEscapes(text)).toBe(decoded);
+		expect(decodeJsonHtmlUrlEscapes(text)).toBe(decoded);
 	});
 
 	it('is decoded once only', () => {
-		expect(decodeEscapes('%252F')).toBe('%2F');
+		expect(decodeJsonHtmlUrlEscapes('%252F')).toBe('%2F');
 	});
 
 	it.each(['&constructor;', '&#x7fffff;', '\\u00', '100 %', 'plain'])(
 		'stays as it is where it has none that are valid: %s',
 		(text) => {
-			expect(decodeEscapes(text)).toBe(text);
+			expect(decodeJsonHtmlUrlEscapes(text)).toBe(text);
 		},
 	);
 });

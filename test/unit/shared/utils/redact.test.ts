@@ -1,7 +1,7 @@
 import {
 	maskNamed,
 	redactLongSecrets,
-	redactSecretsInJson,
+	redactSecretsInValue,
 } from '../../../../nodes/shared/utils/redact';
 import { holdsSecret } from '../../../../nodes/shared/utils/secretDetector';
 
@@ -59,7 +59,7 @@ describe('a text repeats a secret', () => {
 describe('values', () => {
 	it('that repeat a secret are masked, at any depth, and nothing else', () => {
 		const json = { a: [`x ${SECRET}`, 40718822, 'fine'], b: { c: null, d: true, '40718822': 1 } };
-		expect(redactSecretsInJson(json, [SECRET, '40718822'])).toEqual({
+		expect(redactSecretsInValue(json, [SECRET, '40718822'])).toEqual({
 			a: ['***', '***', 'fine'],
 			b: { c: null, d: true, '***': 1 },
 		});
@@ -67,13 +67,13 @@ describe('values', () => {
 
 	it('come back as they are where there is no secret', () => {
 		const json = { a: 1 };
-		expect(redactSecretsInJson(json, [''])).toBe(json);
+		expect(redactSecretsInValue(json, [''])).toBe(json);
 	});
 
 	it('that are nested without end are masked whole', () => {
 		let json: object = {};
 		for (let i = 0; i < 50_000; i++) json = { inner: json };
-		expect(() => redactSecretsInJson(json, [SECRET])).not.toThrow();
+		expect(() => redactSecretsInValue(json, [SECRET])).not.toThrow();
 	});
 
 	it('of a good response are masked by secrets that are surely random', () => {

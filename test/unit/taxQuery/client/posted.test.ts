@@ -5,9 +5,9 @@ import {
 } from '../../../../nodes/TaxQuery/client/queryRecord';
 import type { SubmissionOutcome } from '../../../../nodes/TaxQuery/client/queryModel';
 import type { JsonResponseBody } from '../../../../nodes/shared/http/requestResult';
-import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 
-const asDocumented = readTaxQueryMapping({});
+const asDocumented = readTaxQueryApiMapping({});
 
 const read = (body: unknown) =>
 	classifySubmissionResponse(
@@ -87,7 +87,7 @@ describe('what the response to a paid query says', () => {
 });
 
 describe('the state of a record', () => {
-	const mapping = readTaxQueryMapping({
+	const mapping = readTaxQueryApiMapping({
 		apiMapping: { statuses: { success: ['LISTO', 'MAL'], pending: ['EN FILA'], failed: ['MAL'] } },
 	});
 	it.each<[unknown, string]>([

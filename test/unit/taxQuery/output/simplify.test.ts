@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
-import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { queryTypes } from '../../../../nodes/TaxQuery/client/queryTypeMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
 import { simplifyRecord as simplify } from '../../../../nodes/TaxQuery/output/simplify';
 
-const asDocumented = readTaxQueryMapping({});
+const asDocumented = readTaxQueryApiMapping({});
 
 const simplifyRecord = (record: object, mapping = asDocumented) =>
 	simplify(readRecord(record, mapping) as QueryRecord, mapping);
@@ -180,7 +180,7 @@ describe('a simplified query record', () => {
 	);
 
 	it('has its fields under the names of the document where the environment has others', () => {
-		const mapping = readTaxQueryMapping({
+		const mapping = readTaxQueryApiMapping({
 			apiMapping: {
 				services: { getCsf: 'SITUACION' },
 				fields: { getCsf: { rfc: 'clave' } },

@@ -5,11 +5,11 @@ import {
 	matchRecord,
 	type ExpectedRecord,
 } from '../../../../nodes/TaxQuery/request/matchRecord';
-import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
 
-const asDocumented = readTaxQueryMapping({});
+const asDocumented = readTaxQueryApiMapping({});
 
 const RFC = 'GODE561231GR8';
 const OTHER = 'PEXL990821AB1';

@@ -1,4 +1,4 @@
-import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import {
 	fillInDeliveredResponse,
@@ -82,7 +82,7 @@ describe('two webhook calls about one query', () => {
 });
 
 describe('a success without a result takes the response of a call', () => {
-	const mapping = readTaxQueryMapping({});
+	const mapping = readTaxQueryApiMapping({});
 	const record = (status: string | undefined, response?: object) =>
 		readRecord({ _id: 'q1', service: 'CRF', status, response }, mapping) as QueryRecord;
 	const response = { RFC: 'X' };

@@ -3,12 +3,12 @@ import { readFilterSettings } from '../../../../nodes/TaxQuery/trigger/filterSet
 import { dispositionOf } from '../../../../nodes/TaxQuery/trigger/disposition';
 import { itemMaker, toQuerySnapshot } from '../../../../nodes/TaxQuery/trigger/querySnapshot';
 import type { TriggerSettings } from '../../../../nodes/TaxQuery/trigger/triggerSettings';
-import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import { readPayload } from '../../../../nodes/TaxQuery/webhook/payload';
 import { selectTrustedParts } from '../../../../nodes/TaxQuery/webhook/selectTrustedParts';
 
-const asDocumented = readTaxQueryMapping({});
+const asDocumented = readTaxQueryApiMapping({});
 
 /** Lists names that the code reads, and JavaScript's own. */
 const names = fc.constantFrom(

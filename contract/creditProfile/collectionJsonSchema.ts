@@ -5,7 +5,7 @@ const typeName = oneOf(['array', 'boolean', 'integer', 'null', 'number', 'object
 const uniqueStrings = Type.Array(Type.String(), { uniqueItems: true });
 
 /** CP §2.5, the schema of a version: a JSON Schema with these keywords only, at every depth. */
-export const DataCollectionSchema = Type.Recursive(
+export const CollectionJsonSchema = Type.Recursive(
 	(This) =>
 		Type.Partial(
 			Type.Object(
@@ -32,6 +32,6 @@ export const DataCollectionSchema = Type.Recursive(
 				{ additionalProperties: false },
 			),
 		),
-	{ $id: 'DataCollectionSchema' },
+	{ $id: 'CollectionJsonSchema' },
 );
-export type DataCollectionSchema = Static<typeof DataCollectionSchema>;
+export type CollectionJsonSchema = Static<typeof CollectionJsonSchema>;

@@ -92,7 +92,7 @@ export async function withQueryClient(
 
 /** Returns whether items with an equal request share a query. */
 export const sharesEqualRequests = (reuse: Reuse | undefined): reuse is Reuse =>
-	reuse !== undefined && !reuse.isEach;
+	reuse !== undefined && !reuse.isUnshared;
 
 /** Returns the name of a query's reservation, which sharers have in common. */
 export function reservationName(

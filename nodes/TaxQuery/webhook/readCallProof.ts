@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { refuseN8nPlaceholders } from '../../shared/credentials/n8nPlaceholder';
-import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { readTaxQueryApiMapping } from '../../shared/credentials/apiMapping';
 import { webhookSecretsToMask } from '../../shared/credentials/webhookVerificationSettings';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { cachedCredential } from '../trigger/cachedCredential';
@@ -17,7 +17,7 @@ interface Proof {
 }
 
 /** Checks whether a delivery proves by the credential that it comes from the service: over any of these bytes. */
-export async function verifyCall(context: IWebhookFunctions, bodies: Buffer[]): Promise<Proof> {
+export async function readCallProof(context: IWebhookFunctions, bodies: Buffer[]): Promise<Proof> {
 	const { rawHeaders } = context.getRequestObject();
 	const credential = await cachedCredential(context);
 	const now = Date.now();
@@ -38,5 +38,5 @@ export async function readItemMakerSettings(
 	refuseN8nPlaceholders(credential);
 	const pseudonymKey = String(credential.pseudonymKey ?? '');
 	const secrets = taxQuery.secrets(credential);
-	return { mapping: readTaxQueryMapping(credential), pseudonymKey, secrets };
+	return { mapping: readTaxQueryApiMapping(credential), pseudonymKey, secrets };
 }

@@ -7,7 +7,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns a text with the escapes of JSON, HTML and URLs decoded once. */
-export function decodeEscapes(text: string): string {
+export function decodeJsonHtmlUrlEscapes(text: string): string {
 	if (!/[\\&%]/.test(text)) return text;
 	return text
 		.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))

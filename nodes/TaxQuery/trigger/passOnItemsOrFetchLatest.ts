@@ -4,7 +4,11 @@ import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { setStaticData } from '../../shared/operations/nodeStaticData';
 import { sentences } from '../../shared/utils/sentences';
 import { listAllQueries, completeRow } from '../client/queryList';
-import { findRunningExecution, SAVE_ONLY_FIELD, markAllRunningStaticDataChanged } from './emitter';
+import {
+	findRunningExecution,
+	SAVE_ONLY_FIELD,
+	markStaticDataOfRunningExecutionsChanged,
+} from './emitter';
 import { describeUnknownLabels } from '../errors/unknownLabels';
 import { dispositionOf } from './disposition';
 import { LEDGER_STATIC_DATA_KEY } from './triggerProcessMemory';
@@ -18,7 +22,7 @@ import { CodedError } from '../../shared/utils/codedError';
  * Returns what n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a
  * webhook call, which is so with Checks Only: fetches the latest result.
  */
-export async function executeTriggerNode(
+export async function passOnItemsOrFetchLatest(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
@@ -42,12 +46,12 @@ function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
 	const execution = findRunningExecution(context, deliveryId);
 	execution?.begin();
 	const { saved } = execution ?? {};
-	if (!execution || !saved) return markAllRunningStaticDataChanged();
+	if (!execution || !saved) return markStaticDataOfRunningExecutionsChanged();
 	for (const { context: trigger, ledger } of sessionsOfWorkflow(context.getWorkflow().id))
 		setStaticData(context, LEDGER_STATIC_DATA_KEY, ledger.saved, trigger.getNode().id);
 	const { id } = context.getNode(); // n8n copies the node with each call
 	execution.markStaticDataChanged = () => setStaticData(context, LEDGER_STATIC_DATA_KEY, saved, id);
-	markAllRunningStaticDataChanged();
+	markStaticDataOfRunningExecutionsChanged();
 }
 
 async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionData> {

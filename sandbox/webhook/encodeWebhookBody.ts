@@ -29,7 +29,7 @@ const encoders: Record<string, (bytes: Buffer) => Buffer> = {
 };
 
 /** Writes a JSON text as the settings say. */
-export function writeBody(
+export function encodeWebhookBody(
 	json: string,
 	{ body, coding }: Pick<WebhookSettings, 'body' | 'coding'>,
 ): EncodedWebhookBody {
