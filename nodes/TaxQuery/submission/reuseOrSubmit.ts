@@ -168,8 +168,7 @@ async function acceptedElsewhere(
 	};
 	if (before && before.atClock >= since && areReusable(before.queries)) {
 		const queries = await unlisted(before);
-		const isOwn = (ids: QueryId[]) =>
-			!isUnshared || journal.register.claim(client.accountKey, ids);
+		const isOwn = (ids: QueryId[]) => !isUnshared || journal.register.claim(client.accountKey, ids);
 		if (queries && areReusable(queries) && isOwn(queries.map(({ id }) => id))) return queries;
 	}
 	if (before || !known.hasForgottenSince(readAt)) return undefined;
