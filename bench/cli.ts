@@ -16,7 +16,7 @@ const benches: Record<string, () => Promise<{ run: Bench }>> = {
 	small: async () => await import('./timeOfSmallExecutions'),
 	sandbox: async () => await import('./sandboxThroughput'),
 	flood: async () => await import('./webhookFloodImpact'),
-	trigger: async () => await import('./triggerDelivery'),
+	trigger: async () => await import('./triggerUnderFaults'),
 	waiting: async () => await import('./waitForResult'),
 };
 

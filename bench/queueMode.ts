@@ -6,7 +6,7 @@ import { startSandbox } from '../sandbox';
 import type { LoggedRequest } from '../sandbox/plugins/requestLog';
 import { contestants, idealMs, LATENCY_MS, RATE_LIMIT_PER_SECOND } from './lookups';
 import { startBenchN8n, type BenchN8n, type TimedRun } from './support/benchN8n';
-import { measureCrashes } from './queueModeCrashes';
+import { measureWorkerCrashBilling } from './queueModeCrashes';
 import { measureTriggerResults } from './queueModeTrigger';
 import {
 	median,
@@ -135,7 +135,7 @@ const unshown =
 const parts: Array<{ name: string; workers: number; parts: Part[] }> = [
 	{ name: '2', workers: 2, parts: [lookups(2, 3, /./), unshown(2)] },
 	{ name: '4', workers: 4, parts: [lookups(4, 6, /^Credit/), unshown(4)] },
-	{ name: 'paid', workers: 2, parts: [measureCrashes] },
+	{ name: 'paid', workers: 2, parts: [measureWorkerCrashBilling] },
 ];
 
 /** BENCH_WORKERS (2, 4, `paid` or `results`) picks one part. */

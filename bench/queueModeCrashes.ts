@@ -39,7 +39,7 @@ function pidOf(folder: string): number {
 	throw new Error(`No worker runs in ${folder}`);
 }
 
-export async function measureCrashes(n8n: BenchN8n, { log }: BenchOptions) {
+export async function measureWorkerCrashBilling(n8n: BenchN8n, { log }: BenchOptions) {
 	const { queueMode, client, url } = n8n;
 	if (!queueMode) throw new Error('There are workers in queue mode only');
 	const rows: BenchResult['rows'] = [];

@@ -8,7 +8,7 @@ import axios from 'axios';
 import { fetchUnpooled } from '../demo/fetchUnpooled';
 import { startN8n, type N8n } from '../demo/n8n';
 import type { WorkflowNode } from '../demo/n8nClient';
-import { ensureN8nInstalled } from '../demo/pinnedN8n';
+import { ensureN8nInstalled } from '../demo/pinnedN8nInstallation';
 import { installPackage } from '../demo/installPackage';
 import { Processes } from '../demo/processes';
 import { startSandbox, type Sandbox } from '../sandbox';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { smokeTest, type SmokeTestReport } from './smokeTest';
 import { startDemo, type Demo } from './startDemo';
-import { ensureN8nInstalled } from './pinnedN8n';
+import { ensureN8nInstalled } from './pinnedN8nInstallation';
 import { applicationFormUrl, REVIEW_PAGES_BASIC_AUTH } from './provision';
 import { chooseDemoPorts } from './ports';
 import type { QueueMode } from './queueMode';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchUnpooled } from './fetchUnpooled';
-import { pinnedInstallation, type N8nInstallation } from './pinnedN8n';
+import { pinnedInstallation, type N8nInstallation } from './pinnedN8nInstallation';
 import { signUpOwner, type N8nClient } from './n8nClient';
 import { copyTemplate } from './copyN8nDatabase';
 import { freePorts } from './ports';
@@ -118,7 +118,7 @@ async function untilReady(
 }
 
 /** A worker or a webhook processor of n8n's queue mode. */
-export interface QueueProcess {
+export interface WorkerOrWebhookProcess {
 	/** Says where it answers: webhooks, if it is a webhook processor. */
 	url: string;
 	process: Running;
@@ -127,13 +127,13 @@ export interface QueueProcess {
 }
 
 /** Starts a further process beside a running n8n, and waits until it is ready. `extra` names what both share. */
-export async function startQueueProcess(
+export async function startWorkerOrWebhookProcess(
 	processes: Processes,
 	kind: 'worker' | 'webhook',
 	userFolder: string,
 	log: (line: string) => void,
 	extra: NodeJS.ProcessEnv,
-): Promise<QueueProcess> {
+): Promise<WorkerOrWebhookProcess> {
 	const [port, brokerPort] = await freePorts(2);
 	const url = `http://127.0.0.1:${port}`;
 	const env = environment(pinnedInstallation, userFolder, port, brokerPort, {

@@ -25,7 +25,7 @@ export interface AgentServices {
 /** An MCP client reaches the example's server with this token. */
 export const MCP_TOKEN = 'sandbox-mcp-token';
 /** Whoever calls the webhooks of the examples sends it. */
-export const WEBHOOK_HEADER_AUTH = { name: 'X-Webhook-Key', value: 'sandbox-webhook-key' };
+export const EXAMPLE_WEBHOOKS_HEADER_AUTH = { name: 'X-Webhook-Key', value: 'sandbox-webhook-key' };
 /** An operator opens the pages of Review applicants with this login. */
 export const REVIEW_PAGES_BASIC_AUTH = { user: 'operador', password: 'solo-demostracion' };
 
@@ -92,7 +92,7 @@ async function createCredentials(
 			name: 'Your mail server',
 			data: { host: '127.0.0.1', port: mailPort, secure: false, disableStartTls: true },
 		},
-		{ type: 'httpHeaderAuth', name: 'Webhook header', data: WEBHOOK_HEADER_AUTH },
+		{ type: 'httpHeaderAuth', name: 'Webhook header', data: EXAMPLE_WEBHOOKS_HEADER_AUTH },
 		{ type: 'httpBearerAuth', name: 'MCP access token', data: { token: MCP_TOKEN } },
 		{ type: 'httpBasicAuth', name: 'Operators of the lender', data: REVIEW_PAGES_BASIC_AUTH },
 		{

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startQueueProcess, startN8n, type QueueProcess, type N8n } from './n8n';
+import {
+	startWorkerOrWebhookProcess,
+	startN8n,
+	type WorkerOrWebhookProcess,
+	type N8n,
+} from './n8n';
 import { installPackage } from './installPackage';
 import type { Processes } from './processes';
 import { startStores } from './queueModeStores';
@@ -19,12 +24,12 @@ export interface QueueModeOptions {
 
 /** n8n in queue mode: itself (the main), its workers and webhook processors, over PostgreSQL and Redis. */
 export interface QueueMode extends N8n {
-	workers: QueueProcess[];
-	webhookProcessors: QueueProcess[];
+	workers: WorkerOrWebhookProcess[];
+	webhookProcessors: WorkerOrWebhookProcess[];
 	/** Says what an operator must set on every process. */
 	settings: Record<string, string>;
 	/** Starts one more worker. */
-	addWorker(): Promise<QueueProcess>;
+	addWorker(): Promise<WorkerOrWebhookProcess>;
 	/** Removes the data of PostgreSQL and Redis, once all processes have ended. */
 	remove(): Promise<void>;
 }
@@ -78,7 +83,7 @@ export async function startQueueMode(
 			const own = join(folder, `${kind}-${number + 1}`);
 			const nodes = join('.n8n', 'nodes');
 			await cp(join(main, nodes), join(own, nodes), { recursive: true });
-			return await startQueueProcess(processes, kind, own, log, env);
+			return await startWorkerOrWebhookProcess(processes, kind, own, log, env);
 		};
 		log(`Starting ${workers} workers and ${webhookProcessors} webhook processor(s) …`);
 		const several = async (kind: 'worker' | 'webhook', count: number) =>

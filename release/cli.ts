@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { npmCommand } from '../demo/npmCommand';
-import { resolveRequestedVersion, unreleased, withRelease } from './cutRelease';
+import { resolveRequestedVersion, unreleased, withRelease } from './changelogAndVersion';
 import { readManifest, PACKAGE_ROOTS, findUnfilledPlaceholders } from './packages';
 
 const root = join(__dirname, '..');

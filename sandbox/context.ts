@@ -1,7 +1,7 @@
 import type { Clock } from './clock';
 import type { People } from './data/people';
 import type { ReservedIdentity } from './data/people/reserved';
-import type { Results } from './data/results';
+import type { ResultGenerator } from './data/results';
 import type { SandboxOptions } from './options';
 import type { Faults } from './plugins/faults';
 import type { RequestLog } from './plugins/requestLog';
@@ -24,7 +24,7 @@ export interface SandboxContext {
 
 	/** Everybody whom both services know, what is known of them, and who is reserved for a behaviour. */
 	people: People;
-	results: Results;
+	results: ResultGenerator;
 	reserved: ReservedIdentity[];
 
 	/** Every request to the two services. */

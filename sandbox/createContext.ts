@@ -3,7 +3,7 @@ import { Clock } from './clock';
 import type { SandboxContext } from './context';
 import { People } from './data/people';
 import { addReservedIdentities } from './data/people/reserved';
-import { Results } from './data/results';
+import { ResultGenerator } from './data/results';
 import { parseMapping, secretFieldNames } from './mappingSchema';
 import type { SandboxOptions } from './options';
 import { Faults } from './plugins/faults';
@@ -27,7 +27,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 	const clock = new Clock(options.clockSkew);
 	const people = new People(seed);
 	const reserved = addReservedIdentities(people);
-	const results = new Results(seed, people);
+	const results = new ResultGenerator(seed, people);
 	const variant = new ApiTranslator(options);
 	const ledger = new BillingLedger();
 	const webhooks = new Webhooks({ options, secrets, clock, variant, closing });

@@ -8,7 +8,7 @@ export class UsageError extends Error {}
 /** Makes an option of what was written. */
 export type FlagReader = (text: string, name: string) => unknown;
 
-export const wholeNumber =
+export const wholeNumberReader =
 	({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}): FlagReader =>
 	(text, name) => {
 		if (/^-?\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);

@@ -9,7 +9,7 @@ import {
 	statusWords,
 	url,
 	UsageError,
-	wholeNumber,
+	wholeNumberReader,
 	type FlagReader,
 } from './flagValues';
 import { defaultOptions, type SandboxOptions } from './options';
@@ -34,7 +34,7 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'port',
 			value: 'n',
 			help: 'listen on this port; 0 takes a free one',
-			read: wholeNumber({ max: 65_535 }),
+			read: wholeNumberReader({ max: 65_535 }),
 		},
 		state: {
 			option: 'state',
@@ -48,19 +48,19 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'seed',
 			value: 'n',
 			help: 'the same seed gives the same people, documents and secrets',
-			read: wholeNumber(),
+			read: wholeNumberReader(),
 		},
 		documents: {
 			option: 'documents',
 			value: 'n',
 			help: 'documents in the largest collection',
-			read: wholeNumber(),
+			read: wholeNumberReader(),
 		},
 		'past-queries': {
 			option: 'pastQueries',
 			value: 'n',
 			help: 'finished queries in the list from the start',
-			read: wholeNumber(),
+			read: wholeNumberReader(),
 		},
 	},
 	'Speed and limits': {
@@ -68,25 +68,25 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'latency',
 			value: 'ms',
 			help: 'wait before each response',
-			read: wholeNumber(),
+			read: wholeNumberReader(),
 		},
 		'result-delay': {
 			option: 'resultDelay',
 			value: 'ms',
 			help: 'time until a slow query has its result',
-			read: wholeNumber(),
+			read: wholeNumberReader(),
 		},
 		'rate-limit': {
 			option: 'rateLimit',
 			value: 'n',
 			help: 'points per second and token; 0 switches the limit off',
-			read: wholeNumber(),
+			read: wholeNumberReader(),
 		},
 		'tax-rate-limit': {
 			option: 'taxRateLimit',
 			value: 'n',
 			help: 'the same for the query service',
-			read: wholeNumber(),
+			read: wholeNumberReader(),
 		},
 		'tax-rate-limit-headers': {
 			option: 'taxRateLimitHeaders',
@@ -97,7 +97,7 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'clockSkew',
 			value: 'ms',
 			help: "how far the services' clock is ahead; negative: behind",
-			read: wholeNumber({ min: Number.MIN_SAFE_INTEGER }),
+			read: wholeNumberReader({ min: Number.MIN_SAFE_INTEGER }),
 		},
 	},
 	'What the API references leave open': {
@@ -117,7 +117,7 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'pageSize',
 			value: 'n',
 			help: 'rows per GET /query; 0: 100 in a page, all in an array',
-			read: wholeNumber(),
+			read: wholeNumberReader(),
 		},
 		'list-shape': {
 			option: 'listShape',
@@ -152,7 +152,7 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'tokenLifetime',
 			value: 's',
 			help: 'lifetime of an access token',
-			read: wholeNumber(),
+			read: wholeNumberReader(),
 		},
 		'token-shape': {
 			option: 'tokenShape',

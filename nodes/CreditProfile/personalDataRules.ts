@@ -4,7 +4,7 @@ import {
 	shownRulesFor,
 	type PersonalDataRuleByField,
 	type PersonalDataRule,
-} from '../shared/personalData/rules';
+} from '../shared/personalData/personalDataRuleTypes';
 import { isObject } from '../shared/utils/json';
 
 // These rules name what is personal in the objects of CP §2. An object or field without a rule is hidden whole.

@@ -15,7 +15,7 @@ import {
 	readSingleRow,
 	readRows,
 	readTextList,
-	isRowWithIdAndAny,
+	idAndAnyFieldGuard,
 	type RowsPage,
 } from '../shared/http/parseRows';
 import { tagsPersonalDataRules } from './personalDataRules';
@@ -23,7 +23,7 @@ import { tagsPersonalDataRules } from './personalDataRules';
 /** Makes a kind of row from its name, the fields that its section requires, and the key of its list. */
 const kind = (noun: string, required: string, key?: string) => ({
 	...{ noun, key },
-	isRow: isRowWithIdAndAny(...required.split(' ')),
+	isRow: idAndAnyFieldGuard(...required.split(' ')),
 });
 export const rowKinds = {
 	/** CP §2.1 */
@@ -40,16 +40,16 @@ export const rowKinds = {
 	),
 };
 
-export type RowKind = keyof typeof rowKinds;
+export type RowKindName = keyof typeof rowKinds;
 
 /** Returns what reads CP §4.2, or one page of CP §4.4, §4.6 or §4.8. */
-export function rowsBodyParser(of: RowKind) {
+export function rowsBodyParser(of: RowKindName) {
 	const { noun, isRow, key } = rowKinds[of];
 	return (body: JsonResponseBody) => readRows(body, { isRow, expected: `a list of ${noun}s` }, key);
 }
 
 /** Returns what reads one row. */
-export function singleRowBodyParser(of: RowKind) {
+export function singleRowBodyParser(of: RowKindName) {
 	const { noun, isRow } = rowKinds[of];
 	return (body: JsonResponseBody) => readSingleRow(body, { isRow, expected: `a ${noun}` });
 }
@@ -58,7 +58,7 @@ export function singleRowBodyParser(of: RowKind) {
 export const parseTagList = (body: JsonResponseBody) => readTextList(body, 'a list of tags');
 
 interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, Range {
-	kind: RowKind;
+	kind: RowKindName;
 	/** The collection whose versions or documents are listed. */
 	collectionId?: number;
 }
@@ -73,7 +73,7 @@ export const collectionVersionsRequest = (collectionId: number) =>
 	}) as const;
 
 /** CP §4.8; the smallest page is larger than that of other lists. */
-export const documentsRequest = (collectionId: number) =>
+export const collectionDocumentsRequest = (collectionId: number) =>
 	({
 		path: `/data/collection/${collectionId}/document`,
 		collectionId,

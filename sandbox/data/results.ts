@@ -5,7 +5,7 @@ import type { Address, Company, People, Person } from './people';
 import { STATES_BY_CURP_CODE } from './people/states';
 
 /** A company's RFC has 12 characters, a person's 13. */
-export const clientTypeOf = (rfc: string): 'PF' | 'PM' => (rfc.length === 12 ? 'PM' : 'PF');
+export const clientTypeOfRfc = (rfc: string): 'PF' | 'PM' => (rfc.length === 12 ? 'PM' : 'PF');
 
 const upper = (text: string) => text.toUpperCase();
 const fullName = ({ name, firstLastName, secondLastName }: Person) =>
@@ -33,7 +33,7 @@ interface Subject {
 }
 
 function subjectOf(people: People, rfc: string): Subject {
-	if (clientTypeOf(rfc) === 'PM') {
+	if (clientTypeOfRfc(rfc) === 'PM') {
 		const company: Company = people.company(rfc);
 		return { ...company, name: company.legalName, since: company.constituted };
 	}
@@ -43,7 +43,7 @@ function subjectOf(people: People, rfc: string): Subject {
 }
 
 /** Generates results; an equal seed and identifier give equal results. */
-export class Results {
+export class ResultGenerator {
 	constructor(
 		private readonly seed: number,
 		private readonly people: People,
@@ -190,7 +190,7 @@ export class Results {
 	}
 
 	private regimes(rfc: string, faker: Faker) {
-		const [first, second] = REGIMES[clientTypeOf(rfc)];
+		const [first, second] = REGIMES[clientTypeOfRfc(rfc)];
 		return faker.datatype.boolean(0.7) ? [first] : [first, second];
 	}
 }

@@ -79,7 +79,7 @@ export function createSeededCollections(seed: number, largest: number): SeededCo
 }
 
 /** Returns the collection as it is sent, with the requested includes. */
-export function serializeCollectionResponse(
+export function serializeCollectionWithIncludes(
 	{ collection, versions: [active] }: StoredCollection,
 	users: User[],
 	include: { version: boolean; creator: boolean },

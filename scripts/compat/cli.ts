@@ -12,7 +12,7 @@ import {
 	pinnedInstallation as demoHost,
 	installationPathsIn,
 	type N8nInstallation,
-} from '../../demo/pinnedN8n';
+} from '../../demo/pinnedN8nInstallation';
 import { nodeRuntimes, runRepoToolsOnNode } from './repoToolsOnNode';
 
 const root = join(__dirname, '..', '..');

@@ -6,7 +6,10 @@ import type { INodeParameters } from 'n8n-workflow';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { startN8n } from '../../demo/n8n';
 import { isFinished, type Execution, type WorkflowNode } from '../../demo/n8nClient';
-import { pinnedInstallation as newest, installationPathsIn } from '../../demo/pinnedN8n';
+import {
+	pinnedInstallation as newest,
+	installationPathsIn,
+} from '../../demo/pinnedN8nInstallation';
 import { installPackage } from '../../demo/installPackage';
 import { RestartableN8n } from '../../bench/support/restartableN8n';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { installationPathsIn, type N8nInstallation } from '../../demo/pinnedN8n';
+import { installationPathsIn, type N8nInstallation } from '../../demo/pinnedN8nInstallation';
 
 const root = join(__dirname, '..', '..');
 const folder = join(__dirname, 'nodes');

@@ -7,7 +7,7 @@ import { basename, delimiter, join } from 'node:path';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { HEADLESS, startN8n, type N8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
-import { pinnedInstallation } from '../../demo/pinnedN8n';
+import { pinnedInstallation } from '../../demo/pinnedN8nInstallation';
 import { ensurePackageBuilt, repositoryRoot } from '../../demo/installPackage';
 import { RestartableN8n } from '../../bench/support/restartableN8n';
 import { sandboxQueryClient } from '../integration/support/sandboxQueryClient';

@@ -4,23 +4,23 @@ import { providers } from '../../shared/credentials/dataProviders';
 import type { RowsPage } from '../../shared/http/parseRows';
 import {
 	checkClock,
-	checkRateLimit,
+	checkRateLimitHeaders,
 	checkShape,
 	checkHttps,
 	ConnectionDiagnosis,
 	type CheckOutcome,
-} from '../../shared/operations/connectionDiagnosis';
+} from '../../shared/operations/connectionDiagnosisChecks';
 import { defineOperation } from '../../shared/operations/field';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { hasEntries, isObject, readObject } from '../../shared/utils/json';
 import {
-	documentsRequest,
+	collectionDocumentsRequest,
 	rowKinds,
 	singleRowBodyParser,
 	rowsBodyParser,
 	parseTagList,
 	collectionVersionsRequest,
-	type RowKind,
+	type RowKindName,
 } from '../serviceLists';
 import { readWithPathAdvice, currentApiMapping } from '../readWithPathAdvice';
 import {
@@ -74,7 +74,7 @@ const diagnose = defineOperation({
 		await checkLogins(diagnosis, get, item);
 		await diagnosis.run('TLS', async () => checkHttps(baseUrl, respondedAt));
 		await diagnosis.run('Clock', async () => checkClock(headers, respondedAt));
-		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, respondedAt));
+		await diagnosis.run('Rate limit', async () => checkRateLimitHeaders(headers, respondedAt));
 		const collections = await checkData(diagnosis, get);
 		const encodings = await detectFilterEncodings(diagnosis, get, mapping, collections);
 		await diagnosis.run('Names of login paths', async () => ({
@@ -99,7 +99,7 @@ const RULES = {
 
 /** The first row of a list against the API reference; the fields that the output relies on are needed. */
 function shapeOf(
-	kind: RowKind,
+	kind: RowKindName,
 	{ rows, total }: RowsPage,
 	...needed: string[]
 ): CheckOutcome<IDataObject[]> {
@@ -168,7 +168,7 @@ async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<
 	await diagnosis.run('Documents with associations', async () => {
 		let page: RowsPage = { rows: [] };
 		for (const { id } of collections.slice(0, COLLECTIONS_TRIED)) {
-			page = await get(rowsBodyParser('document'), documentsRequest(Number(id)).path, {
+			page = await get(rowsBodyParser('document'), collectionDocumentsRequest(Number(id)).path, {
 				limit: 10,
 				...includeAllAssociationsQuery,
 			});

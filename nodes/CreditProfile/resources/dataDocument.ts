@@ -17,7 +17,7 @@ import { writeFile } from '../writeRowsFile';
 import {
 	collectRows,
 	fetchTotal,
-	documentsRequest,
+	collectionDocumentsRequest,
 	getManyTagsOperation,
 	listPages,
 	singleRowBodyParser,
@@ -33,7 +33,7 @@ import {
 	associationsToInclude,
 	outputFileFormat,
 	includeAllAssociationsQuery,
-	documentsOrAssociationsField,
+	documentOutputField,
 } from './documentOutputOptions';
 
 const getMany = defineOperation({
@@ -46,7 +46,7 @@ const getMany = defineOperation({
 	fields: {
 		collectionId,
 		wanted,
-		output: documentsOrAssociationsField,
+		output: documentOutputField,
 		fileFormat: outputFileFormat,
 	},
 	options: { simplify: simplifyField, includeAssociations: associationsToInclude, order, startAt },
@@ -56,7 +56,7 @@ const getMany = defineOperation({
 		const { isSeparate, isFile } = values.output;
 		const included = values.includeAssociations ?? (isSeparate ? includeAllAssociationsQuery : {});
 		const list = {
-			...documentsRequest(id),
+			...collectionDocumentsRequest(id),
 			query: { ...included, order: values.order },
 			startAt: values.startAt,
 			wanted: most,
@@ -121,7 +121,7 @@ const count = defineOperation({
 	fields: { collectionId },
 	/** CP §4.8 */
 	async execute(item, { collectionId: id }) {
-		const total = await fetchTotal(item, documentsRequest(id));
+		const total = await fetchTotal(item, collectionDocumentsRequest(id));
 		return item.protect({ total, collectionId: id }, 'written', identity);
 	},
 });

@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
-import type { ConnectionDiagnosis } from '../../shared/operations/connectionDiagnosis';
-import type { JsonBodyParser, ServiceRequest } from '../../shared/http/connection';
+import type { ConnectionDiagnosis } from '../../shared/operations/connectionDiagnosisChecks';
+import type { ParsedBodyReader, ServiceRequest } from '../../shared/http/connection';
 import { encodeFilter } from '../dataCollectionFilters';
 import { rowsBodyParser } from '../serviceLists';
 
 /** Sends one plain read. */
 export type SendGet = <T extends object>(
-	reader: JsonBodyParser<T>,
+	reader: ParsedBodyReader<T>,
 	path: string,
 	query?: IDataObject,
 	lists?: ServiceRequest['lists'],

@@ -84,7 +84,7 @@ const outputs: INodeProperties = {
 };
 
 /** Selects what one item, or one row of the file, stands for. */
-export const documentsOrAssociationsField = defineField(outputs, (value, label) => {
+export const documentOutputField = defineField(outputs, (value, label) => {
 	const chosen = optionParserFor(outputs)(value, label);
 	return { isSeparate: ASSOCIATIONS.includes(chosen), isFile: FILES.includes(chosen) };
 });

@@ -16,11 +16,11 @@ import { offset as startAt, order } from '../fields';
 import { includeFilesQuery } from './documentOutputOptions';
 import {
 	splitDocumentByFile,
-	splitRowByFile,
+	splitInputRowByFile,
 	filesToDownloadField,
 	type DocumentWithFile,
 } from './filesToDownloadField';
-import { documentsRequest, listPages } from '../serviceLists';
+import { collectionDocumentsRequest, listPages } from '../serviceLists';
 import { documentPersonalDataRules, associationTypeOf } from '../personalDataRules';
 import {
 	associationEntriesOf,
@@ -66,13 +66,15 @@ export const downloadFiles = defineOperation({
 			]);
 		}
 		if (source.from === 'incoming') {
-			const links = splitRowByFile(source.document).map((one) => linkedFile(item, one, isSimple));
+			const links = splitInputRowByFile(source.document).map((one) =>
+				linkedFile(item, one, isSimple),
+			);
 			for (const { association } of links) take(item, `${clientKey} file ${fileKey(association)}`);
 			return new RowsWithFiles(await fetchAll(item, links, most));
 		}
 		take(item, `${clientKey} collection ${source.id}`);
 		const list = {
-			...documentsRequest(source.id),
+			...collectionDocumentsRequest(source.id),
 			query: { ...includeFilesQuery, order: range.order },
 			startAt: range.startAt,
 			wanted: source.wanted,

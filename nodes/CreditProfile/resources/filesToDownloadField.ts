@@ -100,7 +100,7 @@ export const splitDocumentByFile = (document: IDataObject): DocumentWithFile[] =
 		.map(({ association }) => withFile(document, association));
 
 /** The files in an item of Get Many: a document or a separate association, as it came or simplified. */
-export function splitRowByFile(row: IDataObject): DocumentWithFile[] {
+export function splitInputRowByFile(row: IDataObject): DocumentWithFile[] {
 	const { id, externalId, documentId = null, documentExternalId, ...others } = row;
 	const files = Array.isArray(row.files) ? row.files : [];
 	const simplified = files.map((file) => withFile({ id, externalId }, file));

@@ -34,7 +34,7 @@ export interface QueryClient {
 export type ReadOptions = Pick<ServiceRequest, 'timeoutMs' | 'retryBudgetMs' | 'beforeSend'>;
 
 /** The service as an item uses it: with its timeout, and its index in each error. */
-export async function queryClientOf(item: OperationItem): Promise<QueryClient> {
+export async function queryClientOfItem(item: OperationItem): Promise<QueryClient> {
 	const connection = (await item.connection()) as Connection<TaxQueryMapping>;
 	return { ...connection, request: item.request };
 }
@@ -46,7 +46,7 @@ export async function queryClientOf(item: OperationItem): Promise<QueryClient> {
 export async function clientUntilCancelled(item: OperationItem): Promise<QueryClient> {
 	const signal = item.run.cancelled ?? new AbortController().signal;
 	const request = async (options: ServiceRequest) => await item.request({ ...options, signal });
-	return { ...(await queryClientOf(item)), request };
+	return { ...(await queryClientOfItem(item)), request };
 }
 
 /** The response was read and is not `expected`; `keys` of the API Mapping say where that is. */
@@ -85,7 +85,7 @@ export async function getQuery(
 const PATH_OF_ONE = 'paths.get';
 
 /** The key of the API Mapping that may be why nothing is found under an ID: none once a query was read by its ID. */
-export const suspectMappingKeysOfPath = ({
+export const suspectMappingKeysOfGetQuery = ({
 	clientKey: client,
 }: Pick<QueryClient, 'clientKey'>): string[] =>
 	isMappingNameConfirmed(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];

@@ -33,10 +33,12 @@ export const findMatchingId = ({ queryId, _id }: IDataObject, id: string): Query
 
 /** A query record (TQ §2.1) as the service wrote it; undefined for anything else. */
 export const readRecord = (body: unknown, mapping: TaxQueryMapping): QueryRecord | undefined =>
-	isObject(body) ? recordFromFields(fromRecordWireNames(body, mapping), mapping) : undefined;
+	isObject(body)
+		? recordFromReferenceFields(fromRecordWireNames(body, mapping), mapping)
+		: undefined;
 
 /** A query record by its fields under the API reference's names; undefined for anything else. */
-export function recordFromFields(
+export function recordFromReferenceFields(
 	fields: IDataObject,
 	mapping: TaxQueryMapping,
 ): QueryRecord | undefined {
@@ -142,7 +144,8 @@ function readQuery(
 		'response' in fields ||
 		stateOfStatus(fields.status, mapping) === 'failed';
 	return (
-		(isStored ? recordFromFields(fields, mapping) : undefined) ?? readAcknowledged(fields, mapping)
+		(isStored ? recordFromReferenceFields(fields, mapping) : undefined) ??
+		readAcknowledged(fields, mapping)
 	);
 }
 

@@ -171,7 +171,10 @@ const billedText = (ids: QueryId[]): string =>
 		: `Already billed: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
 
 /** Returns the text that ends every error and receipt of a billed operation. */
-export function costText({ billed, queries }: Pick<BillingSummary, 'billed' | 'queries'>): string {
+export function billedCountText({
+	billed,
+	queries,
+}: Pick<BillingSummary, 'billed' | 'queries'>): string {
 	if (billed === 'unknown' || billed === 0) return `Billed: ${billed || 'nothing'}`;
 	const what = queries === 1 ? 'query' : 'queries';
 	return `Billed: ${billed === queries ? '' : `${billed} of `}${queries} ${what}`;

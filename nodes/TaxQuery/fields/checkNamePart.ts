@@ -1,6 +1,6 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
-import { isUnchecked, type Warning } from './identifiers';
+import { isUnchecked, type RowWarning } from './identifiers';
 
 const words = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
 
@@ -87,7 +87,7 @@ export async function checkNamePart(
 	item: OperationItem,
 	text: string,
 	{ label, part }: { label: string; part: NamePart },
-): Promise<Warning[]> {
+): Promise<RowWarning[]> {
 	if (await isUnchecked(item)) return [];
 	const problem = findNameProblem(text, part);
 	if (problem) {

@@ -17,12 +17,12 @@ import { isObject } from '../../shared/utils/json';
 import { textProperty } from './textProperty';
 
 /** An oddity of an identifier, passed along with the result. */
-export type Warning = { field: string; code: string; message: string };
+export type RowWarning = { field: string; code: string; message: string };
 
 export interface CheckedIdentifier {
 	/** Normalised if it was checked, else as entered. */
 	value: string;
-	warnings: Warning[];
+	warnings: RowWarning[];
 }
 
 /** Levels of checking an item before it is billed. */
@@ -154,10 +154,10 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 }
 
 /** Warns of a result that names another person or company than requested: a corrected CURP, or a wrong response. */
-export function getUnrequestedIdentifierWarnings(
+export function getResultIdentifierMismatchWarnings(
 	requested: IDataObject,
 	result: IDataObject,
-): Warning[] {
+): RowWarning[] {
 	const isOther = (name: string) =>
 		[name, name.toLowerCase()].some((own) =>
 			areDifferentIdentifiersOfOneKind(requested[name.toLowerCase()], result[own]),
@@ -190,13 +190,23 @@ const about = (
 /** The field RFC, as a model reads it. */
 export const RFC_TOOL_DESCRIPTION = 'RFC: 12 characters (company) or 13 (person), with homoclave';
 /** The inputs of a query about the RFC of a person or company. */
-export const rfcQueryInput = about('rfc', RFC_TOOL_DESCRIPTION, rfcField, rfcCheckOptions);
+export const rfcInputWithCheckOptions = about(
+	'rfc',
+	RFC_TOOL_DESCRIPTION,
+	rfcField,
+	rfcCheckOptions,
+);
 /** The inputs of a query about a company's RFC. */
-export const companyRfcQueryInput = about(
+export const companyRfcInputWithCheckOptions = about(
 	'rfc',
 	'RFC: 12 characters, of a company, with homoclave',
 	{ properties: [companyRfcProperty], read: async (item) => await readRfc(item, 'PM') },
 	rfcCheckOptions,
 );
 /** The inputs of a query about a CURP. */
-export const curpQueryInput = about('curp', 'CURP: 18 characters', curpField, curpCheckOptions);
+export const curpInputWithCheckOptions = about(
+	'curp',
+	'CURP: 18 characters',
+	curpField,
+	curpCheckOptions,
+);

@@ -1,7 +1,7 @@
 import type { Field } from '../../shared/operations/field';
-import { providerLoginField } from '../../shared/operations/providerLoginField';
+import { dataProviderLoginField } from '../../shared/operations/dataProviderLoginField';
 import { taxAuthority } from '../../shared/credentials/dataProviders';
-import { readRfc, type Warning } from './identifiers';
+import { readRfc, type RowWarning } from './identifiers';
 import { normalizeIdentifier } from './textProperty';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -9,10 +9,10 @@ import { CodedError } from '../../shared/utils/codedError';
 interface ProfileInput {
 	fields: { rfc: string; ciec: string };
 	secret: string[];
-	warnings: Warning[];
+	warnings: RowWarning[];
 }
 
-const login = providerLoginField([taxAuthority], 'taxQueryApi');
+const login = dataProviderLoginField([taxAuthority], 'taxQueryApi');
 
 /** RFC and CIEC of the person, from the service's credential or the fields. */
 export const taxProfileInput: Field<ProfileInput> = {

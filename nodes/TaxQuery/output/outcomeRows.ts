@@ -9,7 +9,7 @@ import { sentences } from '../../shared/utils/sentences';
 import { failureMessageIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
 import { quoteServiceMessage } from '../../shared/errors/errorTextParts';
 import { textOf } from '../../shared/utils/primitiveText';
-import { getUnrequestedIdentifierWarnings, type Warning } from '../fields/identifiers';
+import { getResultIdentifierMismatchWarnings, type RowWarning } from '../fields/identifiers';
 import { getMissingOrExtraMonthWarnings } from '../fields/period';
 import { requestPersonalDataRules, queryRecordRule } from './personalDataRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
@@ -60,7 +60,7 @@ export interface RowContext {
 	mustEcho: IDataObject;
 	isSimple: boolean;
 	externalReference: unknown;
-	warnings: Warning[];
+	warnings: RowWarning[];
 	secrets: string[];
 	protect: OperationItem['protect'];
 }
@@ -113,7 +113,7 @@ export function buildRows(settings: RowContext, outcomes: ObtainedQuery[]): IDat
 const recordsOf = (outcomes: ObtainedQuery[]): QueryRecord[] =>
 	outcomes.map(({ query }) => query).filter((query) => query.kind === 'record');
 
-const warning = (field: string, code: string, ...texts: string[]): Warning => ({
+const warning = (field: string, code: string, ...texts: string[]): RowWarning => ({
 	field,
 	code,
 	message: sentences(...texts),
@@ -190,7 +190,7 @@ const besideRequested = (
 function annotate(
 	{ query, how, ageMs = 0, overdue, unread }: ObtainedQuery,
 	settings: RowContext,
-	ofMonths: Warning[],
+	ofMonths: RowWarning[],
 ): IDataObject {
 	const { definition, externalReference, requested } = settings;
 	const record = query.kind === 'record' ? query : undefined;
@@ -202,7 +202,7 @@ function annotate(
 		...(isUnknown ? [unknownStatus(record)] : []),
 		...(query.kind === 'withoutId' ? [withoutIdWarning(definition)] : []),
 		...(lacks ? [unread === undefined ? NO_RESULT_WARNING : unreadWarning(unread)] : []),
-		...getUnrequestedIdentifierWarnings(requested, isObject(response) ? response : query.raw),
+		...getResultIdentifierMismatchWarnings(requested, isObject(response) ? response : query.raw),
 		...ofMonths,
 		...(record ? unknownService(record, settings) : []),
 		...(record && how !== 'reused' ? unechoedFields(record, settings) : []),
@@ -228,7 +228,7 @@ export function hasAllResultFields(
 	return body !== undefined && names.length > 0 && names.every((name) => name in body);
 }
 
-const withoutIdWarning = ({ hasNoShownResponse }: PaidQueryDefinition): Warning =>
+const withoutIdWarning = ({ hasNoShownResponse }: PaidQueryDefinition): RowWarning =>
 	hasNoShownResponse
 		? warning(
 				'Response',
@@ -245,7 +245,7 @@ const withoutIdWarning = ({ hasNoShownResponse }: PaidQueryDefinition): Warning 
 function unknownService(
 	{ code }: QueryRecord,
 	{ definition, mapping, expected: [{ code: own, otherCodes }] }: RowContext,
-): Warning[] {
+): RowWarning[] {
 	if (code === '' || code.toUpperCase() === own.toUpperCase()) return [];
 	return [
 		warning(
@@ -260,7 +260,10 @@ function unknownService(
 }
 
 /** A field that the service does not know under this name may be ignored in silence, and a wrong result billed. */
-function unechoedFields({ request }: QueryRecord, { mustEcho, definition }: RowContext): Warning[] {
+function unechoedFields(
+	{ request }: QueryRecord,
+	{ mustEcho, definition }: RowContext,
+): RowWarning[] {
 	if (!request) return [];
 	const plain = (value: unknown) => normalizeForComparison(value).replace(/[^\p{L}\p{N}]/gu, '');
 	const echoed = Object.values(request).map(plain);
@@ -277,7 +280,7 @@ function unechoedFields({ request }: QueryRecord, { mustEcho, definition }: RowC
 	];
 }
 
-const unknownStatus = ({ raw }: QueryRecord): Warning =>
+const unknownStatus = ({ raw }: QueryRecord): RowWarning =>
 	warning(
 		'Status',
 		'unknownStatus',
@@ -285,7 +288,7 @@ const unknownStatus = ({ raw }: QueryRecord): Warning =>
 		`If you know it, ${mappingKeysAdvice(['statuses.success', 'statuses.pending', 'statuses.failed'])}`,
 	);
 
-const unreadWarning = (problem: string): Warning =>
+const unreadWarning = (problem: string): RowWarning =>
 	warning(
 		'Result',
 		'notRead',
@@ -293,7 +296,7 @@ const unreadWarning = (problem: string): Warning =>
 		'Read it later with Query → Get; do not send it again',
 	);
 
-function mismatchedMonths(outcomes: ObtainedQuery[], { expected }: RowContext): Warning[] {
+function mismatchedMonths(outcomes: ObtainedQuery[], { expected }: RowContext): RowWarning[] {
 	const monthOf = (period: unknown) =>
 		/^(\d{4})\D?(\d\d)$/.exec(textOf(period))?.slice(1).join('-') ?? '';
 	return getMissingOrExtraMonthWarnings(

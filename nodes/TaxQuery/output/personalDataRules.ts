@@ -5,7 +5,7 @@ import {
 	shownRulesFor,
 	type PersonalDataRuleByField,
 	type PersonalDataRule,
-} from '../../shared/personalData/rules';
+} from '../../shared/personalData/personalDataRuleTypes';
 import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 
 // These rules name what is personal in a query record (TQ §2). An object or field without a rule is hidden whole.

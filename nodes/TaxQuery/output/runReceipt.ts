@@ -7,7 +7,7 @@ import type {
 } from '../../shared/operations/operation';
 import { identity } from '../../shared/operations/commonFields';
 import type { QueryId } from '../client/queryModel';
-import { costText } from '../errors/queryError';
+import { billedCountText } from '../errors/queryError';
 import { addToMetadataCount, addToMetadataList } from './executionMetadata';
 import { runReceiptText, acceptedBeforeFailureText, type ListGaps } from './runReceiptText';
 import type { ObtainedQuery } from './outcomeRows';
@@ -77,7 +77,7 @@ export class RunReceipt {
 		const uncertain = items.filter((one) => this.#uncertainByItem.has(one));
 		const ids = items.flatMap((one) => this.#billed.get(one) ?? []);
 		return {
-			text: costText(cost),
+			text: billedCountText(cost),
 			...cost,
 			...(ids.length > 0 && { queryIds: ids }),
 			...(uncertain.length > 0 && { unsureItems: uncertain.map(numberOf) }),

@@ -14,7 +14,7 @@ import type { KnownOutputColumns } from '../../shared/operations/mergeInputColum
 import type { OperationItem } from '../../shared/operations/operation';
 import { queryRecordRule } from './personalDataRules';
 import type { QueryRecord } from '../client/queryModel';
-import type { Warning } from '../fields/identifiers';
+import type { RowWarning } from '../fields/identifiers';
 import { mapKeys, mapValues, pickBy } from '../../shared/utils/objectTransforms';
 
 /** Columns of the query itself, behind its result. */
@@ -95,7 +95,7 @@ export const lacksDueResult = (
 	queryType: QueryType | undefined,
 ): boolean => state === 'success' && !hasResponse && queryType?.operation !== 'createTaxProfile';
 
-export const NO_RESULT_WARNING: Warning = {
+export const NO_RESULT_WARNING: RowWarning = {
 	field: 'Result',
 	code: 'noResult',
 	message: "The service's record has no result; it arrives by webhook.",

@@ -4,7 +4,7 @@ import type { Field } from '../../shared/operations/field';
 import { hash as hashText } from '../../shared/utils/hash';
 import { textOf } from '../../shared/utils/primitiveText';
 import { isCiecName } from '../client/maskCiec';
-import type { Warning } from '../fields/identifiers';
+import type { RowWarning } from '../fields/identifiers';
 import {
 	queryTypeCode,
 	toWireNames,
@@ -30,7 +30,7 @@ export interface PaidQueryDefinition {
 	/** Below the node on the canvas, where that should be shorter than the action. */
 	subtitle?: string;
 	/** Its fields, which make one input. Throws a UserError that names the field. */
-	input: Field<ParsedQueryInput>;
+	input: Field<ValidatedQueryInput>;
 	/** Entries of the "Options" collection that `input` reads. */
 	options?: INodeProperties[];
 	/** A credential that the query needs beside the service's own. */
@@ -46,7 +46,7 @@ export interface PaidQueryDefinition {
 }
 
 /** An item's request, read from its parameters and checked offline. */
-export interface ParsedQueryInput {
+export interface ValidatedQueryInput {
 	/** The fields of the body under the API reference's names; an empty text is left out. */
 	fields: IDataObject;
 	/** Names of the fields that must appear in no error, output or comparison. */
@@ -54,8 +54,8 @@ export interface ParsedQueryInput {
 	/** The records that the query makes, one for each that is billed; by default one that echoes its fields. */
 	records?: Array<Pick<ExpectedRecord, 'fields' | 'completeSince'>>;
 	/** Splits the input into requests for these of its records; without it one request covers them. */
-	only?(records: ParsedQueryInput['records']): ParsedQueryInput[];
-	warnings: Warning[];
+	only?(records: ValidatedQueryInput['records']): ValidatedQueryInput[];
+	warnings: RowWarning[];
 }
 
 /** The account that a query is sent to, and the options that change its body. */
@@ -95,7 +95,7 @@ export interface QueryRequest {
 /** Builds a billed query under the environment's names, by the API Mapping. */
 export function buildQueryRequest(
 	definition: PaidQueryDefinition,
-	{ fields, secret = [], records }: ParsedQueryInput,
+	{ fields, secret = [], records }: ValidatedQueryInput,
 	{ mapping, clientKey, accountKey, seal, additionalBodyFields }: RequestTarget,
 ): QueryRequest {
 	const { queryType } = definition;

@@ -1,10 +1,10 @@
 import type { Resource } from '../../shared/operations/operation';
-import { companyRfcQueryInput } from '../fields/identifiers';
+import { companyRfcInputWithCheckOptions } from '../fields/identifiers';
 import { catalog } from '../client/queryTypeMapping';
 import { billedQuery } from './billedQuery';
 
 const getShareholders = billedQuery({
-	...companyRfcQueryInput,
+	...companyRfcInputWithCheckOptions,
 	queryType: catalog.getShareholders,
 	name: 'Get Shareholders',
 	action: 'Get shareholders of company',

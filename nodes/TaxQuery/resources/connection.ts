@@ -3,16 +3,16 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { wasLastRefreshTokenRefused } from '../../shared/credentials/accessToken';
 import {
 	checkClock,
-	checkRateLimit,
+	checkRateLimitHeaders,
 	checkHttps,
 	ConnectionDiagnosis,
 	type CheckOutcome,
-} from '../../shared/operations/connectionDiagnosis';
+} from '../../shared/operations/connectionDiagnosisChecks';
 import { defineOperation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
 import { hasEntries, isObject, readObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
-import { findQuery, getQuery, queryClientOf, type QueryClient } from '../client/queryClient';
+import { findQuery, getQuery, queryClientOfItem, type QueryClient } from '../client/queryClient';
 import {
 	listAllQueries,
 	rethrowListError,
@@ -50,7 +50,7 @@ const diagnose = defineOperation({
 		if (item.index > 0) return []; // it is about the credential, not about items
 		let headers: IDataObject = {};
 		let respondedAt = 0;
-		const own = await queryClientOf(item);
+		const own = await queryClientOfItem(item);
 		const { mapping } = own;
 		const request: QueryClient['request'] = async (listRequest) =>
 			await own.request({
@@ -69,7 +69,7 @@ const diagnose = defineOperation({
 		await diagnosis.run('TLS', async () => checkHttps(credentials.baseUrl, respondedAt));
 		await diagnosis.run('Token lifetime', async () => tokenLifetime(credentials));
 		await diagnosis.run('Clock', async () => checkClock(headers, respondedAt));
-		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, respondedAt));
+		await diagnosis.run('Rate limit', async () => checkRateLimitHeaders(headers, respondedAt));
 		let list: IDataObject = {};
 		let record: TaxQueryMapping['record'] = {};
 		let labels: IDataObject | undefined;

@@ -1,17 +1,17 @@
 import type { Resource } from '../../shared/operations/operation';
-import { curpQueryInput } from '../fields/identifiers';
+import { curpInputWithCheckOptions } from '../fields/identifiers';
 import { catalog } from '../client/queryTypeMapping';
 import { billedQuery } from './billedQuery';
 
 const getCurpData = billedQuery({
-	...curpQueryInput,
+	...curpInputWithCheckOptions,
 	queryType: catalog.getCurpData,
 	name: 'Get CURP Data',
 	does: 'Get the name, birth date and RFC that belong to a CURP',
 });
 
 const getEmploymentHistory = billedQuery({
-	...curpQueryInput,
+	...curpInputWithCheckOptions,
 	queryType: catalog.getEmploymentHistory,
 	name: 'Get Employment History',
 	does: 'Get the employment history of a person (historial laboral)',

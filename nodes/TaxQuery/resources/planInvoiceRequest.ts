@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { MEXICO } from '../fields/dates';
-import type { Warning } from '../fields/identifiers';
+import type { RowWarning } from '../fields/identifiers';
 import type { Period } from '../fields/period';
-import type { ParsedQueryInput } from '../request/queryRequest';
+import type { ValidatedQueryInput } from '../request/queryRequest';
 import { mappingKeysAdvice } from '../errors/queryError';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -15,8 +15,8 @@ export function planInvoiceRequest(
 	rfc: string,
 	period: Period,
 	mapping: TaxQueryMapping,
-	warnings: Warning[],
-): ParsedQueryInput {
+	warnings: RowWarning[],
+): ValidatedQueryInput {
 	const { from, to, unit } = period;
 	const format = mapping.periodFormat[unit];
 	const isOneField = hasOneField(mapping);

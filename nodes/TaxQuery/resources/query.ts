@@ -11,7 +11,7 @@ import type { Resource } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import { textProperty } from '../fields/textProperty';
 import { mappingHint } from '../../shared/errors/errorTextParts';
-import { findQuery, suspectMappingKeysOfPath, queryClientOf } from '../client/queryClient';
+import { findQuery, suspectMappingKeysOfGetQuery, queryClientOfItem } from '../client/queryClient';
 import { readListChunks, completeRow } from '../client/queryList';
 import { queryTypeOf } from '../client/queryTypeMapping';
 import { mayHaveUnreadResponse, findMatchingId } from '../client/queryRecord';
@@ -49,10 +49,10 @@ const get = defineOperation({
 	keepsInput: queryGetOutputColumns,
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
-		const client = await queryClientOf(item);
+		const client = await queryClientOfItem(item);
 		const record = await findQuery(client, id);
 		if (!record) {
-			const mappingKeys = suspectMappingKeysOfPath(client);
+			const mappingKeys = suspectMappingKeysOfGetQuery(client);
 			const named = isImpersonalId(id) ? id : "with the 'Query ID' of this item";
 			throw new CodedError('noQuery', `There is no query ${named}`, {
 				description: sentences(
@@ -97,7 +97,7 @@ const getMany = defineOperation({
 	},
 	/** TQ §4.12: no parameter is shown, so this node filters by itself. */
 	async execute(item, { limit: wanted, filters: filter, simplify: isSimple, isCompleting }) {
-		const client = await queryClientOf(item);
+		const client = await queryClientOfItem(item);
 		const { mapping } = client;
 		const { fits, leftOut } = filter(mapping);
 		const rows: QueryRecord[] = [];
@@ -148,7 +148,7 @@ const getMany = defineOperation({
 				`${unsearched} queries without a result in the list were not searched. Add the option 'Complete Rows'.`,
 			);
 		}
-		const keys = incomplete > 0 ? suspectMappingKeysOfPath(client) : [];
+		const keys = incomplete > 0 ? suspectMappingKeysOfGetQuery(client) : [];
 		if (keys.length > 0) {
 			item.run.hint(sentences(`${incomplete} rows were not found by their ID`, mappingHint(keys)));
 		}

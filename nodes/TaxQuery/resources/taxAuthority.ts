@@ -1,6 +1,6 @@
 import type { Resource } from '../../shared/operations/operation';
 import {
-	rfcQueryInput,
+	rfcInputWithCheckOptions,
 	rfcField,
 	rfcCheckOptions,
 	RFC_TOOL_DESCRIPTION,
@@ -8,7 +8,7 @@ import {
 import { periodField } from '../fields/period';
 import { taxProfileInput } from '../fields/taxProfileLogin';
 import { catalog } from '../client/queryTypeMapping';
-import { queryClientOf } from '../client/queryClient';
+import { queryClientOfItem } from '../client/queryClient';
 import { billedQuery } from './billedQuery';
 import { planInvoiceRequest } from './planInvoiceRequest';
 
@@ -25,7 +25,7 @@ const createTaxProfile = billedQuery({
 });
 
 const getCsf = billedQuery({
-	...rfcQueryInput,
+	...rfcInputWithCheckOptions,
 	queryType: catalog.getCsf,
 	name: 'Get Fiscal Situation (CSF)',
 	does: 'Get the fiscal situation of an RFC (constancia de situación fiscal)',
@@ -34,7 +34,7 @@ const getCsf = billedQuery({
 });
 
 const getComplianceOpinion = billedQuery({
-	...rfcQueryInput,
+	...rfcInputWithCheckOptions,
 	queryType: catalog.getComplianceOpinion,
 	name: 'Get Compliance Opinion (32D)',
 	subtitle: 'Get opinion (32D)',
@@ -55,7 +55,7 @@ const getInvoices = billedQuery({
 		properties: [...rfcField.properties, ...periodField.properties],
 		async read(item) {
 			const { value, warnings } = await rfcField.read(item);
-			const { mapping } = await queryClientOf(item);
+			const { mapping } = await queryClientOfItem(item);
 			return planInvoiceRequest(value, await periodField.read(item), mapping, warnings);
 		},
 	},

@@ -1,7 +1,7 @@
 import { defineField, parseText, type Field } from '../../shared/operations/field';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { birthDate } from '../fields/dates';
-import { rfcQueryInput, curpCheckOptions, type Warning } from '../fields/identifiers';
+import { rfcInputWithCheckOptions, curpCheckOptions, type RowWarning } from '../fields/identifiers';
 import { checkNamePart, type NamePart } from '../fields/checkNamePart';
 import { textProperty } from '../fields/textProperty';
 import { catalog } from '../client/queryTypeMapping';
@@ -42,7 +42,7 @@ const parts: Array<[name: string, part: NamePart, field: Field<string>]> = [
 
 async function readNames(item: OperationItem) {
 	const fields: Record<string, string> = {};
-	const warnings: Warning[] = [];
+	const warnings: RowWarning[] = [];
 	for (const [name, part, field] of parts) {
 		const text = await field.read(item);
 		const label = field.properties[0].displayName;
@@ -71,7 +71,7 @@ const calculateRfc = billedQuery({
 });
 
 const getCrf = billedQuery({
-	...rfcQueryInput,
+	...rfcInputWithCheckOptions,
 	queryType: catalog.getCrf,
 	name: 'Get Fiscal Regime Certificate (CRF)',
 	subtitle: 'Get CRF (fiscal regimes)',
@@ -79,7 +79,7 @@ const getCrf = billedQuery({
 });
 
 const getRfcData = billedQuery({
-	...rfcQueryInput,
+	...rfcInputWithCheckOptions,
 	queryType: catalog.getRfcData,
 	name: 'Get RFC Data',
 	does: 'Get the name, address and certificate that belong to an RFC',

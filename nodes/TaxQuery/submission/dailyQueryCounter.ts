@@ -3,7 +3,7 @@ import type { OperationItem } from '../../shared/operations/operation';
 import { getClientState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { indexRecords, matchRecord, type ExpectedRecord } from '../request/matchRecord';
-import { queryClientOf } from '../client/queryClient';
+import { queryClientOfItem } from '../client/queryClient';
 import type { QueryId, QueryRecord } from '../client/queryModel';
 import { CLOCK_MS } from './findLostQueries';
 import { SpendingReservations } from './spendingReservations';
@@ -103,8 +103,8 @@ class SpendingDays {
 const newSpendingDays = () => new SpendingDays();
 
 /** Returns the present day of an item's client. */
-export async function currentDailyQueryCounterOf(item: OperationItem): Promise<DailyQueryCounter> {
-	const { clientKey } = await queryClientOf(item);
+export async function todaysQueryCounterOfClient(item: OperationItem): Promise<DailyQueryCounter> {
+	const { clientKey } = await queryClientOfItem(item);
 	return getClientState(clientKey).shared(newSpendingDays).of(startOfWorkflowDay(item));
 }
 

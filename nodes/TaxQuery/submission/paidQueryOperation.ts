@@ -11,9 +11,9 @@ import {
 	buildQueryRequest,
 	type PaidQueryDefinition,
 	type QueryRequest,
-	type ParsedQueryInput,
+	type ValidatedQueryInput,
 } from '../request/queryRequest';
-import { getQuery, queryClientOf, type QueryClient } from '../client/queryClient';
+import { getQuery, queryClientOfItem, type QueryClient } from '../client/queryClient';
 import type { QueryRecord } from '../client/queryModel';
 import { withBilledIds } from '../errors/queryError';
 import { RunReceipt } from '../output/runReceipt';
@@ -105,11 +105,11 @@ const outcomesOf = ({ listed, own }: ItemQueries): ObtainedQuery[] => [
 async function plan(
 	item: OperationItem,
 	definition: PaidQueryDefinition,
-	input: ParsedQueryInput,
+	input: ValidatedQueryInput,
 	settings: PaidQuerySettings,
 ): Promise<NextPhase> {
 	const { context, receipt } = item.run.shared(startSpending);
-	const target = { ...(await queryClientOf(item)), ...settings };
+	const target = { ...(await queryClientOfItem(item)), ...settings };
 	const whole = buildQueryRequest(definition, input, target);
 	receipt.plan(item, whole.expected.length);
 	const { reuse } = settings;
@@ -168,7 +168,7 @@ async function findReusable(
 ): Promise<Array<QueryRecord | undefined>> {
 	const before = journal.reusedOf(item, request.journalKey);
 	if (before) {
-		const client = await queryClientOf(item);
+		const client = await queryClientOfItem(item);
 		return await Promise.all(
 			before.map(async (id) => (id === null ? undefined : await getQuery(client, id))),
 		);
@@ -180,9 +180,9 @@ async function findReusable(
 
 /** Returns the parts that are still to be sent: all of the input, or those that no reusable record covers. */
 function missingParts(
-	input: ParsedQueryInput,
+	input: ValidatedQueryInput,
 	reusable: Array<QueryRecord | undefined>,
-): ParsedQueryInput[] {
+): ValidatedQueryInput[] {
 	const { records, only } = input;
 	if (records && only) return only(records.filter((_, index) => !reusable[index]));
 	return reusable.length > 0 && reusable.every(Boolean) ? [] : [input];
@@ -203,7 +203,7 @@ const sharedOf = ([first, ...others]: IDataObject[]): IDataObject =>
 async function conclude(
 	item: OperationItem,
 	definition: PaidQueryDefinition,
-	{ records, warnings }: ParsedQueryInput,
+	{ records, warnings }: ValidatedQueryInput,
 	settings: PaidQuerySettings & Pick<QueryClient, 'mapping'>,
 	{ expected, fields, secrets }: QueryRequest,
 	queries: ItemQueries,

@@ -2,7 +2,7 @@ import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
-import { queryClientOf, type QueryClient } from '../client/queryClient';
+import { queryClientOfItem, type QueryClient } from '../client/queryClient';
 import { completeRow, offersQueryList } from '../client/queryList';
 import type {
 	QueryId,
@@ -51,7 +51,7 @@ export class PastQueries {
 		since: number,
 		purpose: ListPurpose,
 	): Promise<CollectedQueryList> {
-		const client = await queryClientOf(item);
+		const client = await queryClientOfItem(item);
 		return await this.#listOf(client)
 			.list(client, since)
 			.catch((error: unknown) => {
@@ -67,7 +67,7 @@ export class PastQueries {
 
 	/** Returns when the list of an account was read, by a monotonic clock. */
 	async readAt(item: OperationItem): Promise<number> {
-		return this.#listOf(await queryClientOf(item)).readAt;
+		return this.#listOf(await queryClientOfItem(item)).readAt;
 	}
 
 	/** Returns the number of uncompared queries and the truncated list, for the receipt. */
@@ -77,7 +77,7 @@ export class PastQueries {
 
 	/** Returns whether a query stood in a list that was read before this moment by this machine's clock. */
 	async wasListed(item: OperationItem, id: QueryId, before: number): Promise<boolean> {
-		const past = this.#listOf(await queryClientOf(item));
+		const past = this.#listOf(await queryClientOfItem(item));
 		if (Date.now() - (performance.now() - past.readAt) > before) return false;
 		const listings = await past.all();
 		return listings.some(({ records }) => records.some((record) => record.id === id));
@@ -107,7 +107,7 @@ export class PastQueries {
 		const listed = { ...reuse, since };
 		const found = await this.#findOnce(item, request, listed);
 		const isAll = found.length > 0 && found.every(Boolean);
-		if (isAll || !reuse.mayLag || !offersQueryList((await queryClientOf(item)).mapping))
+		if (isAll || !reuse.mayLag || !offersQueryList((await queryClientOfItem(item)).mapping))
 			return found;
 		await this.#catchUp(item, since);
 		return await this.#findOnce(item, request, listed);
@@ -125,7 +125,7 @@ export class PastQueries {
 		{ sharingKey, expected }: QueryRequest,
 		reuse: ListedReuse,
 	): Promise<ReusableRecords> {
-		const { mapping, accountKey } = await queryClientOf(item);
+		const { mapping, accountKey } = await queryClientOfItem(item);
 		if (reuse.isUnshared) {
 			if (!offersQueryList(mapping)) return [];
 			const isFree = (id: QueryId) => !this.#register.isClaimed(accountKey, id);
@@ -141,7 +141,7 @@ export class PastQueries {
 		reuse: ListedReuse,
 		isFree: (id: QueryId) => boolean,
 	): Promise<ReusableRecords> {
-		const client = await queryClientOf(item);
+		const client = await queryClientOfItem(item);
 		const { since, isUnshared } = reuse;
 		const recordsLike = await this.#indexOf(item, since, isUnshared ? 'retry' : 'reuse');
 		const from = since + client.clockOffsetMs();
@@ -165,7 +165,7 @@ export class PastQueries {
 	}
 
 	async #indexOf(item: OperationItem, since: number, purpose: ListPurpose) {
-		const client = await queryClientOf(item);
+		const client = await queryClientOfItem(item);
 		const listing = await this.list(item, since, purpose);
 		if (listing.completeness !== 'complete') this.#cut = listing;
 		return await this.#listOf(client).index(client, since);
@@ -176,7 +176,7 @@ export class PastQueries {
 	 * made since this process started, or once it had a minute to catch up.
 	 */
 	async #catchUp(item: OperationItem, since: number): Promise<void> {
-		const client = await queryClientOf(item);
+		const client = await queryClientOfItem(item);
 		const { clientKey } = client;
 		const waiting = this.#catchingUp.get(clientKey) ?? this.#waitForList(item, client, since);
 		this.#catchingUp.set(clientKey, waiting);

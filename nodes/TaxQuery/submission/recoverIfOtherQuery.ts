@@ -1,18 +1,18 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
-import { queryClientOf } from '../client/queryClient';
+import { queryClientOfItem } from '../client/queryClient';
 import type { QueryId, RecordOrAcknowledgement, QueryRecord } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
 import { otherQueryProblem, type ObtainedQuery } from '../output/outcomeRows';
 import {
 	isOtherQuery,
-	withQueryClient,
+	addClientToQueryRequest,
 	type SendingOptions,
 	type RunSubmissionContext,
 } from './runSubmissionContext';
 import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import { recoverSubmission, acceptQueriesOfResponse } from './recoverSubmission';
-import { areReusable, type Submission } from './submissionRegister';
+import { areQueriesReusable, type Submission } from './submissionRegister';
 
 /**
  * Accepts the records read for an item's queries if none of them is surely another query. Else the submission is
@@ -32,8 +32,8 @@ export async function recoverIfOtherQuery(
 	const queries = queriesIn(read);
 	if (queries.every((query) => !isOtherQuery(query, expected))) {
 		if (submission && queries.length > 0) submission.queries = queries;
-		if (!areReusable(queries)) {
-			knownBilledQueriesOfClient((await queryClientOf(item)).clientKey).lastAccepted.delete(
+		if (!areQueriesReusable(queries)) {
+			knownBilledQueriesOfClient((await queryClientOfItem(item)).clientKey).lastAccepted.delete(
 				sharingKey,
 			);
 		}
@@ -58,7 +58,7 @@ async function replaceOther(
 	submission: Submission,
 	read: ObtainedQuery[],
 ): Promise<ObtainedQuery[]> {
-	const wanted = await withQueryClient(item, request, sending);
+	const wanted = await addClientToQueryRequest(item, request, sending);
 	const { definition, expected, contentHash, sharingKey } = request;
 	const { client, known } = wanted;
 	const received = queriesIn(read);

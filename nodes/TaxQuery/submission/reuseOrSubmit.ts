@@ -5,15 +5,15 @@ import { mayStillEnd } from '../client/queryRecord';
 import type { RecordOrAcknowledgement, QueryId } from '../client/queryModel';
 import {
 	sharesEqualRequests,
-	reservationName,
-	withQueryClient,
-	type ObtainedQueriesOfItem,
+	spendingReservationName,
+	addClientToQueryRequest,
+	type ReuseOrSubmitResult,
 	type SendingOptions,
 	type RunSubmissionContext,
 	type WantedQuery,
 } from './runSubmissionContext';
 import type { Reuse } from './submissionOptions';
-import { areReusable, type Submission } from './submissionRegister';
+import { areQueriesReusable, type Submission } from './submissionRegister';
 import { LIST_LAG_MS } from './pastQueries';
 import { submitAndRecover, rereadAcceptedQueries } from './submitAndRecover';
 
@@ -50,7 +50,10 @@ export async function reserveSpending(
 		(sharesEqualRequests(sending.reuse) && register.isSubmitted(request.sharingKey, aDayAgo()));
 	const planned = requests
 		.filter((request) => !needsNone(request))
-		.map((request) => ({ name: reservationName(context, item, request, sending), request }));
+		.map((request) => ({
+			name: spendingReservationName(context, item, request, sending),
+			request,
+		}));
 	await context.limit.plan(item, sending, planned);
 }
 
@@ -60,9 +63,9 @@ export async function reuseOrSubmit(
 	item: OperationItem,
 	request: QueryRequest,
 	sending: SendingOptions,
-): Promise<ObtainedQueriesOfItem> {
+): Promise<ReuseOrSubmitResult> {
 	const { locks } = context.journal.register;
-	const wanted = await withQueryClient(item, request, sending);
+	const wanted = await addClientToQueryRequest(item, request, sending);
 	const own = ownSubmission(context, item, request);
 	if (own) return await submitAndRecover(context, wanted, own);
 	const { reuse } = sending;
@@ -96,7 +99,7 @@ async function reuseOfExecution(
 	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	{ since }: Reuse,
-): Promise<ObtainedQueriesOfItem> {
+): Promise<ReuseOrSubmitResult> {
 	const { item, request } = wanted;
 	const { register } = context.journal;
 	const accepted = register.findAccepted(request.sharingKey, aDayAgo());
@@ -125,14 +128,14 @@ async function currentQueries(
 	if (seen && (accepted.run === run || seen.every(isEnded))) return seen;
 	const reading = rereadAcceptedQueries(wanted, accepted);
 	const queries = await (seen ? reading.catch(() => seen) : reading);
-	return areReusable(queries) ? queries : undefined;
+	return areQueriesReusable(queries) ? queries : undefined;
 }
 
 /** Takes what another execution has obtained since the list of queries was read, or recovers what it has lost. */
 async function reuseOfProcess(
 	context: RunSubmissionContext,
 	wanted: WantedQuery,
-): Promise<ObtainedQueriesOfItem> {
+): Promise<ReuseOrSubmitResult> {
 	const { item, request, sending, client, known } = wanted;
 	return await known.reuseLocks.exclusive(request.sharingKey, async () => {
 		const { reuse } = sending;
@@ -166,10 +169,11 @@ async function acceptedElsewhere(
 		const read = await Promise.all(queries.map(async ({ id }) => await findQuery(client, id)));
 		return read.every((query) => query !== undefined) ? read : undefined;
 	};
-	if (before && before.atClock >= since && areReusable(before.queries)) {
+	if (before && before.atClock >= since && areQueriesReusable(before.queries)) {
 		const queries = await unlisted(before);
 		const isOwn = (ids: QueryId[]) => !isUnshared || journal.register.claim(client.accountKey, ids);
-		if (queries && areReusable(queries) && isOwn(queries.map(({ id }) => id))) return queries;
+		if (queries && areQueriesReusable(queries) && isOwn(queries.map(({ id }) => id)))
+			return queries;
 	}
 	if (before || !known.hasForgottenSince(readAt)) return undefined;
 	past.renew(client);
@@ -182,9 +186,9 @@ async function acceptedElsewhere(
 async function submit(
 	context: RunSubmissionContext,
 	wanted: WantedQuery,
-): Promise<ObtainedQueriesOfItem> {
+): Promise<ReuseOrSubmitResult> {
 	const { item, request, sending, client } = wanted;
-	const name = reservationName(context, item, request, sending);
+	const name = spendingReservationName(context, item, request, sending);
 	await context.limit.plan(item, sending, [{ name, request }]); // an equal one may have used up what was planned
 	const submission = context.journal.begin(item, request, client.accountKey);
 	return await submitAndRecover(context, wanted, submission);

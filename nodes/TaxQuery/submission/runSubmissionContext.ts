@@ -3,7 +3,7 @@ import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import type { ServiceMessage } from '../../shared/errors/requestProblem';
 import type { RequestProblem } from '../../shared/http/requestResult';
 import type { QueryRequest } from '../request/queryRequest';
-import { queryClientOf, type QueryClient } from '../client/queryClient';
+import { queryClientOfItem, type QueryClient } from '../client/queryClient';
 import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
 import {
 	isOtherRecord,
@@ -52,7 +52,7 @@ export interface WantedQuery {
 }
 
 /** The queries that an item gets, or a body without an ID where that is all there is. */
-export type ObtainedQueriesOfItem = Pick<ObtainedQuery, 'how'> & {
+export type ReuseOrSubmitResult = Pick<ObtainedQuery, 'how'> & {
 	queries: SubmittedQueryResponse[];
 };
 
@@ -81,12 +81,12 @@ export function newSubmissionContext(run: NodeRun, log: SpendingLog): RunSubmiss
 }
 
 /** Adds to a request what submitting it needs: its client, and what this process knows of that client's queries. */
-export async function withQueryClient(
+export async function addClientToQueryRequest(
 	item: OperationItem,
 	request: QueryRequest,
 	sending: SendingOptions,
 ): Promise<WantedQuery> {
-	const client = await queryClientOf(item);
+	const client = await queryClientOfItem(item);
 	return { item, request, sending, client, known: knownBilledQueriesOfClient(client.clientKey) };
 }
 
@@ -95,7 +95,7 @@ export const sharesEqualRequests = (reuse: Reuse | undefined): reuse is Reuse =>
 	reuse !== undefined && !reuse.isUnshared;
 
 /** Returns the name of a query's reservation, which sharers have in common. */
-export function reservationName(
+export function spendingReservationName(
 	{ run }: RunSubmissionContext,
 	item: OperationItem,
 	{ sharingKey, journalKey: key }: QueryRequest,

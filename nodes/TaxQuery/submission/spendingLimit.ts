@@ -1,6 +1,6 @@
 import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
-import { queryClientOf } from '../client/queryClient';
+import { queryClientOfItem } from '../client/queryClient';
 import { fetchRecordOfRow, completeSelectedRows } from '../client/queryList';
 import type { QueryId, CollectedQueryList, QueryRecord } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
@@ -8,7 +8,7 @@ import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import type { Journal } from './journal';
 import type { PastQueries } from './pastQueries';
 import {
-	currentDailyQueryCounterOf,
+	todaysQueryCounterOfClient,
 	startOfWorkflowDay,
 	type DailyQueryCounter,
 } from './dailyQueryCounter';
@@ -51,7 +51,7 @@ export class SpendingLimit {
 	async plan(item: OperationItem, limits: Limits, planned: PlannedQuery[]): Promise<void> {
 		if (planned.length === 0) return;
 		const { maxQueries, maxQueriesPerDay } = limits;
-		const day = maxQueriesPerDay === Infinity ? undefined : await currentDailyQueryCounterOf(item);
+		const day = maxQueriesPerDay === Infinity ? undefined : await todaysQueryCounterOfClient(item);
 		const listed = day && (await this.#countOnce(item, day));
 		// all of it is reserved or nothing, and nothing comes between
 		this.#checkExecution(planned, maxQueries);
@@ -71,14 +71,14 @@ export class SpendingLimit {
 		{ expected }: QueryRequest,
 		submission: Submission,
 	): Promise<void> {
-		const day = await currentDailyQueryCounterOf(item);
+		const day = await todaysQueryCounterOfClient(item);
 		day.reserved.take(this.#nameInDay(name));
 		day.addOutcome(submission, expected);
 	}
 
 	/** Records that uncertain queries were accepted under these IDs. */
 	async found(item: OperationItem, submission: Submission, ids: QueryId[]): Promise<void> {
-		(await currentDailyQueryCounterOf(item)).resolve(submission, ids);
+		(await todaysQueryCounterOfClient(item)).resolve(submission, ids);
 	}
 
 	/** Frees what was planned and never sent for others. */
@@ -95,7 +95,7 @@ export class SpendingLimit {
 	}
 
 	async #countListed(item: OperationItem, day: DailyQueryCounter): Promise<CountedListing> {
-		const client = await queryClientOf(item);
+		const client = await queryClientOfItem(item);
 		const start = startOfWorkflowDay(item);
 		const { records, unreadable, ...listing } = await this.#past.list(item, start, 'limit');
 		const isUndated = ({ createdAt }: QueryRecord) => createdAt === undefined;

@@ -79,7 +79,9 @@ export class SubmissionRegister {
 			.reverse()
 			.find(
 				(one) =>
-					one.state.status === 'accepted' && one.sentAt >= since && areReusable(one.queries ?? []),
+					one.state.status === 'accepted' &&
+					one.sentAt >= since &&
+					areQueriesReusable(one.queries ?? []),
 			);
 	}
 
@@ -141,7 +143,7 @@ export class SubmissionRegister {
 export const newSubmissionRegister = (): SubmissionRegister => new SubmissionRegister();
 
 /** Returns whether others may share queries. A failed query is sent again, and so is one with an unknown status. */
-export const areReusable = (queries: RecordOrAcknowledgement[]): boolean =>
+export const areQueriesReusable = (queries: RecordOrAcknowledgement[]): boolean =>
 	queries.every((one) => one.kind !== 'record' || ['success', 'pending'].includes(one.state));
 
 function addTo<T>(map: Map<string, Set<T>>, key: string, value: T): void {

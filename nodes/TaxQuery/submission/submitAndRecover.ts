@@ -10,8 +10,8 @@ import {
 } from '../output/outcomeRows';
 import {
 	isOtherQuery,
-	reservationName,
-	type ObtainedQueriesOfItem,
+	spendingReservationName,
+	type ReuseOrSubmitResult,
 	type RunSubmissionContext,
 	type UncertainResponse,
 	type WantedQuery,
@@ -37,14 +37,14 @@ export async function submitAndRecover(
 	context: RunSubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
-): Promise<ObtainedQueriesOfItem> {
+): Promise<ReuseOrSubmitResult> {
 	const { item, request, sending } = wanted;
 	if (submission.state.status === 'accepted') {
 		context.log.accepted(item, submission.state.ids, true);
 		return { queries: await rereadAcceptedQueries(wanted, submission), how: 'resumed' };
 	}
 	const isEarlier = isAcceptanceUnknown(submission.state);
-	const name = reservationName(context, item, request, sending);
+	const name = spendingReservationName(context, item, request, sending);
 	let uncertainty: UncertainResponse | undefined = isEarlier ? {} : undefined;
 	for (let sends = 1; ; sends++) {
 		if (!uncertainty) {

@@ -50,7 +50,7 @@ export function markStaticDataOfRunningExecutionsChanged(): void {
 }
 
 /** The execution of a result that has reached this node; undefined in queue mode, where a worker runs it. */
-export const findRunningExecution = (context: Identity, deliveryId: string) =>
+export const findExecutionToMarkBegun = (context: Identity, deliveryId: string) =>
 	runningExecutions().get(`${nodeKey(context)} ${deliveryId}`);
 
 /**

@@ -1,5 +1,5 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { setStaticData } from '../../shared/operations/nodeStaticData';
+import { setNodeStaticValue } from '../../shared/operations/nodeStaticData';
 import { saveByEmit } from './emitter';
 import type { Ledger } from './ledger';
 import { LEDGER_STATIC_DATA_KEY } from './triggerProcessMemory';
@@ -36,7 +36,7 @@ export class ExecutionEndSaver {
 		await this.#owner.pause(ledger.startedCount() === 0 ? 0 : SAVE_ENDS_MS);
 		this.#isSaving = false;
 		if (!this.#maySave || !ledger.hasUnsavedEnds()) return;
-		setStaticData(context, LEDGER_STATIC_DATA_KEY, ledger.saved);
+		setNodeStaticValue(context, LEDGER_STATIC_DATA_KEY, ledger.saved);
 		saveByEmit(context, key);
 	}
 

@@ -8,9 +8,9 @@ import {
 	toStatusMark,
 	readQueries,
 	writeQueries,
-	type StatusMarks,
+	type SettledStatusMarks,
 	type StatusMarksByQuery,
-} from './ledgerCodec';
+} from './queryStatusMarks';
 import {
 	emptyState,
 	isNumber,
@@ -20,8 +20,8 @@ import {
 	readState,
 	type LedgerPollState,
 	type SavedLedger,
-} from './savedLedger';
-import { RunningResults, type ResultStarts } from './runningResults';
+} from './savedLedgerFormat';
+import { RunningResults, type QueryIdWithStartCount } from './runningResults';
 
 /** This process, in the ledgers that it writes. */
 const newProcessId = () => ({ id: randomBytes(9).toString('base64url') });
@@ -56,7 +56,7 @@ export interface DroppedQueries {
 export class Ledger {
 	readonly state: LedgerPollState;
 	/** Started by an earlier process and not known to have ended, until it is started again or `end` is called. */
-	readonly interrupted: Map<string, ResultStarts>;
+	readonly interrupted: Map<string, QueryIdWithStartCount>;
 	/** The process that had written it before. */
 	readonly savedBy: string | undefined;
 	/**
@@ -162,9 +162,9 @@ export class Ledger {
 		for (const key of inOrder) {
 			const marks = pending.get(key);
 			if (marks !== undefined)
-				pending.set(key, uniteStatusMarks(marks, seen.get(key) as StatusMarks));
+				pending.set(key, uniteStatusMarks(marks, seen.get(key) as SettledStatusMarks));
 		}
-		this.#seen = new Map(left.map((key) => [key, seen.get(key) as StatusMarks]));
+		this.#seen = new Map(left.map((key) => [key, seen.get(key) as SettledStatusMarks]));
 		this.state.isComplete = false;
 	}
 
@@ -176,7 +176,7 @@ export class Ledger {
 		const mark = toStatusMark(status);
 		if (!isStillPending) this.drop(queryId);
 		const where = [this.#seen, this.#pending].find((queries) => queries.has(key));
-		if (where) where.set(key, uniteStatusMarks(where.get(key) as StatusMarks, mark));
+		if (where) where.set(key, uniteStatusMarks(where.get(key) as SettledStatusMarks, mark));
 		else this.#addLate(key, mark);
 	}
 
@@ -243,7 +243,7 @@ export class Ledger {
 	}
 
 	/** Undoes a start that failed: only the number of failures changes. */
-	undoStart(deliveryId: string, known?: ResultStarts): void {
+	undoStart(deliveryId: string, known?: QueryIdWithStartCount): void {
 		const failures = this.failedStarts(deliveryId) + 1;
 		this.end(deliveryId);
 		this.#failures.set(deliveryId, failures);
@@ -261,7 +261,7 @@ export class Ledger {
 	}
 
 	/** Takes over which statuses came through by what this process knew before another one wrote the ledger. */
-	adoptSettled(others: Iterable<[key: string, marks: StatusMarks]>): void {
+	adoptSettled(others: Iterable<[key: string, marks: SettledStatusMarks]>): void {
 		const [seen, pending, late] = [this.#seen, this.#pending, this.#late];
 		const unknown: StatusMarksByQuery = new Map();
 		for (const [key, more] of others) {
@@ -275,7 +275,7 @@ export class Ledger {
 	}
 
 	/** Returns the marks of all known queries. */
-	settledMarks(): Array<[key: string, marks: StatusMarks]> {
+	settledMarks(): Array<[key: string, marks: SettledStatusMarks]> {
 		return [...this.#late, ...this.#pending, ...this.#seen];
 	}
 
@@ -304,7 +304,7 @@ export class Ledger {
 		};
 	}
 
-	#getMarks(key: string): StatusMarks {
+	#getMarks(key: string): SettledStatusMarks {
 		return (
 			(this.#seen.get(key) ?? '') + (this.#pending.get(key) ?? '') + (this.#late.get(key) ?? '')
 		);
@@ -314,7 +314,7 @@ export class Ledger {
 		if (this.#ids.delete(queryId)) this.#letters -= queryId.length;
 	}
 
-	#addLate(key: string, marks: StatusMarks): void {
+	#addLate(key: string, marks: SettledStatusMarks): void {
 		const all = uniteStatusMarks(this.#late.get(key) ?? '', marks);
 		this.#late.delete(key);
 		this.#late.set(key, all); // the newest last

@@ -1,11 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
-import { setStaticData } from '../../shared/operations/nodeStaticData';
+import { setNodeStaticValue } from '../../shared/operations/nodeStaticData';
 import { sentences } from '../../shared/utils/sentences';
 import { listAllQueries, completeRow } from '../client/queryList';
 import {
-	findRunningExecution,
+	findExecutionToMarkBegun,
 	SAVE_ONLY_FIELD,
 	markStaticDataOfRunningExecutionsChanged,
 } from './emitter';
@@ -43,14 +43,15 @@ export async function passOnItemsOrFetchLatest(
  * ended, as the ledger is then. They are saved whole, so they hold the ledgers of the workflow's other triggers, too.
  */
 function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
-	const execution = findRunningExecution(context, deliveryId);
+	const execution = findExecutionToMarkBegun(context, deliveryId);
 	execution?.begin();
 	const { saved } = execution ?? {};
 	if (!execution || !saved) return markStaticDataOfRunningExecutionsChanged();
 	for (const { context: trigger, ledger } of sessionsOfWorkflow(context.getWorkflow().id))
-		setStaticData(context, LEDGER_STATIC_DATA_KEY, ledger.saved, trigger.getNode().id);
+		setNodeStaticValue(context, LEDGER_STATIC_DATA_KEY, ledger.saved, trigger.getNode().id);
 	const { id } = context.getNode(); // n8n copies the node with each call
-	execution.markStaticDataChanged = () => setStaticData(context, LEDGER_STATIC_DATA_KEY, saved, id);
+	execution.markStaticDataChanged = () =>
+		setNodeStaticValue(context, LEDGER_STATIC_DATA_KEY, saved, id);
 	markStaticDataOfRunningExecutionsChanged();
 }
 

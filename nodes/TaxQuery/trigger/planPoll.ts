@@ -1,5 +1,5 @@
 import { MAX_SEEN, type DroppedQueries, type Ledger, type QueryStatus } from './ledger';
-import type { ListOrder } from './savedLedger';
+import type { ListOrder } from './savedLedgerFormat';
 
 /** A query as the list or its ID shows it to a poll. */
 export interface ListedQuery extends QueryStatus {
@@ -88,7 +88,7 @@ export function isReadFarEnough(rows: QueryStatus[], pageSize: number, ledger: L
 }
 
 /** Returns the rows from the newest on, or undefined if the newest are unknown. One response may be all of them. */
-export function orderNewestFirst<Row>(
+export function newestFirstIfOrderKnown<Row>(
 	rows: Row[],
 	order: ListOrder | undefined,
 	isOneWhole: boolean,

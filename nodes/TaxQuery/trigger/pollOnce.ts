@@ -24,7 +24,7 @@ import type { PollableTrigger } from './pollableTrigger';
 import { readRecordsById, type RowResult, type RecordsReadById } from './readRecordsById';
 import {
 	reportVanishedQueries,
-	reportDropped,
+	reportUntrackedPendingQueries,
 	reportListGaps,
 	reportMissingResult,
 } from './reports';
@@ -49,7 +49,7 @@ const FLOOD = 10;
 const FLOOD_REST_MS = 2_000;
 
 /** The progress of a query in a poll: emitted, pending or settled; or why it was not read. */
-export type PolledQueryOutcome =
+export type QueryProgressInPoll =
 	Promise<EmitOutcome> | 'pending' | 'settled' | 'unknown' | 'later' | 'failed';
 
 /** Results for notified IDs that do not exist, and seldom for real ones. */
@@ -57,7 +57,7 @@ const UNKNOWN_RESULTS: unknown[] = [undefined, 'unknown', 'later'];
 
 export interface PollResult {
 	/** The notified queries by ID; one that is not listed is missing. */
-	queries: Map<string, PolledQueryOutcome>;
+	queries: Map<string, QueryProgressInPoll>;
 	/** The trigger reads the list, which shows all queries. */
 	isListed: boolean;
 	isWhole: boolean;
@@ -191,7 +191,10 @@ function recordListing({
 		trigger.unlisted.afterAudit = plan.unlisted;
 	}
 	const isAll = isAudit || !isListed;
-	reportDropped(context, { unreachable: isAll ? countUnreachable(ledger, plan) : 0, forgotten });
+	reportUntrackedPendingQueries(context, {
+		unreachable: isAll ? countUnreachable(ledger, plan) : 0,
+		forgotten,
+	});
 }
 
 /** Emits, settles or postpones the result of a row: its record, or why there is none. */
@@ -233,7 +236,7 @@ const namedAs = ({ read }: Poll, queryId: string): string =>
 function outcomeOf(poll: Poll): PollResult {
 	const { trigger, notifications, listing, plan, read, interrupted, isListed, isAudit } = poll;
 	const { ledger } = trigger;
-	const progressOf = (result: QuerySnapshot): PolledQueryOutcome => {
+	const progressOf = (result: QuerySnapshot): QueryProgressInPoll => {
 		const isOver = !poll.unresolved.has(result.queryId) && isStatusHandled(ledger, result);
 		return trigger.outcomeOf(result) ?? (isOver ? 'settled' : 'pending');
 	};
@@ -243,7 +246,7 @@ function outcomeOf(poll: Poll): PollResult {
 		(result) => [result.queryId, progressOf(result)] as const,
 	);
 	// the last of a query stands: its row, then its record, then why there is none
-	const queries = new Map<string, PolledQueryOutcome>([...known, ...read.missing]);
+	const queries = new Map<string, QueryProgressInPoll>([...known, ...read.missing]);
 	for (const [id, own] of read.ownIds) queries.set(id, queries.get(own) ?? 'pending');
 	const unknownIds = ids.filter((id) => UNKNOWN_RESULTS.includes(queries.get(id)));
 	// an audit is rare, so the next poll needs one request for the list

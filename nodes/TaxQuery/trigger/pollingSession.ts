@@ -14,7 +14,7 @@ import { ExecutionEndSaver } from './executionEndSaver';
 import { pollOnce, type PollResult } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import type { PollableTrigger } from './pollableTrigger';
-import { setStaticData } from '../../shared/operations/nodeStaticData';
+import { setNodeStaticValue } from '../../shared/operations/nodeStaticData';
 import {
 	storeNotificationsUntilPublished,
 	LEDGER_STATIC_DATA_KEY,
@@ -24,9 +24,9 @@ import {
 	type NodeProcessMemory,
 } from './triggerProcessMemory';
 import type { Ledger } from './ledger';
-import type { ResultStarts } from './runningResults';
+import type { QueryIdWithStartCount } from './runningResults';
 import type { UnlistedPendingTotals } from './readListing';
-import { RETRY_MS, UnstartedResultRetries } from './unstartedResultRetries';
+import { RETRY_MS, FailedStartRetries } from './failedStartRetries';
 import { itemMaker, type QuerySnapshot } from './querySnapshot';
 import { MIN_CHECK_MS, startFromKey, type TriggerSettings } from './triggerSettings';
 
@@ -95,7 +95,7 @@ export class PollingSession implements PollableTrigger {
 	readonly #key: string;
 	readonly #published = publishedTriggers();
 	readonly #memory: NodeProcessMemory;
-	readonly #unstarted = new UnstartedResultRetries(this);
+	readonly #unstarted = new FailedStartRetries(this);
 	readonly #ends = new ExecutionEndSaver(this);
 	readonly #isByTimer: boolean;
 	/** The trigger never ran, or too long ago to continue; true until its first poll. */
@@ -128,7 +128,7 @@ export class PollingSession implements PollableTrigger {
 		this.needsPolls = this.#isByTimer || settings.confirm !== 'off';
 		const wasClosedLongAgo = closedAt === undefined || msUntilElapsed(closedAt, PAUSE_MS) < 0;
 		this.#isAnew = mode === 'activate' && wasClosedLongAgo;
-		setStaticData(context, LEDGER_STATIC_DATA_KEY, this.ledger.saved);
+		setNodeStaticValue(context, LEDGER_STATIC_DATA_KEY, this.ledger.saved);
 		this.#published.set(this.#key, this);
 		this.#memory.isPublished = true;
 		this.#retryNotifications(takeStoredNotifications(context));
@@ -227,7 +227,7 @@ export class PollingSession implements PollableTrigger {
 		const times = starts ?? 1;
 		const key = startKey(context, deliveryId, times, ledger.failedStarts(deliveryId));
 		ledger.start(deliveryId, queryId, times);
-		setStaticData(context, LEDGER_STATIC_DATA_KEY, ledger.saved); // n8n saves it with the emit
+		setNodeStaticValue(context, LEDGER_STATIC_DATA_KEY, ledger.saved); // n8n saves it with the emit
 		const outcome = emitResult(context, {
 			item,
 			result,
@@ -255,7 +255,11 @@ export class PollingSession implements PollableTrigger {
 	}
 
 	/** `before`: how the result was started, if it was interrupted. */
-	#settleEmission(result: QuerySnapshot, outcome: EmitOutcome, before?: ResultStarts): EmitOutcome {
+	#settleEmission(
+		result: QuerySnapshot,
+		outcome: EmitOutcome,
+		before?: QueryIdWithStartCount,
+	): EmitOutcome {
 		const { ledger } = this;
 		const { deliveryId } = result;
 		this.#memory.outcomes.delete(deliveryId);

@@ -11,7 +11,7 @@ import type { Connection } from '../../shared/http/connection';
 import { textOf } from '../../shared/utils/primitiveText';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { buildProtectedRow } from '../output/simplify';
-import { mayStillEnd, recordFromFields } from '../client/queryRecord';
+import { mayStillEnd, recordFromReferenceFields } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import type { TriggerSettings } from './triggerSettings';
 import type { ListedQuery } from './planPoll';
@@ -57,12 +57,18 @@ export const addDeliveredResponse = (
 	delivered: QueryRecord,
 	mapping: TaxQueryMapping,
 ): QuerySnapshot => {
-	const whole = recordFromFields({ ...record.raw, response: delivered.raw.response }, mapping);
+	const whole = recordFromReferenceFields(
+		{ ...record.raw, response: delivered.raw.response },
+		mapping,
+	);
 	return toQuerySnapshot({ ...record, ...whole, id: record.id });
 };
 
 /** The credential's names for fields, and its key of pseudonyms: items are made with them. */
-export type ItemCredentialSettings = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
+export type ItemMakerCredentialSettings = Pick<
+	Connection<TaxQueryMapping>,
+	'mapping' | 'pseudonymKey'
+>;
 
 /** The fields of a webhook call around a record. */
 export interface PayloadEnvelope {
@@ -101,7 +107,7 @@ export function itemMaker(
 		options,
 		hasEnvelope,
 	}: Pick<TriggerSettings, 'simplify' | 'personalData' | 'options' | 'hasEnvelope'>,
-	{ mapping, pseudonymKey }: ItemCredentialSettings,
+	{ mapping, pseudonymKey }: ItemMakerCredentialSettings,
 ): ItemMaker {
 	const protection = personalDataHiderFor(personalData, pseudonymKey, readFieldsToKeep(options));
 	const protect: PersonalDataHider['shaped'] = (row, rule, shape) =>

@@ -2,7 +2,7 @@ import { RequestError } from '../../shared/http/requestResult';
 import type { ScopeState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msUntilElapsed } from '../../shared/utils/sleep';
-import { findQuery, suspectMappingKeysOfPath, type QueryClient } from '../client/queryClient';
+import { findQuery, suspectMappingKeysOfGetQuery, type QueryClient } from '../client/queryClient';
 import { findMatchingId } from '../client/queryRecord';
 import { toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
 
@@ -86,7 +86,7 @@ export async function readNotified(
 
 /** Returns the error of a query that is known to exist, though the service has nothing under its ID. */
 export const createNotFoundError = (client: QueryClient): Error => {
-	const keys = suspectMappingKeysOfPath(client);
+	const keys = suspectMappingKeysOfGetQuery(client);
 	const what = 'the service has nothing under its ID';
 	return new Error(keys.length === 0 ? what : `${what}. Check ${keys.join()} in API Mapping`);
 };

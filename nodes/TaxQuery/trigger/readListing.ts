@@ -3,9 +3,9 @@ import type { QueryClient } from '../client/queryClient';
 import { readListChunks } from '../client/queryList';
 import type { ListCompleteness } from '../client/queryModel';
 import type { Ledger } from './ledger';
-import type { ListOrder } from './savedLedger';
+import type { ListOrder } from './savedLedgerFormat';
 import { toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
-import { orderNewestFirst, isReadFarEnough, type ListedRows } from './planPoll';
+import { newestFirstIfOrderKnown, isReadFarEnough, type ListedRows } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
 export interface TriggerListing extends ListedRows<QuerySnapshot> {
@@ -81,7 +81,7 @@ export async function readListing(
 	checkRows(rows, read.unreadable);
 	const isWhole = read.completeness === 'complete';
 	const { order = detectListOrder(rows, ledger.state.order || undefined) } = client.mapping.list;
-	const sorted = orderNewestFirst(rows, order, isWhole && read.requests === 1, ledger);
+	const sorted = newestFirstIfOrderKnown(rows, order, isWhole && read.requests === 1, ledger);
 	if (!sorted) throw unordered(order);
 	return { ...read, rows: sorted, isWhole, order };
 }

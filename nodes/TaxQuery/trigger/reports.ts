@@ -39,7 +39,7 @@ export function reportListGaps(context: ITriggerFunctions, listing: TriggerListi
 }
 
 /** Reports pending queries that neither the list nor a request by ID will show, and those that are forgotten. */
-export function reportDropped(
+export function reportUntrackedPendingQueries(
 	context: ITriggerFunctions,
 	{ unreachable, forgotten }: { unreachable: number; forgotten: number },
 ): void {

@@ -3,14 +3,14 @@ const LETTERS_BESIDE_ID = 50;
 const LETTERS_OF_ID = 24;
 
 /** A result that was started: its query ID, and how often. */
-export type ResultStarts = [queryId: string, starts: number];
+export type QueryIdWithStartCount = [queryId: string, starts: number];
 
 /** Remembers by deliveryId the started results whose executions may still run: as many as static data may hold. */
 export class RunningResults {
-	readonly #results = new Map<string, ResultStarts>();
+	readonly #results = new Map<string, QueryIdWithStartCount>();
 	#letters = 0;
 
-	constructor(results: Iterable<[deliveryId: string, result: ResultStarts]>) {
+	constructor(results: Iterable<[deliveryId: string, result: QueryIdWithStartCount]>) {
 		for (const [deliveryId, result] of results) this.set(deliveryId, result);
 	}
 
@@ -31,7 +31,7 @@ export class RunningResults {
 		return this.#results.has(deliveryId) || letters <= MAX_LETTERS;
 	}
 
-	set(deliveryId: string, result: ResultStarts): void {
+	set(deliveryId: string, result: QueryIdWithStartCount): void {
 		const known = this.#results.get(deliveryId);
 		if (known) this.#letters -= lettersOf(known);
 		this.#results.set(deliveryId, result);
@@ -47,9 +47,9 @@ export class RunningResults {
 	}
 
 	/** Returns the results as they are saved. */
-	toObject(): Record<string, ResultStarts> {
+	toObject(): Record<string, QueryIdWithStartCount> {
 		return Object.fromEntries(this.#results);
 	}
 }
 
-const lettersOf = ([queryId]: ResultStarts): number => queryId.length + LETTERS_BESIDE_ID;
+const lettersOf = ([queryId]: QueryIdWithStartCount): number => queryId.length + LETTERS_BESIDE_ID;

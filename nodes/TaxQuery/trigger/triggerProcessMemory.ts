@@ -1,5 +1,5 @@
 import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
-import { getStaticData } from '../../shared/operations/nodeStaticData';
+import { getNodeStaticValue } from '../../shared/operations/nodeStaticData';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import { processStateOfNode, type nodeKey, type EmitOutcome } from './emitter';
@@ -35,7 +35,7 @@ const newMemory = () => new NodeProcessMemory();
 export function triggerMemoryOf(
 	context: ITriggerFunctions,
 ): NodeProcessMemory & { ledger: Ledger } {
-	const saved = new Ledger(getStaticData<IDataObject>(context, LEDGER_STATIC_DATA_KEY));
+	const saved = new Ledger(getNodeStaticValue<IDataObject>(context, LEDGER_STATIC_DATA_KEY));
 	const memory = processStateOfNode(context).shared(newMemory);
 	const ledger = memory.ledger ? chooseKnownOrSavedLedger(memory.ledger, saved) : saved;
 	return Object.assign(memory, { ledger });

@@ -3,7 +3,7 @@ import { raceAbort } from '../../shared/utils/responseBody';
 import { processStartedAt, getProcessState } from '../../shared/processState';
 import { msUntilElapsed } from '../../shared/utils/sleep';
 import { wasUnpublishedSince } from '../trigger/triggerProcessMemory';
-import { itemMaker, type ItemCredentialSettings } from '../trigger/querySnapshot';
+import { itemMaker, type ItemMakerCredentialSettings } from '../trigger/querySnapshot';
 import { dispositionOf, reportUnknownLabels } from '../trigger/disposition';
 import { findPublishedSession, type PollingSession } from '../trigger/pollingSession';
 import {
@@ -69,7 +69,7 @@ const inTime = async (
 export async function emitTrusted(
 	trigger: PollingSession,
 	all: AssessedNotification[],
-	itemSettings: ItemCredentialSettings,
+	itemSettings: ItemMakerCredentialSettings,
 	isListed: boolean,
 ): Promise<ResponseToSender> {
 	const { context, settings } = trigger;

@@ -1,10 +1,10 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { refuseN8nPlaceholders } from '../../shared/credentials/n8nPlaceholder';
+import { refuseN8nPlaceholders } from '../../shared/credentials/n8nMaskedValuePlaceholder';
 import { readTaxQueryApiMapping } from '../../shared/credentials/apiMapping';
 import { webhookSecretsToMask } from '../../shared/credentials/webhookVerificationSettings';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { cachedCredential } from '../trigger/cachedCredential';
-import type { ItemCredentialSettings } from '../trigger/querySnapshot';
+import type { ItemMakerCredentialSettings } from '../trigger/querySnapshot';
 import { messageIdOf, isAuthenticDelivery } from './isAuthenticDelivery';
 
 /** The proof in a delivery's headers. */
@@ -30,9 +30,9 @@ export async function readCallProof(context: IWebhookFunctions, bodies: Buffer[]
 }
 
 /** Returns the settings by which items are made: the API reference's names where the trigger has no credential. */
-export async function readItemMakerSettings(
+export async function readItemMakerCredentialSettings(
 	context: IWebhookFunctions,
-): Promise<ItemCredentialSettings & { secrets: string[] }> {
+): Promise<ItemMakerCredentialSettings & { secrets: string[] }> {
 	const hasCredential = context.getNode().credentials?.[taxQuery.credentialType] !== undefined;
 	const credential = hasCredential ? await cachedCredential(context) : {};
 	refuseN8nPlaceholders(credential);

@@ -20,7 +20,7 @@ import {
 	type ResponseToSender,
 	type ProvisionalResponse,
 } from './responses';
-import { readItemMakerSettings, readCallProof } from './readCallProof';
+import { readItemMakerCredentialSettings, readCallProof } from './readCallProof';
 import { startWithoutSession, type WebhookOutcome } from './startWithoutSession';
 import { extractFormJson } from './extractFormJson';
 import { readPayload, type AnnouncedQuery } from './payload';
@@ -149,7 +149,7 @@ type Names = Pick<TaxQueryMapping, 'record'>;
 
 /** The environment's names; without a credential that can be read, those of the API reference. */
 const namesFor = async (context: IWebhookFunctions): Promise<Names> =>
-	await readItemMakerSettings(context).then(
+	await readItemMakerCredentialSettings(context).then(
 		({ mapping }) => mapping,
 		() => ({ record: {} }),
 	);
@@ -161,7 +161,7 @@ async function handleNotifications(
 	secrets: string[],
 	call: ProvisionalResponse,
 ): Promise<WebhookOutcome> {
-	const itemSettings = await readItemMakerSettings(context);
+	const itemSettings = await readItemMakerCredentialSettings(context);
 	const { mapping } = itemSettings;
 	const hidden = [...secrets, ...itemSettings.secrets];
 	const all = announced.map((each) => selectTrustedParts(each, settings, mapping, hidden));

@@ -1,5 +1,5 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { getStaticData } from '../../shared/operations/nodeStaticData';
+import { getNodeStaticValue } from '../../shared/operations/nodeStaticData';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { readNotified, type ReadByIdResult } from '../trigger/readById';
@@ -11,7 +11,7 @@ import { fillInDeliveredResponse } from '../trigger/queryNotification';
 import {
 	itemMaker,
 	succeededWithoutResult,
-	type ItemCredentialSettings,
+	type ItemMakerCredentialSettings,
 } from '../trigger/querySnapshot';
 import type { TriggerSettings } from '../trigger/triggerSettings';
 import {
@@ -38,7 +38,7 @@ export async function startWithoutSession(
 	context: IWebhookFunctions,
 	settings: TriggerSettings,
 	all: AssessedNotification[],
-	itemSettings: ItemCredentialSettings,
+	itemSettings: ItemMakerCredentialSettings,
 ): Promise<WebhookOutcome> {
 	const isTest = context.getMode() === 'manual';
 	const toRead = all.filter(({ trusted }) => !trusted).map(({ queryId }) => queryId);
@@ -55,7 +55,7 @@ export async function startWithoutSession(
 					() => isProved,
 				).catch(() => undefined);
 	if (!read) return unreachable;
-	const ledger = new Ledger(isTest ? {} : getStaticData(context, LEDGER_STATIC_DATA_KEY));
+	const ledger = new Ledger(isTest ? {} : getNodeStaticValue(context, LEDGER_STATIC_DATA_KEY));
 	const toItem = itemMaker(settings, itemSettings);
 	const resolveNotification = (notification: AssessedNotification) => {
 		const { queryId, trusted, isReportedPending } = notification;

@@ -5,9 +5,9 @@ import { getClientState } from '../processState';
 import { BoundedMap } from '../utils/boundedMap';
 import { hash } from '../utils/hash';
 import { isObject, parseJson } from '../utils/json';
-import { refuseN8nPlaceholders } from './n8nPlaceholder';
+import { refuseN8nPlaceholders } from './n8nMaskedValuePlaceholder';
 import { LoginError } from './loginError';
-import { bareToken, requestToken, tokenRequestSecrets } from './requestToken';
+import { bareToken, fetchAccessToken, tokenRequestSecrets } from './fetchAccessToken';
 
 /** A refused login is not tried again for this long, so that a long list of items cannot lock the client out. */
 const REFUSAL_MS = 30_000;
@@ -167,13 +167,13 @@ async function renew(
 	login: Login,
 ): Promise<StoredToken> {
 	const refreshToken = readStored(credentials)?.refreshToken ?? login.current?.refreshToken;
-	const { token, lifetimeMs, ...rest } = await requestToken(http, credentials, refreshToken)
+	const { token, lifetimeMs, ...rest } = await fetchAccessToken(http, credentials, refreshToken)
 		// a refresh token may have ended; the client itself may still log in
 		.catch(async (error: unknown) => {
 			const isRefused = error instanceof LoginError && !error.problem.isPassing;
 			if (refreshToken === undefined || !isRefused) throw error as Error;
 			login.isRefreshRefused = true;
-			return await requestToken(http, credentials);
+			return await fetchAccessToken(http, credentials);
 		})
 		.catch((error: unknown) => {
 			if (!(error instanceof LoginError)) throw error as Error;

@@ -1,10 +1,10 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { findUsableToken } from './accessToken';
 import { readCreditProfileApiMapping, readTaxQueryApiMapping } from './apiMapping';
-import { refuseN8nPlaceholders } from './n8nPlaceholder';
+import { refuseN8nPlaceholders } from './n8nMaskedValuePlaceholder';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from './readBaseUrl';
 import { credentialError } from './credentialError';
-import { readAdditionalSecretFields, bareToken } from './requestToken';
+import { readAdditionalSecretFields, bareToken } from './fetchAccessToken';
 
 /** The header Authorization of CP §5.1. Throws a UserError if the credential cannot be right. */
 export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObject): string {

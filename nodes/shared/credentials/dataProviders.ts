@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { OperationErrorAdvice } from '../errors/advice';
 import { sentences } from '../utils/sentences';
 import { CodedError } from '../utils/codedError';
-import { isN8nPlaceholder } from './n8nPlaceholder';
+import { isN8nPlaceholder } from './n8nMaskedValuePlaceholder';
 import { maskedField, requiredTextInput } from './inputBuilders';
 
 /** A company whose login the service uses on behalf of the organization. */
@@ -113,7 +113,10 @@ export const taxAuthority: DataProvider = {
 };
 
 /** The selector of these providers, where there is a choice, and their fields, each where one that uses it is chosen. */
-export function loginFields(among: DataProvider[], show: IDataObject): INodeProperties[] {
+export function providerChoiceAndLoginFields(
+	among: DataProvider[],
+	show: IDataObject,
+): INodeProperties[] {
 	const isChoice = among.length > 1;
 	const provider: INodeProperties = {
 		displayName: 'Provider',

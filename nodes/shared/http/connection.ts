@@ -34,7 +34,7 @@ import { isMappingNameConfirmed } from './confirmedMappingNames';
 export type { RequestContext, ServiceRequest } from './sendOnce';
 
 /** Returns the contents of a body, or the problem with it. */
-export type JsonBodyParser<T extends object> = (body: JsonResponseBody) => T | RequestProblem;
+export type ParsedBodyReader<T extends object> = (body: JsonResponseBody) => T | RequestProblem;
 
 export interface Connection<Mapping = unknown> {
 	/** The service's names, by the credential's API Mapping. */
@@ -52,12 +52,12 @@ export interface Connection<Mapping = unknown> {
 	/** Sends a request, and resolves with the body. Throws a RequestError if there is none. */
 	request(request: ServiceRequest): Promise<JsonResponseBody>;
 	/** Sends a request, and resolves with what the body holds. Throws a RequestError if that is a problem, too. */
-	read<T extends object>(request: ServiceRequest, reader: JsonBodyParser<T>): Promise<T>;
+	read<T extends object>(request: ServiceRequest, reader: ParsedBodyReader<T>): Promise<T>;
 	/** Returns what the body of a response holds; throws like `read`. */
 	parse<T extends object>(
 		result: RequestResult,
 		request: ServiceRequest,
-		reader: JsonBodyParser<T>,
+		reader: ParsedBodyReader<T>,
 	): T;
 	/**
 	 * The service's own message in a body, with the request's IDs. It is withheld where it repeats a secret of the
@@ -188,7 +188,7 @@ function openConnection<Mapping>(
 	function parse<T extends object>(
 		result: RequestResult,
 		request: ServiceRequest,
-		reader: JsonBodyParser<T>,
+		reader: ParsedBodyReader<T>,
 	): T {
 		const body = bodyOf(result, service);
 		const value = reader(body);

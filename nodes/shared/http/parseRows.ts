@@ -17,7 +17,7 @@ export interface RowsPage {
 }
 
 /** A row has an ID and one more of the fields that its section requires. */
-export const isRowWithIdAndAny =
+export const idAndAnyFieldGuard =
 	(...required: string[]) =>
 	(value: unknown): value is IDataObject =>
 		isObject(value) &&

@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 import { setBeforeSendCallback } from '../credentials/beforeSend';
 import { loginErrorInCauses } from '../credentials/loginError';
-import { TOKEN_TIMEOUT_MS } from '../credentials/requestToken';
+import { TOKEN_TIMEOUT_MS } from '../credentials/fetchAccessToken';
 import { raceAbort, readBody, TooLargeError } from '../utils/responseBody';
 import { readFault } from '../errors/networkFault';
 import type { RawExchangeResult } from './toBodyOrProblem';

@@ -14,9 +14,9 @@ import {
 } from '../credentials/apiMapping';
 import { creditProfileAuthHeader, taxQueryAuthHeader } from '../credentials/authorization';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from '../credentials/readBaseUrl';
-import { refuseN8nPlaceholders } from '../credentials/n8nPlaceholder';
+import { refuseN8nPlaceholders } from '../credentials/n8nMaskedValuePlaceholder';
 import { storedLoginSecrets } from '../credentials/storedProviderLogins';
-import { bareToken } from '../credentials/requestToken';
+import { bareToken } from '../credentials/fetchAccessToken';
 import { webhookSecretsToMask } from '../credentials/webhookVerificationSettings';
 import { textOf } from '../utils/primitiveText';
 

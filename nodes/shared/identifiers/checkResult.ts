@@ -29,7 +29,7 @@ export const finding = <Code extends string>(
 	message: sentences(problem, ...todo),
 });
 
-export type CheckError = Finding<ErrorCode>;
+export type CheckErrorFinding = Finding<ErrorCode>;
 export type CheckWarning = Finding<WarningCode>;
 export type IdentifierContradiction = Finding<MismatchCode>;
 
@@ -38,7 +38,7 @@ export interface CheckResult {
 	valid: boolean;
 	/** Upper case, without spaces and hyphens, Unicode NFC; '' if the value was not text. */
 	normalized: string;
-	errors: CheckError[];
+	errors: CheckErrorFinding[];
 	warnings: CheckWarning[];
 }
 
@@ -51,7 +51,7 @@ export interface MexicanState {
 /** The result without its particulars: valid where there are no errors. */
 export function checkResult(
 	normalized: string,
-	errors: CheckError[],
+	errors: CheckErrorFinding[],
 	warnings: CheckWarning[] = [],
 ): CheckResult {
 	return { valid: errors.length === 0, normalized, errors, warnings };

@@ -2,7 +2,7 @@ import { readIdentifierDate } from './dates';
 import {
 	finding,
 	checkResult,
-	type CheckError,
+	type CheckErrorFinding,
 	type CheckResult,
 	type CheckWarning,
 	type MexicanState,
@@ -11,7 +11,7 @@ import { stateByCurpCode } from './states';
 import {
 	checkCharacters,
 	COPY_AGAIN,
-	DATE_DIGITS_PART,
+	DATE_DIGITS_PART_RULE,
 	suggestConfusableCharacter,
 	DIGIT,
 	countCharacters,
@@ -37,7 +37,7 @@ const PARTS: IdentifierPartRule[] = [
 	LETTER,
 	{ length: 1, allowed: /^[AEIOUX]$/, needs: 'a vowel or X (of the first surname)' },
 	{ ...LETTER, length: 2 },
-	DATE_DIGITS_PART,
+	DATE_DIGITS_PART_RULE,
 	{ length: 1, allowed: /^[HMX]$/, needs: 'H (man), M (woman) or X (non-binary)' },
 	{ length: 2, allowed: /^[A-Z]$/, needs: 'a letter A–Z (part of the state of birth)' },
 	{
@@ -72,7 +72,7 @@ export function checkCurp(value: unknown, today = new Date()): CurpCheck {
 	const read = readIdentifierDate(text.slice(4, 10), 'CURP', 5, [century]);
 	const [birthDate] = read.dates;
 	const state = stateByCurpCode(text.slice(11, 13));
-	const flaws: CheckError[] = [
+	const flaws: CheckErrorFinding[] = [
 		...read.errors,
 		...(state ? [] : [STATE_ERROR]),
 		...(curpCheckDigit(text) === text[17] ? [] : [DIGIT_ERROR]),
@@ -86,13 +86,13 @@ export function checkCurp(value: unknown, today = new Date()): CurpCheck {
 	};
 }
 
-const STATE_ERROR: CheckError = finding(
+const STATE_ERROR: CheckErrorFinding = finding(
 	'STATE',
 	'Positions 12–13 of the CURP are no state of birth, such as DF, JC, or NE for born abroad',
 	COPY_AGAIN,
 );
 
-const DIGIT_ERROR: CheckError = finding(
+const DIGIT_ERROR: CheckErrorFinding = finding(
 	'DIGIT',
 	'The check digit of the CURP at position 18 does not fit, so a character is mistyped',
 	COPY_AGAIN,

@@ -1,4 +1,4 @@
-import { finding, type CheckError } from './checkResult';
+import { finding, type CheckErrorFinding } from './checkResult';
 
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -13,7 +13,7 @@ export function readIdentifierDate(
 	name: string,
 	start: number,
 	centuries: number[],
-): { dates: string[]; errors: CheckError[] } {
+): { dates: string[]; errors: CheckErrorFinding[] } {
 	const [yy, mm, dd] = [0, 2, 4].map((at) => digits.slice(at, at + 2));
 	const [month, day] = [Number(mm), Number(dd)];
 	const years = centuries.map((century) => century + Number(yy));

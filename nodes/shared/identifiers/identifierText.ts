@@ -1,4 +1,4 @@
-import { finding, type CheckError } from './checkResult';
+import { finding, type CheckErrorFinding } from './checkResult';
 
 /** Letters and digits that are taken for each other, by eye and by text recognition. */
 const PAIRS = ['O0', 'I1', 'S5', 'B8', 'Z2'];
@@ -24,7 +24,7 @@ export interface IdentifierPartRule {
 }
 
 export const DIGIT = /^[0-9]$/;
-export const DATE_DIGITS_PART: IdentifierPartRule = {
+export const DATE_DIGITS_PART_RULE: IdentifierPartRule = {
 	length: 6,
 	allowed: DIGIT,
 	needs: 'a digit 0–9 (part of the date, YYMMDD)',
@@ -46,7 +46,10 @@ const normalize = (text: string): string =>
 export const countCharacters = (text: string): number => Array.from(text).length;
 
 /** Reads a value that must be text: normalised, or an error if it is empty or something else. */
-export function readText(value: unknown, name: string): { text: string; errors: CheckError[] } {
+export function readText(
+	value: unknown,
+	name: string,
+): { text: string; errors: CheckErrorFinding[] } {
 	const text = typeof value === 'string' ? normalize(value) : '';
 	if (text !== '') return { text, errors: [] };
 	const isEmpty = typeof value === 'string' || value === null || value === undefined;
@@ -61,7 +64,7 @@ export function parseExactDigits(
 	value: unknown,
 	name: string,
 	length: number,
-): { text: string; errors: CheckError[] } {
+): { text: string; errors: CheckErrorFinding[] } {
 	const isWhole = Number.isSafeInteger(value) && Number(value) >= 0;
 	const read = readText(isWhole ? String(value) : value, name);
 	if (read.errors.length > 0) return read;
@@ -85,7 +88,7 @@ export function checkCharacters(
 	text: string,
 	name: string,
 	parts: IdentifierPartRule[],
-): CheckError[] {
+): CheckErrorFinding[] {
 	const characters = Array.from(text);
 	let start = 0;
 	return parts.flatMap(({ length, allowed, needs }) => {

@@ -8,7 +8,7 @@ export { checkCurp, type CurpCheck } from './curp';
 export { checkNss } from './nss';
 export { finding } from './checkResult';
 export type {
-	CheckError,
+	CheckErrorFinding,
 	CheckResult,
 	CheckWarning,
 	IdentifierContradiction,

@@ -2,14 +2,14 @@ import { readIdentifierDate } from './dates';
 import {
 	finding,
 	checkResult,
-	type CheckError,
+	type CheckErrorFinding,
 	type CheckResult,
 	type CheckWarning,
 } from './checkResult';
 import {
 	checkCharacters,
 	COPY_AGAIN,
-	DATE_DIGITS_PART,
+	DATE_DIGITS_PART_RULE,
 	countCharacters,
 	readText,
 	type IdentifierPartRule,
@@ -97,7 +97,7 @@ const GENERIC_WARNING: CheckWarning = finding(
 	'Ask the customer for their own.',
 );
 
-const WORD_ERROR: CheckError = finding(
+const WORD_ERROR: CheckErrorFinding = finding(
 	'WORD',
 	'Positions 1–4 of the RFC form a word that the tax authority never issues; it writes X at position 4',
 	COPY_AGAIN,
@@ -111,7 +111,7 @@ function partsOf(letters: number, length: number, hasHomoclave: boolean): Identi
 			allowed: /^[A-ZÑ&]$/,
 			needs: `a letter A–Z without accent, Ñ or & (${owner})`,
 		},
-		{ ...DATE_DIGITS_PART, needs: `${DATE_DIGITS_PART.needs}; ${owner}` },
+		{ ...DATE_DIGITS_PART_RULE, needs: `${DATE_DIGITS_PART_RULE.needs}; ${owner}` },
 		...(hasHomoclave ? HOMOCLAVE : []),
 	];
 }

@@ -1,7 +1,7 @@
 import {
 	finding,
 	checkResult,
-	type CheckError,
+	type CheckErrorFinding,
 	type CheckResult,
 	type MexicanState,
 } from './checkResult';
@@ -26,13 +26,13 @@ export function checkZipCode(value: unknown, stated?: unknown): ZipCodeCheck {
 	return { ...checkResult(text, problem ? [problem] : []), ...(state && { state }) };
 }
 
-const NO_STATE: CheckError = finding(
+const NO_STATE: CheckErrorFinding = finding(
 	'STATE',
 	'No state has zip codes that begin with 00, 17, 18 or 19',
 	'Check the first two digits.',
 );
 
-function contradiction(actual: MexicanState, stated: unknown): CheckError | undefined {
+function contradiction(actual: MexicanState, stated: unknown): CheckErrorFinding | undefined {
 	if (stated === undefined || stated === null || stated === '') return undefined;
 	const expected = stateByIsoOrBureauCode(stated);
 	if (!expected) return unknownState(stated);
@@ -45,7 +45,7 @@ function contradiction(actual: MexicanState, stated: unknown): CheckError | unde
 }
 
 /** A CURP's code is the usual mix-up; it is named, never taken, because the systems contradict each other. */
-function unknownState(stated: unknown): CheckError {
+function unknownState(stated: unknown): CheckErrorFinding {
 	const meant = stateByCurpCode(stated);
 	const advice = meant?.code
 		? `In a CURP it would be ${meant.name}; if that is meant, enter ${meant.code}.`

@@ -3,7 +3,7 @@ import type { IDataObject, IHookFunctions } from 'n8n-workflow';
 type Context = Pick<IHookFunctions, 'getNode' | 'getWorkflowStaticData'>;
 
 /** Returns what a node has stored under `key`, or undefined. */
-export function getStaticData<T>(context: Context, key: string): T | undefined {
+export function getNodeStaticValue<T>(context: Context, key: string): T | undefined {
 	return entriesOf(context, key)[context.getNode().id] as T | undefined;
 }
 
@@ -12,7 +12,7 @@ export function getStaticData<T>(context: Context, key: string): T | undefined {
  * static data. A node's own static data goes by its name, and is lost when the node is renamed. n8n writes static
  * data to its database when a trigger emits, and when an execution that has changed it ends.
  */
-export function setStaticData(
+export function setNodeStaticValue(
 	context: Context,
 	key: string,
 	value: object | string | undefined,

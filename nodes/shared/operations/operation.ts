@@ -12,7 +12,7 @@ import { fieldsToKeepOption, personalDataOption } from '../personalData/personal
 import type { PersonalDataHider } from '../personalData/personalDataHider';
 import type { ExecutionState } from './workflowExecutionState';
 import { includeOtherFields, type KnownOutputColumns } from './mergeInputColumns';
-import type { Connection, JsonBodyParser, ServiceRequest } from '../http/connection';
+import type { Connection, ParsedBodyReader, ServiceRequest } from '../http/connection';
 import type { JsonResponseBody, RequestResult } from '../http/requestResult';
 
 export interface OperationItem {
@@ -37,7 +37,7 @@ export interface OperationItem {
 	/** Sends a request to the node's service, unless an item has failed meanwhile. Throws a RequestError; see Connection. */
 	request(request: ItemRequest): Promise<JsonResponseBody>;
 	/** Sends a request, and resolves with what the reader finds in the body. */
-	read<T extends object>(request: ItemRequest, reader: JsonBodyParser<T>): Promise<T>;
+	read<T extends object>(request: ItemRequest, reader: ParsedBodyReader<T>): Promise<T>;
 	/** Sends a request, and returns its result as data. */
 	tryRequest(request: ItemRequest): Promise<RequestResult>;
 	/** Waits `ms` milliseconds; throws as soon as the execution is cancelled. */
@@ -302,7 +302,7 @@ export function findOperation(
 }
 
 /** The names of all parameters that the editor masks. */
-export const secretParametersOf = (resources: Resource[]): string[] => [
+export const secretParameterNamesOfResources = (resources: Resource[]): string[] => [
 	...new Set(
 		resources
 			.flatMap(({ operations }) => operations)

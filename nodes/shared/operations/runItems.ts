@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import {
 	findOperation,
-	secretParametersOf,
+	secretParameterNamesOfResources,
 	RowsWithFiles,
 	type OperationItem,
 	type ItemRequest,
@@ -25,7 +25,7 @@ import { FAILURE_COLUMNS, failedColumns, routeToErrorOutput } from './failedItem
 import { mergeInputColumns, includeOtherFields, isEqualIgnoringBlanks } from './mergeInputColumns';
 import type { ItemError } from './itemError';
 import { ItemErrorFactory, type ItemFailure } from './itemErrorFactory';
-import { sendUnlessSecretRefused } from './sendUnlessSecretRefused';
+import { sendUnlessPasswordRefusedBefore } from './sendUnlessPasswordRefusedBefore';
 import { startRun, type NodeRunControl } from './nodeRun';
 import { bodyOf } from '../http/requestResult';
 import type { ServiceDefinition } from '../http/serviceDefinitions';
@@ -148,7 +148,7 @@ function toItems(begun: Begun, rows: OutputRow[]): INodeExecutionData[] {
 	const { keepsInput } = begun.errors.operations.values().next().value ?? {};
 	const own = keepsInput && [...keepsInput.own, ...rows.flatMap(({ json }) => Object.keys(json))];
 	const known = { requested: keepsInput?.requested ?? [], own: new Set(own) };
-	const secretNames = secretParametersOf(begun.resources);
+	const secretNames = secretParameterNamesOfResources(begun.resources);
 	return rows.map((row) => {
 		const item: INodeExecutionData = {
 			json: rowWithInput(begun, row, known, secretNames),
@@ -240,7 +240,7 @@ async function begin(
 		timeoutMs,
 	});
 	const tryRequest: OperationItem['tryRequest'] = async (request) =>
-		await sendUnlessSecretRefused(run, await connection(), ready(request));
+		await sendUnlessPasswordRefusedBefore(run, await connection(), ready(request));
 	return await operation.execute({
 		index,
 		run,

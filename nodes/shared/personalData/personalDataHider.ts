@@ -8,10 +8,10 @@ import {
 	pseudonyms,
 	STARS,
 	yearOf,
-	type ValueHider,
+	type ValueHidingFunctions,
 } from './valueHiding';
 import type { PersonalDataMode } from './personalDataOptions';
-import type { PersonalDataRuleByField, PersonalDataRule } from './rules';
+import type { PersonalDataRuleByField, PersonalDataRule } from './personalDataRuleTypes';
 import { CodedError } from '../utils/codedError';
 import { mapValues } from '../utils/objectTransforms';
 
@@ -61,7 +61,7 @@ export const maskIdentifiersInText = (value: string): string =>
 /** Values nested deeper are hidden whole; no meaningful response is. */
 const DEEPEST = 100;
 
-function protectionBy(hiding: ValueHider, visible: Set<string>): PersonalDataHider {
+function protectionBy(hiding: ValueHidingFunctions, visible: Set<string>): PersonalDataHider {
 	const text = (value: string) => hideIdentifiersInText(value, hiding.personal);
 
 	function leaf(value: unknown, rule: PersonalDataRule): unknown {

@@ -3,16 +3,16 @@ import { createHmac } from 'node:crypto';
 export const STARS = '******';
 
 /** The functions that replace hidden values. */
-export interface ValueHider {
+export interface ValueHidingFunctions {
 	/** Hides a field that is documented as personal. */
 	personal(value: string): string;
 	/** Hides a value of which nothing is known. */
 	free(value: string): string;
 }
 
-export const masks: ValueHider = { personal: hint, free: () => STARS };
+export const masks: ValueHidingFunctions = { personal: hint, free: () => STARS };
 
-export const pseudonyms = (key: string): ValueHider => ({
+export const pseudonyms = (key: string): ValueHidingFunctions => ({
 	personal: (value) => pseudonym(value, key),
 	free: (value) => pseudonym(value, key),
 });

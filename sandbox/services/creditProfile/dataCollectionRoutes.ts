@@ -14,7 +14,7 @@ import type { CreditProfileMapping } from '../../mappingSchema';
 import { HttpError } from '../../plugins/errors';
 import { collectFilter, passesFilter } from './collectionsFilter';
 import {
-	serializeCollectionResponse,
+	serializeCollectionWithIncludes,
 	type SeededCollections,
 	type StoredCollection,
 } from '../../data/seededCollections';
@@ -78,7 +78,7 @@ export function registerDataCollectionRoutes(
 			const include = { version: includeActiveDataCollectionVersion, creator: includeCreator };
 			return {
 				data: pageOf(found, query).map((entry) =>
-					serializeCollectionResponse(entry, users, include),
+					serializeCollectionWithIncludes(entry, users, include),
 				),
 				total: found.length,
 			};
@@ -97,7 +97,7 @@ export function registerDataCollectionRoutes(
 			},
 		},
 		async ({ params: { id } }) =>
-			serializeCollectionResponse(findCollection(collections, id), users, {
+			serializeCollectionWithIncludes(findCollection(collections, id), users, {
 				version: false,
 				creator: false,
 			}),

@@ -2,7 +2,7 @@ import type { QueryRecord } from '../../../contract/taxQuery';
 import { fakeApplicant } from '../../data/fakeApplicant';
 import type { People } from '../../data/people';
 import { fakerFor } from '../../data/faker';
-import type { Results } from '../../data/results';
+import type { ResultGenerator } from '../../data/results';
 import { newRecord, queryId } from './queryStore';
 
 const PEOPLE = 40;
@@ -12,7 +12,7 @@ const RESPONSE_MS = 1500;
 /** Returns `count` finished queries of the past year, oldest first. They are about 40 people, to save time. */
 export function pastQueries(
 	count: number,
-	parts: { seed: number; now: number; people: People; results: Results },
+	parts: { seed: number; now: number; people: People; results: ResultGenerator },
 ): QueryRecord[] {
 	if (count === 0) return [];
 	const { seed, now, people, results } = parts;

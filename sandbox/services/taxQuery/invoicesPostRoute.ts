@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { InvoiceAcknowledgement, InvoicesBody } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
-import { clientTypeOf } from '../../data/results';
+import { clientTypeOfRfc } from '../../data/results';
 import { OPERATION_ENDPOINTS } from '../../mappingSchema';
 import { withResponseMapper } from '../../plugins/contractValidation';
 
@@ -54,7 +54,7 @@ export function registerInvoicesRoute(app: FastifyInstance, context: SandboxCont
 			if (periods.length > MAX_PERIODS) {
 				throw variant.refusal(operation, 'from', `more than ${MAX_PERIODS} months`);
 			}
-			const clientType = clientTypeOf(rfc);
+			const clientType = clientTypeOfRfc(rfc);
 			const days = { from: from.padEnd(10, '-01'), to: to.length === 7 ? `${to}-31` : to, today };
 			return {
 				message: 'The query was accepted; its results are delivered to the webhook',

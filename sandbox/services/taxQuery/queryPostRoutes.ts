@@ -14,7 +14,7 @@ import {
 	TaxProfileBody,
 } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
-import { clientTypeOf, type Results } from '../../data/results';
+import { clientTypeOfRfc, type ResultGenerator } from '../../data/results';
 import { OPERATION_ENDPOINTS, type OperationName } from '../../mappingSchema';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/contractValidation';
@@ -30,7 +30,7 @@ interface QueryRoute {
 	/** Answers with the record at once; else it is acknowledged, and the record follows. */
 	isImmediate?: boolean;
 	needs?: 'company' | 'profile';
-	response: (results: Results, identifier: string) => object;
+	response: (results: ResultGenerator, identifier: string) => object;
 	/** Its state holds FISCAL_DATA (TQ §2.3). */
 	hasFiscalState?: boolean;
 	/** Says what the document shows of the record with a result. */
@@ -154,7 +154,7 @@ function aboutOne(app: FastifyInstance, context: SandboxContext, route: QueryRou
 			const query = variant.read(operation, schema, body);
 			delete query.ciec; // a secret: neither recorded nor echoed
 			const identifier = String(query[about]);
-			const clientType = about === 'rfc' ? clientTypeOf(identifier) : 'PF';
+			const clientType = about === 'rfc' ? clientTypeOfRfc(identifier) : 'PF';
 			if (needs === 'company' && clientType !== 'PM') {
 				throw variant.refusal(operation, about, 'must be that of a company');
 			}

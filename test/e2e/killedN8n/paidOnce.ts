@@ -5,7 +5,7 @@ import { paidWorkflow, retryExecution, stopExecutions } from '../../../bench/sup
 import { startSandboxWithHelpers, type TestSandbox } from '../../integration/support/sandbox';
 import { rfcs } from '../../integration/taxQuery/support';
 import { until } from '../../support/until';
-import { bareN8n, processes } from '../support/sharedHeadlessN8n';
+import { bareN8n, restartableHeadlessN8n } from '../support/sharedHeadlessN8n';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
 
 const CRF = { path: '/api/query/crf', method: 'POST' };
@@ -149,9 +149,9 @@ describe('what a real n8n runs again is paid for once', () => {
 		await sandbox.faults({ ...CRF, fault: { trickle: 60_000 } });
 		const id = await start('killed-before-answers', wanted);
 		await until('20 queries billed', async () => (await billed()).length >= 20);
-		await processes.kill();
+		await restartableHeadlessN8n.kill();
 		await sandbox.faults({ ...LIST, times: 3, fault: { status: 200, body: [] } });
-		await processes.restart(n8n.url);
+		await restartableHeadlessN8n.restart(n8n.url);
 		await retry(await ended(id, 1));
 		const retried = await ended(id, 2);
 		expect([retried.status, outOf(retried, 'CRF').length, await billed()]).toEqual([
@@ -175,8 +175,8 @@ describe('what a real n8n runs again is paid for once', () => {
 		await until('12 queries billed of each', async () => {
 			return (await billedOf(alone)) >= 12 && (await billedOf(together)) >= 12;
 		});
-		await processes.kill();
-		await processes.restart(n8n.url);
+		await restartableHeadlessN8n.kill();
+		await restartableHeadlessN8n.restart(n8n.url);
 		const crashed = await Promise.all(ids.map(async (id) => await ended(id, 1)));
 		await Promise.all(crashed.map(retry));
 		const retried = await Promise.all(ids.map(async (id) => await ended(id, 2)));

@@ -10,7 +10,7 @@ import {
 	type SandboxWithQueryHelpers,
 } from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
-import { bareN8n, processes } from '../support/sharedHeadlessN8n';
+import { bareN8n, restartableHeadlessN8n } from '../support/sharedHeadlessN8n';
 import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,
@@ -121,7 +121,7 @@ describe('a restart of n8n with many results', () => {
 	const startAgain = async () => {
 		const checks = async () => (await sandbox.requests('/api/query')).length;
 		const before = await checks();
-		await processes.restart(n8n.url);
+		await restartableHeadlessN8n.restart(n8n.url);
 		await until('the first check', async () => (await checks()) > before);
 		await sleep(MORE_CHECKS_MS);
 	};
@@ -138,7 +138,7 @@ describe('a restart of n8n with many results', () => {
 		await until('all executions', () => called() === RUNNING, { pauseMs: 250 });
 		await deliverResult(1);
 		await until('one more', () => called() === RUNNING + 1, { pauseMs: 250 });
-		await processes.kill();
+		await restartableHeadlessN8n.kill();
 		sink.open();
 		await startAgain();
 		await until('all of them again', () => called() === 2 * (RUNNING + 1), { pauseMs: 250 });
@@ -162,8 +162,8 @@ describe('a restart of n8n with many results', () => {
 				(await endedWell(id)).filter((one) => !before.has(one)).length >= ENDED;
 			await until('their ends', haveEnded, { pauseMs: 250 });
 			await sleep(IDLE_MS);
-			if (round % 2 === 0) await processes.terminate();
-			else await processes.kill();
+			if (round % 2 === 0) await restartableHeadlessN8n.terminate();
+			else await restartableHeadlessN8n.kill();
 			await startAgain();
 			again.push(called() - ENDED);
 		}

@@ -10,7 +10,7 @@ import {
 	type SandboxWithQueryHelpers,
 } from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
-import { bareN8n, processes } from '../support/sharedHeadlessN8n';
+import { bareN8n, restartableHeadlessN8n } from '../support/sharedHeadlessN8n';
 import { redeliverWhile503 } from '../support/redeliverWhile503';
 import { waitForEndedExecutionOf } from '../support/executions';
 import {
@@ -118,8 +118,8 @@ describe('the trigger in a real n8n', () => {
 			{ pauseMs: 250 },
 		);
 	const restart = async () => {
-		await processes.kill();
-		await processes.restart(n8n.url);
+		await restartableHeadlessN8n.kill();
+		await restartableHeadlessN8n.restart(n8n.url);
 	};
 	/** Restarts n8n; resolves when each trigger has read the list. */
 	const restartAndPoll = async () => {

@@ -6,7 +6,11 @@ import {
 	type SandboxWithQueryHelpers,
 } from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
-import { bareN8n, headlessN8nUserFolder, processes } from '../support/sharedHeadlessN8n';
+import {
+	bareN8n,
+	headlessN8nUserFolder,
+	restartableHeadlessN8n,
+} from '../support/sharedHeadlessN8n';
 import { outOf } from '../support/executions';
 import {
 	createSandboxCredential,
@@ -43,7 +47,7 @@ describe('a workflow that n8n import:workflow replaces while n8n runs', () => {
 		const file = join(userFolder, `${workflow.name}.json`);
 		await writeFile(file, JSON.stringify(workflow));
 		const command = ['import:workflow', `--input=${file}`];
-		const output = await runN8nCommand(processes, userFolder, command);
+		const output = await runN8nCommand(restartableHeadlessN8n, userFolder, command);
 		if (!output.includes('Successfully imported 1 workflow')) throw new Error(output);
 	};
 
@@ -52,8 +56,10 @@ describe('a workflow that n8n import:workflow replaces while n8n runs', () => {
 		['without', 'false'],
 	])('starts each result once, %s publication service', async (_, isUsed) => {
 		if (isUsed === 'false') {
-			await processes.terminate();
-			await processes.restart(n8n.url, { N8N_USE_WORKFLOW_PUBLICATION_SERVICE: isUsed });
+			await restartableHeadlessN8n.terminate();
+			await restartableHeadlessN8n.restart(n8n.url, {
+				N8N_USE_WORKFLOW_PUBLICATION_SERVICE: isUsed,
+			});
 		}
 		const name = `imported-${isUsed}`;
 		const id = await n8n.client.createWorkflow(workflowOn(name, ['getCrf', 'getRfcData']));

@@ -12,7 +12,7 @@ import {
 	startMappedSandbox,
 } from '../../integration/support/mappedClient';
 import { proposedMappingIn } from '../../integration/support/readDiagnoseRows';
-import { credentialFieldsForLogin } from '../../integration/support/credentialFieldsForLogin';
+import { credentialFieldsForProviderLogin } from '../../integration/support/credentialFieldsForProviderLogin';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
 
@@ -99,7 +99,9 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			apiMapping: JSON.stringify(creditProfile),
 			...Object.assign(
 				{},
-				...Object.entries(logins).map(([name, login]) => credentialFieldsForLogin(name, login)),
+				...Object.entries(logins).map(([name, login]) =>
+					credentialFieldsForProviderLogin(name, login),
+				),
 			),
 			providerLogins: Object.keys(logins),
 		})),
@@ -110,7 +112,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			clientSecret: sandbox.taxQuery.clientSecret,
 			pointsPerSecond: 0,
 			apiMapping: JSON.stringify(taxQuery),
-			...credentialFieldsForLogin('taxAuthority', { rfc: RFC, ciec: 'Signs_in_1' }),
+			...credentialFieldsForProviderLogin('taxAuthority', { rfc: RFC, ciec: 'Signs_in_1' }),
 		})),
 	});
 	const node = (name: string, type: string, parameters: object, credentials?: Credentials) => ({

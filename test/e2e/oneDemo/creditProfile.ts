@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { Execution, Workflow } from '../../../demo/n8nClient';
 import type { Demo } from '../../../demo/startDemo';
-import { WEBHOOK_HEADER_AUTH } from '../../../demo/provision';
+import { EXAMPLE_WEBHOOKS_HEADER_AUTH } from '../../../demo/provision';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { waitForEndedExecutionOf } from '../support/executions';
 import type { Editor } from '../support/editor';
@@ -34,7 +34,7 @@ describe('the Credit Profile node in a real n8n', () => {
 			body: JSON.stringify(rules),
 		});
 	const call = async (path: string, method = 'GET') => {
-		const { name, value } = WEBHOOK_HEADER_AUTH;
+		const { name, value } = EXAMPLE_WEBHOOKS_HEADER_AUTH;
 		const headers = { [name]: value };
 		const answer = await fetchUnpooled(`${demo.n8n.url}/webhook/${path}`, { method, headers });
 		return { status: answer.status, body: (await answer.json()) as unknown };

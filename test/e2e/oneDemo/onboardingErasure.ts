@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { toApplicationFields, postApplication } from '../../../demo/submitN8nForm';
 import { LOW_CPU, startN8n } from '../../../demo/n8n';
-import { pinnedInstallation } from '../../../demo/pinnedN8n';
+import { pinnedInstallation } from '../../../demo/pinnedN8nInstallation';
 import { installPackage } from '../../../demo/installPackage';
 import { Processes } from '../../../demo/processes';
 import { provision } from '../../../demo/provision';

@@ -1,9 +1,9 @@
 import { ensurePackageBuilt } from '../../../demo/installPackage';
 import { Processes } from '../../../demo/processes';
-import { ensureTemplate } from './ensureTemplate';
+import { ensureUserFolderTemplate } from './ensureUserFolderTemplate';
 
 /** Before the first file: each of them installs the package, and two that build it at once would be in each other's way. */
 export default async (): Promise<void> => {
 	await ensurePackageBuilt(new Processes());
-	await ensureTemplate();
+	await ensureUserFolderTemplate();
 };

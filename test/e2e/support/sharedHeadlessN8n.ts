@@ -2,27 +2,30 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HEADLESS, startN8n } from '../../../demo/n8n';
-import { ensureN8nInstalled } from '../../../demo/pinnedN8n';
+import { ensureN8nInstalled } from '../../../demo/pinnedN8nInstallation';
 import { installPackage } from '../../../demo/installPackage';
 import { RestartableN8n } from '../../../bench/support/restartableN8n';
 import { startOncePerFile } from './startOncePerFile';
 
-export const processes = new RestartableN8n();
+export const restartableHeadlessN8n = new RestartableN8n();
 
 const begun = startOncePerFile(
 	async () => {
 		const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-e2e-'));
 		await ensureN8nInstalled();
-		await installPackage(processes, userFolder);
-		return { userFolder, n8n: await startN8n(processes, userFolder, () => {}, HEADLESS) };
+		await installPackage(restartableHeadlessN8n, userFolder);
+		return {
+			userFolder,
+			n8n: await startN8n(restartableHeadlessN8n, userFolder, () => {}, HEADLESS),
+		};
 	},
 	async ({ userFolder }) => {
-		await processes.stop();
+		await restartableHeadlessN8n.stop();
 		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
 	},
 );
 
-/** An n8n without an editor, with this package, for all tests of a file; they kill and restart it by `processes`. */
+/** An n8n without an editor, with this package, for all tests of a file; they kill and restart it by `restartableHeadlessN8n`. */
 export const bareN8n = async () => (await begun()).n8n;
 
 /** The user folder of that n8n. */

@@ -1,4 +1,4 @@
-import { credentialFieldsForLogin } from '../support/credentialFieldsForLogin';
+import { credentialFieldsForProviderLogin } from '../support/credentialFieldsForProviderLogin';
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
 import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
@@ -125,7 +125,7 @@ describe.each(environments)(
 				const parameters = { resource: 'providerLogin', operation: 'upsert', provider };
 				const { items, error } = await run(parameters, {
 					api,
-					login: credentialFieldsForLogin(provider, login),
+					login: credentialFieldsForProviderLogin(provider, login),
 				});
 				const [{ method, path, body }] = await sandbox.requests();
 				const sent = client.credentialBody(login);

@@ -7,7 +7,7 @@ import type { SandboxOptions } from '../../../sandbox';
 import { nodeOn } from '../creditProfile/support';
 import { mappingArbitrary, postMappedTokenRequest } from '../support/mappedClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
-import { credentialFieldsForLogin } from '../support/credentialFieldsForLogin';
+import { credentialFieldsForProviderLogin } from '../support/credentialFieldsForProviderLogin';
 import {
 	CIEC,
 	createTaxProfileParameters,
@@ -92,7 +92,7 @@ describe('a mapping of the query service that misses one key', () => {
 					pastedToken: data.access_token ?? data.accessToken,
 					pointsPerSecond: 0,
 					apiMapping: JSON.stringify(without(taxQuery, ...keys)),
-					...credentialFieldsForLogin('taxAuthority', { rfc: RFC, ciec: CIEC }),
+					...credentialFieldsForProviderLogin('taxAuthority', { rfc: RFC, ciec: CIEC }),
 				},
 			});
 			const credentials = { taxQueryApi };

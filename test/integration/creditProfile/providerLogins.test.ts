@@ -5,7 +5,7 @@ import { CredentialTestContext } from 'n8n-core';
 import { shiftAllClocks } from '../support/clock';
 import { flawOfLogin, testCreditProfile } from '../support/credentialTests';
 import { codeOf, codeAndFieldOf } from '../support/errorCode';
-import { credentialFieldsForLogin } from '../support/credentialFieldsForLogin';
+import { credentialFieldsForProviderLogin } from '../support/credentialFieldsForProviderLogin';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { nodeOn } from './support';
 import { respondJson, serverForTestGroup } from '../support/testServer';
@@ -38,7 +38,7 @@ const upsert = (provider: string) => ({
 	operation: 'upsert',
 	provider,
 });
-const stored = credentialFieldsForLogin;
+const stored = credentialFieldsForProviderLogin;
 
 describe('the credentials of providers', () => {
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
@@ -388,7 +388,10 @@ describe('the credentials of providers', () => {
 		it('by the test of the whole credential, after its connection', async () => {
 			const { creditProfileApi } = sandbox.credentials();
 			const messageOf = async (login: object) => {
-				const data = { ...creditProfileApi, ...credentialFieldsForLogin('bureau/pm', login) };
+				const data = {
+					...creditProfileApi,
+					...credentialFieldsForProviderLogin('bureau/pm', login),
+				};
 				const credential = { id: '1', name: 'x', type: 'creditProfileApi', data };
 				return await testCreditProfile.call(new CredentialTestContext(), credential as never);
 			};

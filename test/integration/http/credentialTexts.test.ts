@@ -1,4 +1,4 @@
-import { credentialFieldsForLogin } from '../support/credentialFieldsForLogin';
+import { credentialFieldsForProviderLogin } from '../support/credentialFieldsForProviderLogin';
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { credentialTestError, testCreditProfile, testTaxQuery } from '../support/credentialTests';
@@ -102,7 +102,7 @@ describe('the test of a credential', () => {
 			new CreditProfileApi(),
 			{
 				apiToken: 'token-1',
-				...credentialFieldsForLogin('bureau/pm', { user: 'u', password: 'Bureau_1' }),
+				...credentialFieldsForProviderLogin('bureau/pm', { user: 'u', password: 'Bureau_1' }),
 			},
 			'Token token-1',
 		],
@@ -111,7 +111,10 @@ describe('the test of a credential', () => {
 			{
 				...{ grant: 'accessToken', pastedToken: 'token-1' },
 				...{ webhookVerification: 'header', webhookSecret: 'Webhook_1' },
-				...credentialFieldsForLogin('taxAuthority', { rfc: 'GODE561231GR8', ciec: 'Ciec_1' }),
+				...credentialFieldsForProviderLogin('taxAuthority', {
+					rfc: 'GODE561231GR8',
+					ciec: 'Ciec_1',
+				}),
 			},
 			'Bearer token-1',
 		],

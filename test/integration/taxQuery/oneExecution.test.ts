@@ -6,7 +6,7 @@ import { respondJson } from '../support/testServer';
 import { curps, getCrfParameters, operation, rfcs } from './support';
 import {
 	tenantService,
-	type ArrivedPost,
+	type UnansweredPost,
 	type StoredQuery,
 	type TenantService,
 } from './fakeTenantService';
@@ -19,11 +19,11 @@ const goOn: Partial<NodeRunOptions> = { onError: 'continueRegularOutput' };
 
 describe('a question in an execution', () => {
 	let service: TenantService;
-	let answer: (arrived: ArrivedPost) => void | Promise<void>;
-	const acknowledge = ({ accept, response }: ArrivedPost) =>
+	let answer: (arrived: UnansweredPost) => void | Promise<void>;
+	const acknowledge = ({ accept, response }: UnansweredPost) =>
 		respondJson(response, { message: 'Accepted', queryId: accept()._id });
 	/** Accepted, and the response is lost. */
-	const lose = ({ accept, response }: ArrivedPost) => {
+	const lose = ({ accept, response }: UnansweredPost) => {
 		accept();
 		response.destroy();
 	};

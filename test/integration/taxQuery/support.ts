@@ -7,7 +7,7 @@ import type { ReservedIdentity } from '../../../sandbox/data/people/reserved';
 import { checkDigitOf } from '../../../sandbox/data/people/rfc';
 import type { BilledQuery } from '../../../sandbox/services/taxQuery/billingLedger';
 import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
-import { credentialFieldsForLogin } from '../support/credentialFieldsForLogin';
+import { credentialFieldsForProviderLogin } from '../support/credentialFieldsForProviderLogin';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { until } from '../../support/until';
 import { shiftAllClocks } from '../support/clock';
@@ -87,7 +87,7 @@ export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
 					taxQueryApi: sandbox.credentials({
 						taxQueryApi: {
 							...{ pointsPerSecond: 0, apiMapping: JSON.stringify(apiMapping) },
-							...(login && credentialFieldsForLogin(login.provider, login)),
+							...(login && credentialFieldsForProviderLogin(login.provider, login)),
 						},
 					}).taxQueryApi,
 				},

@@ -1,4 +1,4 @@
-import { splitRowByFile } from '../../../nodes/CreditProfile/resources/filesToDownloadField';
+import { splitInputRowByFile } from '../../../nodes/CreditProfile/resources/filesToDownloadField';
 
 const file = { id: 7, url: 'https://files.example/ine.pdf' };
 const unknown = { type: 'Reports', association: { id: 3 } };
@@ -8,7 +8,7 @@ describe('the files of an incoming document, beside an association of an unknown
 		['as it came', { associations: [{ type: 'Files', association: file }, unknown] }],
 		['simplified', { files: [file], associations: [unknown] }],
 	])('are found in a document %s', (_how, row) => {
-		const found = splitRowByFile({ id: 1, ...row }).map(({ id, associations: [one] }) => ({
+		const found = splitInputRowByFile({ id: 1, ...row }).map(({ id, associations: [one] }) => ({
 			documentId: id,
 			association: one.association,
 		}));

@@ -21,7 +21,7 @@ import type {
 } from '../../../nodes/shared/errors/requestProblem';
 import { DownloadError, type DownloadProblem } from '../../../nodes/shared/errors/downloadError';
 import { renderRequestError } from '../../../nodes/shared/errors/requestErrorText';
-import { providerLoginField } from '../../../nodes/shared/operations/providerLoginField';
+import { dataProviderLoginField } from '../../../nodes/shared/operations/dataProviderLoginField';
 import type { OperationItem, NodeRun } from '../../../nodes/shared/operations/operation';
 import { personalDataHiderFor } from '../../../nodes/shared/personalData/personalDataHider';
 import { RequestError } from '../../../nodes/shared/http/requestResult';
@@ -199,7 +199,7 @@ const ofItems = async (): Promise<RenderedMessage[]> =>
 					itemWith({ period: 'months', firstMonth: '2026-03', lastMonth: '2026-01' }),
 				),
 			() =>
-				providerLoginField(providers, 'creditProfileApi').read(
+				dataProviderLoginField(providers, 'creditProfileApi').read(
 					itemWith({ loginFrom: 'stored', provider: providers[0].value }),
 				),
 			() => parseLogin(providers[0], { user: '__n8n_BLANK_VALUE_x', password: 'x' }),

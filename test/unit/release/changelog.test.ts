@@ -1,4 +1,8 @@
-import { resolveRequestedVersion, unreleased, withRelease } from '../../../release/cutRelease';
+import {
+	resolveRequestedVersion,
+	unreleased,
+	withRelease,
+} from '../../../release/changelogAndVersion';
 
 const CHANGELOG = `# Changelog
 

@@ -1,5 +1,5 @@
 import { shiftWallClock } from '../../support/clock';
-import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
+import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
 import { shiftAllClocks } from './triggerHost';
 import { freshTriggerAndSandboxForEachTest } from './suite';
 

@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
+import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
 import { many, row } from './listService';
 import { shiftAllClocks } from './triggerHost';
 import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';

@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
+import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
 import type { IDataObject } from 'n8n-workflow';
 import { many, row } from './listService';
 import { shiftAllClocks, type TriggerHostOptions } from './triggerHost';

@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
+import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
 import { hostileDeliveries, sendRaw } from './hostileDeliveryCases';
 import {
 	inventHostileDeliveries,

@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
+import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
 import { until } from '../../../support/until';
 import { codeOf } from '../../support/errorCode';
 import { many, row } from './listService';

@@ -1,5 +1,5 @@
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
-import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
+import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
 import { type Query } from '../../support/sandboxQueryClient';
 import { many, row, type Row } from './listService';
 import { shiftAllClocks } from './triggerHost';

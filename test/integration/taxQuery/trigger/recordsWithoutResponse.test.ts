@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
+import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
 import { createHmac } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

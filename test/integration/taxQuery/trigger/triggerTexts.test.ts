@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
+import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
 import { many, PAGE, row } from './listService';
 import { rejectionOrUndefined, shiftAllClocks, type TriggerHost } from './triggerHost';
 import { triggerOnListServiceForEachTest } from './suite';

@@ -1,6 +1,6 @@
 import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import { until } from '../../../support/until';
-import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
+import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,

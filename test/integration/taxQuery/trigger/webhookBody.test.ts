@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
+import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
 import { freshTriggerAndSandboxForEachTest } from './suite';
 
 const SECRET = 'palo-verde-7';

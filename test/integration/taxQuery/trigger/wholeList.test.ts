@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForLogin';
+import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { until } from '../../../support/until';
 import { freshTriggerAndSandboxForEachTest } from './suite';

@@ -13,7 +13,7 @@ import {
 	personalRulesFor,
 	shownRulesFor,
 	type PersonalDataRule,
-} from '../../../../nodes/shared/personalData/rules';
+} from '../../../../nodes/shared/personalData/personalDataRuleTypes';
 
 const RFC = 'GODE561231GR8';
 const CURP = 'GODE561231HVZRSN09';

@@ -3,7 +3,7 @@ import {
 	reportResponse,
 	rateLimitHeaders,
 	newRateLimiter,
-	pass,
+	advanceTimeBy,
 	START,
 	takeMany,
 	useFakeTime,
@@ -17,9 +17,9 @@ describe('the headers of an answer', () => {
 		takeMany(rateLimiter, 1);
 		reportResponse(rateLimiter, rateLimitHeaders(50, 49, 1000));
 		const times = takeMany(rateLimiter, 49);
-		await pass(100);
+		await advanceTimeBy(100);
 		reportResponse(rateLimiter, rateLimitHeaders(50, 48, 900));
-		await pass(1400);
+		await advanceTimeBy(1400);
 		expect(times).toHaveLength(49);
 	});
 
@@ -27,9 +27,9 @@ describe('the headers of an answer', () => {
 		const rateLimiter = newRateLimiter(2, null);
 		const times = takeMany(rateLimiter, 50);
 		reportResponse(rateLimiter, rateLimitHeaders(50, 49, 1000));
-		await pass(100);
+		await advanceTimeBy(100);
 		reportResponse(rateLimiter, rateLimitHeaders(50, 48, 900));
-		await pass(1400);
+		await advanceTimeBy(1400);
 		expect(times).toHaveLength(50);
 	});
 
@@ -38,7 +38,7 @@ describe('the headers of an answer', () => {
 		takeMany(rateLimiter, 1);
 		reportResponse(rateLimiter, rateLimitHeaders(3, 2, 1000));
 		const times = takeMany(rateLimiter, 20);
-		await pass(2000);
+		await advanceTimeBy(2000);
 		expect(times).toHaveLength(6);
 	});
 
@@ -59,7 +59,7 @@ describe('the headers of an answer', () => {
 			const times = takeMany(rateLimiter, 50);
 			for (let ms = 0; ms < 2900; ms += 100) {
 				reportResponse(rateLimiter, headers);
-				await pass(100);
+				await advanceTimeBy(100);
 			}
 			expect(times).toHaveLength(most);
 		},
@@ -69,10 +69,10 @@ describe('the headers of an answer', () => {
 		const rateLimiter = newRateLimiter(4);
 		takeMany(rateLimiter, 1);
 		reportResponse(rateLimiter, { 'x-ratelimit-limit': '1' });
-		await pass(2000);
+		await advanceTimeBy(2000);
 		reportResponse(rateLimiter, perHour);
 		const times = takeMany(rateLimiter, 20);
-		await pass(1900);
+		await advanceTimeBy(1900);
 		expect(times).toHaveLength(8);
 	});
 
@@ -80,7 +80,7 @@ describe('the headers of an answer', () => {
 		const rateLimiter = newRateLimiter(0);
 		reportResponse(rateLimiter, { 'x-ratelimit-limit': '5' });
 		const times = takeMany(rateLimiter, 50);
-		await pass(1990);
+		await advanceTimeBy(1990);
 		expect(times.length).toBeGreaterThanOrEqual(9);
 		expect(times.length).toBeLessThanOrEqual(11);
 	});
@@ -90,7 +90,7 @@ describe('the headers of an answer', () => {
 		takeMany(rateLimiter, 1);
 		reportResponse(rateLimiter, rateLimitHeaders(10, 4, 700));
 		const times = takeMany(rateLimiter, 20);
-		await pass(2000);
+		await advanceTimeBy(2000);
 		expect(times.length).toBeGreaterThanOrEqual(4);
 	});
 
@@ -112,7 +112,7 @@ describe('the headers of an answer', () => {
 	it.each(nonsense)('stall nobody if they are %s', async (_, limit, remaining, reset) => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 10);
-		await pass(300);
+		await advanceTimeBy(300);
 		for (let count = 0; count < 10; count++) {
 			reportResponse(rateLimiter, {
 				'x-ratelimit-limit': limit,
@@ -121,7 +121,7 @@ describe('the headers of an answer', () => {
 			});
 		}
 		const times = takeMany(rateLimiter, 10);
-		await pass(3500);
+		await advanceTimeBy(3500);
 		expect(times).toHaveLength(10);
 	});
 
@@ -136,7 +136,7 @@ describe('the headers of an answer', () => {
 				'x-ratelimit-reset': reset,
 			});
 			const times = takeMany(rateLimiter, 40);
-			await pass(1990);
+			await advanceTimeBy(1990);
 			expect(times.length).toBeLessThanOrEqual(20);
 		},
 	);
@@ -146,7 +146,7 @@ describe('the headers of an answer', () => {
 		takeMany(rateLimiter, 1);
 		reportResponse(rateLimiter, { 'x-ratelimit-limit': ['3'] });
 		const times = takeMany(rateLimiter, 20);
-		await pass(2000);
+		await advanceTimeBy(2000);
 		expect(times).toHaveLength(6);
 	});
 });
@@ -161,7 +161,7 @@ describe('after a 429', () => {
 		takeMany(rateLimiter, 1);
 		reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
 		const lists = ['a', 'b'].map((execution) => takeMany(rateLimiter, 5, execution));
-		await pass(790);
+		await advanceTimeBy(790);
 		expect(lists.flat()).toEqual([]);
 	});
 
@@ -171,13 +171,13 @@ describe('after a 429', () => {
 			const rateLimiter = newRateLimiter();
 			takeMany(rateLimiter, 1);
 			reportResponse(rateLimiter, rateLimitHeaders(10, 9, 999 + skew));
-			await pass(200);
+			await advanceTimeBy(200);
 			takeMany(rateLimiter, 1);
 			reportResponse(rateLimiter, rateLimitHeaders(10, 0, 799 + skew), 429);
 			const times = takeMany(rateLimiter, 5);
-			await pass(798);
+			await advanceTimeBy(798);
 			expect(times).toEqual([]);
-			await pass(600);
+			await advanceTimeBy(600);
 			expect(times.length).toBeGreaterThan(0);
 		},
 	);
@@ -190,7 +190,7 @@ describe('after a 429', () => {
 			reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
 			return takeMany(rateLimiter, 1);
 		});
-		await pass(1600);
+		await advanceTimeBy(1600);
 		expect(new Set(processes.flat()).size).toBeGreaterThan(1);
 	});
 
@@ -199,7 +199,7 @@ describe('after a 429', () => {
 		takeMany(rateLimiter, 1);
 		reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
 		const times = takeMany(rateLimiter, 20);
-		await pass(2500);
+		await advanceTimeBy(2500);
 		expect(times.length).toBeGreaterThanOrEqual(5);
 		expect(times.length).toBeLessThanOrEqual(11);
 	});
@@ -210,7 +210,7 @@ describe('after a 429', () => {
 		reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
 		reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 200);
 		const times = takeMany(rateLimiter, 1);
-		await pass(498);
+		await advanceTimeBy(498);
 		expect(times).toEqual([]);
 	});
 
@@ -236,7 +236,7 @@ describe('after a 429', () => {
 		const rateLimiter = newRateLimiter();
 		reportResponse(rateLimiter, headers, 429);
 		const times = takeMany(rateLimiter, 1);
-		await pass(120_000);
+		await advanceTimeBy(120_000);
 		expect(Math.floor(times[0] / 1000)).toBe(seconds);
 	});
 
@@ -244,7 +244,7 @@ describe('after a 429', () => {
 		const rateLimiter = newRateLimiter();
 		reportResponse(rateLimiter, { 'retry-after': '2.5' }, 429);
 		const times = takeMany(rateLimiter, 1);
-		await pass(5000);
+		await advanceTimeBy(5000);
 		expect(times[0]).toBeGreaterThanOrEqual(2500);
 	});
 
@@ -259,7 +259,7 @@ describe('after a 429', () => {
 		const waiting = rateLimiter.acquire({ execution: 'list' });
 		reportResponse(rateLimiter, { 'retry-after': header }, 429);
 		const later = rateLimiter.acquire({ execution: 'list' });
-		await pass(25);
+		await advanceTimeBy(25);
 		const retryAt = expect.closeTo(START + waitMs, -3) as number;
 		expect([begun.length, await waiting, await later]).toEqual([
 			1,
@@ -272,7 +272,7 @@ describe('after a 429', () => {
 		const rateLimiter = newRateLimiter();
 		reportResponse(rateLimiter, { 'retry-after': '60' }, 429);
 		const missed = rateLimiter.acquire({ execution: 'list', maxWaitMs: 5000 });
-		await pass(5025);
+		await advanceTimeBy(5025);
 		expect(await missed).toMatchObject({ kind: 'rateLimit' });
 	});
 
@@ -293,9 +293,9 @@ describe('after a 429', () => {
 			}
 		};
 		const workers = Promise.allSettled(Array.from({ length: 40 }, worker));
-		await pass(30_000);
+		await advanceTimeBy(30_000);
 		cancel.abort();
-		await pass(100);
+		await advanceTimeBy(100);
 		await workers;
 		expect(sent).toBeLessThanOrEqual(60 + 10);
 	});

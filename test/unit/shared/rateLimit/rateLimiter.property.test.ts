@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { rateLimitHeaders, newRateLimiter, pass, useFakeTime } from './rateLimiterTestHelpers';
+import {
+	rateLimitHeaders,
+	newRateLimiter,
+	advanceTimeBy,
+	useFakeTime,
+} from './rateLimiterTestHelpers';
 
 useFakeTime();
 
@@ -56,7 +61,7 @@ async function play(steps: Step[]): Promise<Play> {
 			for (let i = 0; i < step.take; i++) void take(`execution ${i % 3}`);
 			result.requested += step.take;
 		} else if ('pass' in step) {
-			await pass(step.pass);
+			await advanceTimeBy(step.pass);
 		} else {
 			const reported = Number(/^\s*(\d{1,15})\s*$/.exec(step.limit ?? '')?.[1] ?? 0);
 			if (reported > 0) limit = reported;
@@ -70,9 +75,9 @@ async function play(steps: Step[]): Promise<Play> {
 			const receivedAt = Date.now();
 			rateLimiter.update({ status, headers, sentAt: receivedAt - tookMs, receivedAt });
 		}
-		await pass(0);
+		await advanceTimeBy(0);
 	}
-	await pass(MAX_PAUSE_MS);
+	await advanceTimeBy(MAX_PAUSE_MS);
 	limit = LIMIT;
 	// The service is well again: it answers each request at once, and truly.
 	let answered = result.sent.length;
@@ -87,9 +92,9 @@ async function play(steps: Step[]): Promise<Play> {
 			const status = used > LIMIT ? 429 : 200;
 			rateLimiter.update({ status, headers, sentAt, receivedAt: Date.now() });
 		}
-		await pass(10);
+		await advanceTimeBy(10);
 	}
-	await pass(wellUntil - Date.now());
+	await advanceTimeBy(wellUntil - Date.now());
 	return result;
 }
 

@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiter } from '../../../../nodes/shared/rateLimit/rateLimiter';
-import { newRateLimiter, pass, useFakeTime } from './rateLimiterTestHelpers';
+import { newRateLimiter, advanceTimeBy, useFakeTime } from './rateLimiterTestHelpers';
 
 useFakeTime();
 
@@ -84,7 +84,7 @@ const idealMs = (items: number) => (Math.ceil(items / LIMIT) - 1) * 1000 + LATEN
 async function finish<T>(work: Promise<T>): Promise<T> {
 	let isDone = false;
 	const done = work.finally(() => (isDone = true));
-	while (!isDone) await pass(1000);
+	while (!isDone) await advanceTimeBy(1000);
 	return await done;
 }
 
@@ -303,7 +303,7 @@ describe('several processes with one token at a service that sends no headers', 
 		};
 		limiter.update({ status: 429, headers: {}, sentAt: Date.now(), receivedAt: Date.now() });
 		const slowed = await finish(sendTen());
-		await pass(2000);
+		await advanceTimeBy(2000);
 		const normal = await finish(sendTen());
 		expect(slowed).toBeGreaterThan(2000);
 		expect(normal).toBeLessThan(1000);

@@ -6,7 +6,7 @@ import {
 	msSinceStart,
 	rateLimitHeaders,
 	newRateLimiter,
-	pass,
+	advanceTimeBy,
 	START,
 	takeMany,
 	useFakeTime,
@@ -23,7 +23,7 @@ describe('a rateLimiter', () => {
 
 	it('keeps an even pace', async () => {
 		const times = takeMany(newRateLimiter(), 20);
-		await pass(5000);
+		await advanceTimeBy(5000);
 		expect(times).toHaveLength(20);
 		const steps = times.slice(1).map((time, index) => time - times[index]);
 		expect(steps.every((step) => step >= 75 && step <= 126)).toBe(true);
@@ -31,14 +31,14 @@ describe('a rateLimiter', () => {
 
 	it('gives one point in two seconds for half a point per second', async () => {
 		const times = takeMany(newRateLimiter(0.5), 2);
-		await pass(5000);
+		await advanceTimeBy(5000);
 		expect(times[1]).toBeGreaterThan(2000);
 		expect(times[1]).toBeLessThanOrEqual(2050);
 	});
 
 	it('does not pace at 0 points per second', async () => {
 		const times = takeMany(newRateLimiter(0), 5000);
-		await pass(0);
+		await advanceTimeBy(0);
 		expect(times).toHaveLength(5000);
 		expect(jest.getTimerCount()).toBe(0);
 	});
@@ -46,11 +46,11 @@ describe('a rateLimiter', () => {
 	it('paces from 0 points per second as soon as a header reports a limit', async () => {
 		const rateLimiter = newRateLimiter(0);
 		takeMany(rateLimiter, 100);
-		await pass(1);
+		await advanceTimeBy(1);
 		for (let count = 0; count < 10; count++)
 			reportResponse(rateLimiter, rateLimitHeaders(10, 0, 900));
 		const times = takeMany(rateLimiter, 30);
-		await pass(10_000);
+		await advanceTimeBy(10_000);
 		expect(times).toHaveLength(30);
 		expect(times.filter((time) => time < 2000).length).toBeLessThanOrEqual(21);
 	});
@@ -63,10 +63,10 @@ describe('a rateLimiter', () => {
 	it('goes on when the clock of the host is set back', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
-		await pass(100);
+		await advanceTimeBy(100);
 		jest.setSystemTime(START - 3_600_000);
 		const times = takeMany(rateLimiter, 10);
-		await pass(1050);
+		await advanceTimeBy(1050);
 		expect(times).toHaveLength(10);
 	});
 
@@ -75,9 +75,9 @@ describe('a rateLimiter', () => {
 		const missed = Array.from({ length: 60 }, async () => {
 			return await rateLimiter.acquire({ execution: 'list' });
 		});
-		await pass(1500);
+		await advanceTimeBy(1500);
 		jest.setSystemTime(START + 3_600_000);
-		await pass(6000);
+		await advanceTimeBy(6000);
 		expect(await Promise.all(missed)).toEqual(new Array(60).fill(undefined));
 	});
 
@@ -87,7 +87,7 @@ describe('a rateLimiter', () => {
 			jest.setSystemTime(Date.now() + jump);
 			reportResponse(rateLimiter, rateLimitHeaders(10, 9, 1000));
 			const times = takeMany(rateLimiter, 5);
-			await pass(5000);
+			await advanceTimeBy(5000);
 			expect(times).toHaveLength(5);
 		}
 	});
@@ -98,14 +98,14 @@ describe('fairness between executions', () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1000, 'list');
 		const lookup = takeMany(rateLimiter, 1, 'lookup');
-		await pass(1100);
+		await advanceTimeBy(1100);
 		expect(lookup).toHaveLength(1);
 	});
 
 	it('shares the turns evenly', async () => {
 		const rateLimiter = newRateLimiter(12);
 		const lists = ['a', 'b', 'c'].map((execution) => takeMany(rateLimiter, 100, execution));
-		await pass(1010);
+		await advanceTimeBy(1010);
 		const counts = lists.map((times) => times.length);
 		expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
 		expect(Math.min(...counts)).toBeGreaterThanOrEqual(4);
@@ -116,7 +116,7 @@ describe('fairness between executions', () => {
 		const waiting = takeMany(rateLimiter, 3, 'waiting');
 		const late150 = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 150);
 		const late = takeMany(rateLimiter, 1, 'late');
-		await pass(0);
+		await advanceTimeBy(0);
 		late150.mockRestore();
 		expect([waiting.length, late.length]).toEqual([1, 0]);
 	});
@@ -127,7 +127,7 @@ describe('fairness between executions', () => {
 		for (const index of [0, 1, 2, 3]) {
 			void rateLimiter.acquire({ execution: 'list' }).then(() => order.push(index));
 		}
-		await pass(5000);
+		await advanceTimeBy(5000);
 		expect(order).toEqual([0, 1, 2, 3]);
 	});
 });
@@ -139,7 +139,7 @@ describe('a cancelled execution', () => {
 		const cancel = new AbortController();
 		const wait = rateLimiter.acquire({ execution: 'list', signal: cancel.signal });
 		cancel.abort();
-		await pass(25);
+		await advanceTimeBy(25);
 		expect(await wait).toEqual({ kind: 'cancelled' });
 	});
 
@@ -155,7 +155,7 @@ describe('a cancelled execution', () => {
 		takeMany(rateLimiter, 100, 'cancelled', cancel.signal);
 		const others = takeMany(rateLimiter, 1, 'other');
 		cancel.abort();
-		await pass(1100);
+		await advanceTimeBy(1100);
 		expect(others).toHaveLength(1);
 	});
 
@@ -164,9 +164,9 @@ describe('a cancelled execution', () => {
 		reportResponse(rateLimiter, { 'retry-after': '60' }, 429);
 		const cancel = new AbortController();
 		takeMany(rateLimiter, 100, 'list', cancel.signal);
-		await pass(1100);
+		await advanceTimeBy(1100);
 		cancel.abort();
-		await pass(25);
+		await advanceTimeBy(25);
 		expect(jest.getTimerCount()).toBe(0);
 	});
 });
@@ -176,7 +176,7 @@ describe('a wait that takes too long', () => {
 		const rateLimiter = newRateLimiter(1);
 		takeMany(rateLimiter, 1);
 		const wait = rateLimiter.acquire({ execution: 'list', maxWaitMs: 600 });
-		await pass(625);
+		await advanceTimeBy(625);
 		expect(await wait).toEqual({ kind: 'rateLimit', waitedMs: 600 });
 	});
 
@@ -184,7 +184,7 @@ describe('a wait that takes too long', () => {
 		const rateLimiter = newRateLimiter(1);
 		takeMany(rateLimiter, 1000, 'a');
 		const wait = rateLimiter.acquire({ execution: 'a' });
-		await pass(300_025);
+		await advanceTimeBy(300_025);
 		expect(await wait).toMatchObject({ kind: 'rateLimit' });
 	});
 
@@ -193,9 +193,9 @@ describe('a wait that takes too long', () => {
 		takeMany(rateLimiter, 1);
 		const impatient = rateLimiter.acquire({ execution: 'a', maxWaitMs: 500 });
 		const others = takeMany(rateLimiter, 1, 'b');
-		await pass(525);
+		await advanceTimeBy(525);
 		expect(await impatient).toMatchObject({ kind: 'rateLimit' });
-		await pass(1100);
+		await advanceTimeBy(1100);
 		expect(others).toHaveLength(1);
 	});
 });
@@ -203,7 +203,7 @@ describe('a wait that takes too long', () => {
 describe('the timer', () => {
 	it('ends when nobody waits any more', async () => {
 		takeMany(newRateLimiter(), 95);
-		await pass(9600);
+		await advanceTimeBy(9600);
 		expect(jest.getTimerCount()).toBe(0);
 	});
 
@@ -221,7 +221,7 @@ describe('the timer', () => {
 	it('is one, however many wait', async () => {
 		const rateLimiter = newRateLimiter();
 		for (const execution of ['a', 'b', 'c']) takeMany(rateLimiter, 100, execution);
-		await pass(500);
+		await advanceTimeBy(500);
 		expect(jest.getTimerCount()).toBe(1);
 	});
 });
@@ -236,7 +236,7 @@ describe('rateLimiters in a process', () => {
 			rateLimiterFor({ processes: 1, baseUrl, token: 'shared', pointsPerSecond }),
 			1,
 		);
-		await pass(900);
+		await advanceTimeBy(900);
 		expect(times).toEqual([]);
 	});
 
@@ -246,7 +246,7 @@ describe('rateLimiters in a process', () => {
 	])('do not hold up one another if they differ by %s', async (_, other) => {
 		takeMany(rateLimiterFor({ processes: 1, baseUrl, token: 'mine', pointsPerSecond }), 10);
 		const times = takeMany(rateLimiterFor({ processes: 1, ...other, pointsPerSecond }), 1);
-		await pass(0);
+		await advanceTimeBy(0);
 		expect(times).toHaveLength(1);
 	});
 
@@ -258,7 +258,7 @@ describe('rateLimiters in a process', () => {
 			rateLimiterFor({ processes: 1, baseUrl, token: 'again', pointsPerSecond }),
 			50,
 		);
-		await pass(900);
+		await advanceTimeBy(900);
 		expect(times).toHaveLength(5);
 	});
 
@@ -268,7 +268,7 @@ describe('rateLimiters in a process', () => {
 			rateLimiterFor({ processes: 1, baseUrl, token: 'edited', pointsPerSecond: 20 }),
 			20,
 		);
-		await pass(1000);
+		await advanceTimeBy(1000);
 		expect(times.length).toBeGreaterThanOrEqual(19);
 	});
 

@@ -22,7 +22,7 @@ export function useFakeTime(): void {
 /** Milliseconds since the test began. */
 export const msSinceStart = () => Date.now() - START;
 
-export const pass = async (ms: number) => await jest.advanceTimersByTimeAsync(ms);
+export const advanceTimeBy = async (ms: number) => await jest.advanceTimersByTimeAsync(ms);
 
 /** Takes so many points at once; the list fills with the time at which each was got. */
 export function takeMany(

@@ -2,7 +2,7 @@ import { itemErrorOf } from '../../../../nodes/shared/operations/itemError';
 import { RequestError } from '../../../../nodes/shared/http/requestResult';
 import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 import type { QueryId } from '../../../../nodes/TaxQuery/client/queryModel';
-import { costText, withBilledIds } from '../../../../nodes/TaxQuery/errors/queryError';
+import { billedCountText, withBilledIds } from '../../../../nodes/TaxQuery/errors/queryError';
 
 const node = { id: '1', name: 'n', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
 
@@ -34,5 +34,5 @@ it.each([
 	[{ billed: 3, queries: 3 }, 'Billed: 3 queries'],
 	[{ billed: 'unknown' as const, queries: 3 }, 'Billed: unknown'],
 ])('the cost %j reads "%s"', (cost, words) => {
-	expect(costText(cost)).toBe(words);
+	expect(billedCountText(cost)).toBe(words);
 });

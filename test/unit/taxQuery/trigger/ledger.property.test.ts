@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import fc from 'fast-check';
 import { MAX_PENDING, Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
-import type { SavedLedger } from '../../../../nodes/TaxQuery/trigger/savedLedger';
+import type { SavedLedger } from '../../../../nodes/TaxQuery/trigger/savedLedgerFormat';
 import { TriggerSimulation, type Step } from './triggerSimulation';
 
 const of = fc.nat(1_000);

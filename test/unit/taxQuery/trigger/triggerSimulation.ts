@@ -1,5 +1,5 @@
 import { chooseKnownOrSavedLedger, Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
-import type { SavedLedger } from '../../../../nodes/TaxQuery/trigger/savedLedger';
+import type { SavedLedger } from '../../../../nodes/TaxQuery/trigger/savedLedgerFormat';
 import {
 	isReadFarEnough,
 	planPoll,

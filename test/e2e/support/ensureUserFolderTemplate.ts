@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HEADLESS, startUnowned } from '../../../demo/n8n';
-import { ensureN8nInstalled, pinnedInstallation } from '../../../demo/pinnedN8n';
+import { ensureN8nInstalled, pinnedInstallation } from '../../../demo/pinnedN8nInstallation';
 import { copyDatabase, TEMPLATE_FOLDER_VARIABLE } from '../../../demo/copyN8nDatabase';
 import { Processes } from '../../../demo/processes';
 
 /** Makes, once for an installed n8n, a user folder whose database has all its tables, and no owner yet. */
-export async function ensureTemplate(): Promise<void> {
+export async function ensureUserFolderTemplate(): Promise<void> {
 	const modules = join(pinnedInstallation.folder, 'node_modules');
 	const template = join(modules, '.user-template');
 	const processes = new Processes();

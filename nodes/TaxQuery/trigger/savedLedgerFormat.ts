@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { pickBy } from '../../shared/utils/objectTransforms';
 import { isObject } from '../../shared/utils/json';
-import type { ResultStarts } from './runningResults';
+import type { QueryIdWithStartCount } from './runningResults';
 
 /** The order in which a service lists queries, by their creation. */
 export type ListOrder = 'newestFirst' | 'oldestFirst';
@@ -42,7 +42,7 @@ export interface SavedLedger extends LedgerPollState, IDataObject {
 	/** IDs of pending queries, in the order of their turns. They are read by ID if the list does not show them. */
 	pendingIds: string[];
 	/** Results whose execution is not known to have ended, by deliveryId. */
-	started: Record<string, ResultStarts>;
+	started: Record<string, QueryIdWithStartCount>;
 	/** The number of times that n8n failed to start a result since its last start, by deliveryId. */
 	failedStarts: Record<string, number>;
 	/** The process that wrote it. */
@@ -82,5 +82,5 @@ export const readMap = <T>(
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isNumber = (value: unknown): value is number => typeof value === 'number';
-export const isRunningResult = (value: unknown): value is ResultStarts =>
+export const isRunningResult = (value: unknown): value is QueryIdWithStartCount =>
 	Array.isArray(value) && isText(value[0]) && isNumber(value[1]);

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	parseLogin,
-	loginFields,
+	providerChoiceAndLoginFields,
 	taxAuthority,
 	type CheckedLogin,
 	type DataProvider,
@@ -54,11 +54,11 @@ export const allowEmptyLoginOption = optionsEntryField(
 const newHintSet = () => new Set<string>();
 
 /** The login of one of these providers, from the service's credential or from fields of the node. */
-export const providerLoginField = (
+export const dataProviderLoginField = (
 	providers: DataProvider[],
 	credentialType: string,
 ): Field<CheckedProviderLogin> => ({
-	properties: [loginFrom, ...loginFields(providers, { loginFrom: ['fields'] })],
+	properties: [loginFrom, ...providerChoiceAndLoginFields(providers, { loginFrom: ['fields'] })],
 	async read(item) {
 		const provider =
 			providers.length === 1

@@ -23,7 +23,7 @@ const newRefusedSecrets = () => new RefusedSecrets();
  * Sends a request whose body holds somebody's password, unless the service refused it in this execution or an earlier
  * try. A few wrong ones lock a person out. n8n stores the refusals for tries of Retry On Fail and Retry.
  */
-export async function sendUnlessSecretRefused(
+export async function sendUnlessPasswordRefusedBefore(
 	run: NodeRun,
 	connection: Connection,
 	request: ServiceRequest,

@@ -22,16 +22,19 @@ export function toQueryKey(id: string): string {
 export const toStatusMark = (status: string) => hash(status, MARK_LENGTH);
 
 /** Marks of a query's settled statuses, one behind the other. */
-export type StatusMarks = string;
+export type SettledStatusMarks = string;
 
-export function hasStatusMark(marks: StatusMarks, mark: string): boolean {
+export function hasStatusMark(marks: SettledStatusMarks, mark: string): boolean {
 	for (let at = 0; at < marks.length; at += MARK_LENGTH)
 		if (marks.startsWith(mark, at)) return true;
 	return false;
 }
 
 /** The marks of both, each once; the oldest are forgotten where they are too many. */
-export function uniteStatusMarks(marks: StatusMarks, more: StatusMarks): StatusMarks {
+export function uniteStatusMarks(
+	marks: SettledStatusMarks,
+	more: SettledStatusMarks,
+): SettledStatusMarks {
 	let joined = marks;
 	for (let at = 0; at < more.length; at += MARK_LENGTH) {
 		const mark = more.slice(at, at + MARK_LENGTH);
@@ -41,7 +44,7 @@ export function uniteStatusMarks(marks: StatusMarks, more: StatusMarks): StatusM
 }
 
 /** Queries by the hash of their ID, with the marks of their statuses, in order. */
-export type StatusMarksByQuery = Map<string, StatusMarks>;
+export type StatusMarksByQuery = Map<string, SettledStatusMarks>;
 
 export function writeQueries(queries: StatusMarksByQuery): string {
 	const entries: string[] = [];

@@ -51,7 +51,7 @@ export function readAdditionalSecretFields({
  * Requests a token once, by the refresh token if there is one. TQ §4.1 and §5 show neither request nor response, so
  * both follow OAuth 2.0 unless the API Mapping differs. Throws a LoginError.
  */
-export async function requestToken(
+export async function fetchAccessToken(
 	http: IHttpRequestHelper,
 	credentials: ICredentialDataDecryptedObject,
 	refreshToken?: string,

@@ -154,7 +154,7 @@ export function checkClock({ date }: IDataObject, now: number): Finding {
 }
 
 /** The rate-limit headers of a response and the unit of the reset (CP §8.4: Unix time in milliseconds). */
-export function checkRateLimit(headers: IDataObject, now: number): Finding {
+export function checkRateLimitHeaders(headers: IDataObject, now: number): Finding {
 	if (now === 0) return NOTHING;
 	const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
 		Number(headers[`x-ratelimit-${name}`] ?? NaN),

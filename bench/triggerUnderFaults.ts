@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
-import { ensureN8nInstalled } from '../demo/pinnedN8n';
+import { ensureN8nInstalled } from '../demo/pinnedN8nInstallation';
 import { startN8n } from '../demo/n8n';
 import { installPackage } from '../demo/installPackage';
 import { startSandbox, type Sandbox } from '../sandbox';
@@ -16,7 +16,7 @@ import { median, round, type BenchResult, type BenchOptions } from './support/re
 import {
 	submitQueries,
 	createCredential,
-	watchFinishedQueries,
+	deliverFinishedQueries,
 	publishTrigger,
 	WEBHOOK_HEADER_SECRET,
 	startSink,
@@ -196,7 +196,7 @@ async function register(sandbox: Sandbox, settings: object): Promise<void> {
 
 /** Delivers some of the results many times at once, until it is over. */
 async function copy(url: string, sandbox: Sandbox, isOver: () => boolean): Promise<void> {
-	await watchFinishedQueries(sandbox, isOver, async ({ _id }, index) => {
+	await deliverFinishedQueries(sandbox, isOver, async ({ _id }, index) => {
 		if ((index + 1) % (1 / COPIED) !== 0) return;
 		const deliver = async () =>
 			await axios.post(url, { queryId: _id }).then(
