@@ -8,7 +8,12 @@ import type { DemoPorts } from './ports';
 import { Processes } from './processes';
 import { provision, type AgentServices, type CreatedWorkflow } from './provision';
 import { startQueueMode, type QueueMode } from './queueMode';
-import { localDocsUrl, startSandbox, type SandboxAccess, type SandboxCommand } from './sandbox';
+import {
+	localDocsUrl,
+	startSandboxProcess,
+	type SandboxAccess,
+	type SandboxCommand,
+} from './sandbox';
 import { missingStoresText } from './queueModeStores';
 import { decideDemoTurn, StubModel } from './stubModel';
 
@@ -89,7 +94,7 @@ export async function startDemo({
 	try {
 		await ensureN8nInstalled(undefined, signal);
 		log('Starting the sandbox …');
-		const sandbox = await startSandbox(processes, sandboxProgram, [], ports?.sandbox);
+		const sandbox = await startSandboxProcess(processes, sandboxProgram, [], ports?.sandbox);
 		const mainPort = ports && { N8N_PORT: String(ports.n8n) };
 		const documentation = sandboxProgram ? undefined : localDocsUrl(sandbox); // only a clone has them
 		if (queue) {

@@ -9,7 +9,11 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { npmCommand } from '../demo/npmCommand';
 import { resolveRequestedVersion, unreleased, withRelease } from './changelogAndVersion';
-import { readManifest, PACKAGE_ROOTS, findUnfilledPlaceholders } from './packages';
+import {
+	readManifest,
+	PACKAGE_ROOTS,
+	findUnfilledPlaceholders,
+} from './packageManifestsAndPlaceholders';
 
 const root = join(__dirname, '..');
 

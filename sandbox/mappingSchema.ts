@@ -28,7 +28,7 @@ const NEEDED = ['rfc', 'curp', 'name', 'firstLastName', 'day', 'month', 'year', 
 const RECORD_FIELDS = [
 	...(['_id', 'service', 'status', 'query', 'response', 'createdAt', 'period'] as const),
 ];
-export type RecordField = (typeof RECORD_FIELDS)[number];
+export type RenamableRecordFieldName = (typeof RECORD_FIELDS)[number];
 
 const word = Type.String({ minLength: 1 });
 const words = Type.Array(word, { minItems: 1 });
@@ -98,7 +98,7 @@ export interface TaxQueryMapping {
 	/** Lists status words; the first of each list is served. */
 	statuses?: { success?: string[]; pending?: string[]; failed?: string[] };
 	/** The names of a record's fields, and the key that it is wrapped in. */
-	record?: Partial<Record<RecordField | 'wrapper', string>>;
+	record?: Partial<Record<RenamableRecordFieldName | 'wrapper', string>>;
 	list?: {
 		parameters?: Record<string, unknown>;
 		limit?: string;

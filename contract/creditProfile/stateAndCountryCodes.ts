@@ -12,7 +12,7 @@ const state = (iso: string, bureau: string, first: number, last = first): State 
 });
 
 /** CP §2.11 and, for CP §2.8 zipCode, the first two digits of each state's zip codes. */
-export const STATES: readonly State[] = [
+export const STATE_TABLE: readonly State[] = [
 	state('AGU', 'AGS', 20),
 	state('BCN', 'BCN', 21, 22),
 	state('BCS', 'BCS', 23),
@@ -48,7 +48,7 @@ export const STATES: readonly State[] = [
 ];
 
 /** CP §2.11 */
-export const STATE_CODES = [...new Set(STATES.flatMap(({ iso, bureau }) => [iso, bureau]))];
+export const STATE_CODES = [...new Set(STATE_TABLE.flatMap(({ iso, bureau }) => [iso, bureau]))];
 
 /** CP §2.12 */
 export const COUNTRY_CODES = `
@@ -65,7 +65,7 @@ TV UA UG KM UY UZ VU VA VE VN WF YE ZM ZW`
 /** Returns whether the first two digits of a zip code are of this state (a code of CP §2.11). */
 export function isZipCodeOfState(zipCode: string, code: string): boolean {
 	const prefix = Number(zipCode.slice(0, 2));
-	return STATES.some(
+	return STATE_TABLE.some(
 		({ iso, bureau, zipPrefixes: [first, last] }) =>
 			(iso === code || bureau === code) && prefix >= first && prefix <= last,
 	);

@@ -3,7 +3,7 @@ import type {
 	INodeListSearchResult,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import { connect } from '../shared/http/connection';
+import { createServiceConnection } from '../shared/http/connection';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import { encodeFilter } from './dataCollectionFilters';
 import { rowsBodyParser, parseTagList } from './serviceLists';
@@ -19,7 +19,7 @@ export async function searchCollections(
 	text?: string,
 	token?: string,
 ): Promise<INodeListSearchResult> {
-	const { read, mapping } = await connect(this, creditProfile);
+	const { read, mapping } = await createServiceConnection(this, creditProfile);
 	const { query, lists } = encodeFilter(text ? { name__like: text } : {}, mapping);
 	const offset = Number(token ?? 0);
 	const { rows, total } = await read(
@@ -46,7 +46,7 @@ export async function searchCollections(
 export async function getCollectionTags(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
-	const { read } = await connect(this, creditProfile);
+	const { read } = await createServiceConnection(this, creditProfile);
 	const { texts } = await read({ method: 'GET', path: '/data/collection/tags' }, parseTagList);
 	return texts.map((tag) => ({ name: tag, value: tag }));
 }

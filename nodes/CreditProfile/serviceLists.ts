@@ -12,7 +12,7 @@ import type { ServiceRequest } from '../shared/http/connection';
 import { RequestError, type JsonResponseBody } from '../shared/http/requestResult';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import {
-	readSingleRow,
+	readSingleRowOrProblem,
 	readRows,
 	readTextList,
 	idAndAnyFieldGuard,
@@ -51,7 +51,7 @@ export function rowsBodyParser(of: RowKindName) {
 /** Returns what reads one row. */
 export function singleRowBodyParser(of: RowKindName) {
 	const { noun, isRow } = rowKinds[of];
-	return (body: JsonResponseBody) => readSingleRow(body, { isRow, expected: `a ${noun}` });
+	return (body: JsonResponseBody) => readSingleRowOrProblem(body, { isRow, expected: `a ${noun}` });
 }
 
 /** Reads the tags of CP §4.3 or §4.7. */

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { RequestError } from '../shared/http/requestResult';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import { isObject } from '../shared/utils/json';
-import { associationTypeOf, type DocumentAssociationType } from './personalDataRules';
+import { associationTypeOf, type AssociatedObjectType } from './personalDataRules';
 import { pickBy } from '../shared/utils/objectTransforms';
 
 /** The fields that a row has of these names in one text, in this order; values as the service gave them. */
@@ -106,7 +106,7 @@ function contentOf({ document }: IDataObject): IDataObject {
  */
 function byType(associations: unknown[]): IDataObject {
 	const entries = associations.filter(isObject);
-	const lists = (Object.keys(associationFields) as DocumentAssociationType[]).flatMap((type) => {
+	const lists = (Object.keys(associationFields) as AssociatedObjectType[]).flatMap((type) => {
 		const ofType = entries.filter((entry) => associationTypeOf(entry) === type);
 		const held = ofType.filter(({ association }) => isObject(association));
 		const isNotRequested = ofType.length > 0 && held.length === 0;
@@ -124,7 +124,7 @@ function byType(associations: unknown[]): IDataObject {
 /**
  * Lists the fields of an association that remain beside name, type and IDs (CP §2.8 to §2.10); at most ten in all.
  */
-const associationFields: Record<DocumentAssociationType, string> = {
+const associationFields: Record<AssociatedObjectType, string> = {
 	Profiles: 'accountType rfc curp email phone externalId id',
 	Forms: 'rfc curp monthlyIncome loanAmount completedDate profileId id',
 	Files: 'filelabel filetype originalFilename size url uploadedAt externalId id',

@@ -4,7 +4,7 @@ import { registerClockRoutes } from './clockRoutes';
 import { registerRepositoryDocsRoute } from './repositoryDocsRoutes';
 import { registerExampleWorkflowRoutes } from './exampleWorkflowsRoutes';
 import { registerFaultRoutes } from './faultsRoutes';
-import { registerFileRoutes } from './sampleFileRoutes';
+import { registerFileRoutes } from './documentFileDownloadRoutes';
 import { registerLedgerRoutes } from './ledgerRoutes';
 import { registerOutcomeRoutes } from './outcomesRoutes';
 import { registerPageRoutes } from './page/pageRoutes';

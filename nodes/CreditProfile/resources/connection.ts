@@ -29,7 +29,7 @@ import {
 	providerLoginPersonalDataRules,
 	collectionVersionPersonalDataRules,
 } from '../personalDataRules';
-import { includeAllAssociationsQuery } from './documentOutputOptions';
+import { includeAllAssociationsQuery } from './documentOutputFormatFields';
 import {
 	detectFilterEncodings,
 	type FilterEncodingSettings,

@@ -34,7 +34,7 @@ import {
 	outputFileFormat,
 	includeAllAssociationsQuery,
 	documentOutputField,
-} from './documentOutputOptions';
+} from './documentOutputFormatFields';
 
 const getMany = defineOperation({
 	name: 'Get Many',

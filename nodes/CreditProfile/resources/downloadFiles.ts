@@ -13,13 +13,13 @@ import { idText, textOf } from '../../shared/utils/primitiveText';
 import { download } from '../files/download';
 import { toFileLink } from '../files/fileLink';
 import { offset as startAt, order } from '../fields';
-import { includeFilesQuery } from './documentOutputOptions';
+import { includeFilesQuery } from './documentOutputFormatFields';
 import {
 	splitDocumentByFile,
 	splitInputRowByFile,
-	filesToDownloadField,
+	downloadSourceField,
 	type DocumentWithFile,
-} from './filesToDownloadField';
+} from './downloadSourceField';
 import { collectionDocumentsRequest, listPages } from '../serviceLists';
 import { documentPersonalDataRules, associationTypeOf } from '../personalDataRules';
 import {
@@ -53,7 +53,7 @@ export const downloadFiles = defineOperation({
 	subtitle: 'Download files',
 	description:
 		'Download the files of data documents, one item with binary data for each. Limit counts documents.',
-	fields: { source: filesToDownloadField },
+	fields: { source: downloadSourceField },
 	options: { simplify: simplifyField, maxMegabytes, order, startAt },
 	/** CP §2.10 */
 	async execute(item, { source, simplify: isSimple, maxMegabytes: most, ...range }) {

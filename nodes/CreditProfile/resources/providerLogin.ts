@@ -10,7 +10,7 @@ import type { OperationItem, Resource } from '../../shared/operations/operation'
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/dataProviders';
 import type { ServiceRequest } from '../../shared/http/connection';
-import { readSingleRow, reportsFailure } from '../../shared/http/parseRows';
+import { readSingleRowOrProblem, reportsFailure } from '../../shared/http/parseRows';
 import { isMappingNameConfirmed } from '../../shared/http/confirmedMappingNames';
 import { RequestError } from '../../shared/http/requestResult';
 import { maskNamed, redactSecretsInValue } from '../../shared/utils/redact';
@@ -138,7 +138,7 @@ async function store(
 async function postLogin(item: OperationItem, request: ServiceRequest): Promise<IDataObject> {
 	const saved = { isRow: isCredential, expected: 'the saved provider login' };
 	const reading = item.read(request, (body) =>
-		reportsFailure(body) ? { kind: 'failure', status: 200 } : readSingleRow(body, saved),
+		reportsFailure(body) ? { kind: 'failure', status: 200 } : readSingleRowOrProblem(body, saved),
 	);
 	const { row } = await reading.catch((error: unknown) => {
 		if (!(error instanceof RequestError) || error.accepted === 'no') throw error;

@@ -97,7 +97,7 @@ export interface FilterSettings {
 }
 
 /** A parameter of the trigger that cannot be used, and why. */
-export const settingError = (code: string, field: string, problem: string): CodedError =>
+export const triggerSettingError = (code: string, field: string, problem: string): CodedError =>
 	fieldError(code, field, problem, 'Open the trigger and correct it.');
 
 /** Returns what the fields above choose. Throws a UserError if nothing could start the workflow. */
@@ -114,7 +114,7 @@ export function readFilterSettings(
 }
 
 const isEmpty = (field: string) =>
-	settingError('field.empty', field, 'is empty, so that no result would start the workflow');
+	triggerSettingError('field.empty', field, 'is empty, so that no result would start the workflow');
 
 /** The texts of a list, or of one text with commas. */
 function listed(value: unknown): string[] {

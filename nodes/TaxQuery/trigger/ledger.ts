@@ -9,7 +9,7 @@ import {
 	readQueries,
 	writeQueries,
 	type SettledStatusMarks,
-	type StatusMarksByQuery,
+	type SettledMarksByQueryKey,
 } from './queryStatusMarks';
 import {
 	emptyState,
@@ -68,9 +68,9 @@ export class Ledger {
 			return this.#write();
 		},
 	};
-	#seen: StatusMarksByQuery;
-	readonly #late: StatusMarksByQuery;
-	readonly #pending: StatusMarksByQuery;
+	#seen: SettledMarksByQueryKey;
+	readonly #late: SettledMarksByQueryKey;
+	readonly #pending: SettledMarksByQueryKey;
 	/** IDs of pending queries in the order of their turns, and their total number of letters. */
 	readonly #ids: Set<string>;
 	#letters: number;
@@ -263,7 +263,7 @@ export class Ledger {
 	/** Takes over which statuses came through by what this process knew before another one wrote the ledger. */
 	adoptSettled(others: Iterable<[key: string, marks: SettledStatusMarks]>): void {
 		const [seen, pending, late] = [this.#seen, this.#pending, this.#late];
-		const unknown: StatusMarksByQuery = new Map();
+		const unknown: SettledMarksByQueryKey = new Map();
 		for (const [key, more] of others) {
 			const where = [seen, pending, late].find((queries) => queries.has(key)) ?? unknown;
 			if (more !== '') where.set(key, uniteStatusMarks(where.get(key) ?? '', more));

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { connect } from '../../shared/http/connection';
+import { createServiceConnection } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { setNodeStaticValue } from '../../shared/operations/nodeStaticData';
 import { sentences } from '../../shared/utils/sentences';
@@ -60,7 +60,7 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 		getNodeParameter: (name: string, fallback: unknown) =>
 			context.getNodeParameter(name, 0, fallback),
 	});
-	const connection = await connect(context, taxQuery);
+	const connection = await createServiceConnection(context, taxQuery);
 	const { mapping } = connection;
 	const toItem = itemMaker(settings, connection);
 	const { records } = await listAllQueries(connection);

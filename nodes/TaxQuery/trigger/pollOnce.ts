@@ -1,5 +1,5 @@
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { connect } from '../../shared/http/connection';
+import { createServiceConnection } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { offersQueryList } from '../client/queryList';
 import { mayHaveUnreadResponse, mayStillEnd } from '../client/queryRecord';
@@ -19,7 +19,7 @@ import {
 	readListing,
 	type TriggerListing,
 } from './readListing';
-import { fillInDeliveredResponse, type QueryNotification } from './queryNotification';
+import { fillMissingResponseFromDelivery, type QueryNotification } from './queryNotification';
 import type { PollableTrigger } from './pollableTrigger';
 import { readRecordsById, type RowResult, type RecordsReadById } from './readRecordsById';
 import {
@@ -87,7 +87,7 @@ export async function pollOnce(
 	// reads what it needs, and does not change the ledger
 	// webhook calls are confirmed by the credential that has just verified them
 	const credential = notifications.size > 0 ? await cachedCredential(context) : undefined;
-	const connection = await connect(context, taxQuery, credential);
+	const connection = await createServiceConnection(context, taxQuery, credential);
 	const { mapping } = connection;
 	const toItem = itemMaker(settings, connection);
 	const rules: RowRules<QuerySnapshot> = {
@@ -208,7 +208,7 @@ function processResult(poll: Poll, row: QuerySnapshot, found: RowResult): void {
 		return ledger.drop(queryId);
 	}
 	const notification = notifications.get(queryId) ?? notifications.get(namedAs(poll, queryId));
-	const { result, origin } = fillInDeliveredResponse(found, notification, mapping);
+	const { result, origin } = fillMissingResponseFromDelivery(found, notification, mapping);
 	const disposition = rules.dispositionOf(result);
 	if (disposition === 'ignore' || isStatusHandled(ledger, result))
 		return settle(ledger, result, row);

@@ -1,10 +1,10 @@
 import { OperationalError, type INodeExecutionData, type ITriggerFunctions } from 'n8n-workflow';
 import { findVerificationProblem } from '../../shared/credentials/webhookVerificationSettings';
-import { connect } from '../../shared/http/connection';
+import { createServiceConnection } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { getProcessState } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
-import { msUntilElapsed, sleepUntilElapsedOrOver } from '../../shared/utils/sleep';
+import { msUntilElapsed, sleepUntilElapsedOrCondition } from '../../shared/utils/sleep';
 import { mayStillEnd } from '../client/queryRecord';
 import { ReadAttempts } from './readAttempts';
 import { forgetCredential } from './cachedCredential';
@@ -159,7 +159,7 @@ export class PollingSession implements PollableTrigger {
 			this.#isAnew = false;
 			// no poll does this: a trigger that cannot make its items must not be published
 			if (settings.personalData === 'pseudonym')
-				itemMaker(settings, await connect(context, taxQuery));
+				itemMaker(settings, await createServiceConnection(context, taxQuery));
 			for (const deliveryId of ledger.interrupted.keys()) ledger.end(deliveryId); // left to Retry
 			return;
 		}
@@ -191,7 +191,7 @@ export class PollingSession implements PollableTrigger {
 		if (this.#hasClosed) this.#handOn(more);
 		else for (const [id, notification] of more) this.#addNotification(id, notification);
 		this.#waiting ??= this.#last.then(async () => {
-			await sleepUntilElapsedOrOver(this.#rest.since, this.#rest.ms, () => this.#hasClosed);
+			await sleepUntilElapsedOrCondition(this.#rest.since, this.#rest.ms, () => this.#hasClosed);
 			this.#waiting = undefined;
 			this.mustBeOpen();
 			const running = this.#pollNow();
@@ -251,7 +251,7 @@ export class PollingSession implements PollableTrigger {
 
 	/** Waits `ms` milliseconds, or until the trigger is unpublished. */
 	async pause(ms: number): Promise<void> {
-		await sleepUntilElapsedOrOver(Date.now(), ms, () => this.#hasClosed);
+		await sleepUntilElapsedOrCondition(Date.now(), ms, () => this.#hasClosed);
 	}
 
 	/** `before`: how the result was started, if it was interrupted. */

@@ -47,7 +47,7 @@ const isAbout = ({ record }: QuerySnapshot, { status, state }: QueryRecord): boo
 	status === undefined || status === record.status || state === 'success';
 
 /** The record, with the response of the webhook call where it has none and that may be emitted. */
-export function fillInDeliveredResponse(
+export function fillMissingResponseFromDelivery(
 	found: QuerySnapshot,
 	notification: Pick<QueryNotification, 'detail' | 'event' | 'envelope'> | undefined,
 	mapping: TaxQueryMapping,

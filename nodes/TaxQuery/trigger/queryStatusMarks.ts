@@ -44,16 +44,16 @@ export function uniteStatusMarks(
 }
 
 /** Queries by the hash of their ID, with the marks of their statuses, in order. */
-export type StatusMarksByQuery = Map<string, SettledStatusMarks>;
+export type SettledMarksByQueryKey = Map<string, SettledStatusMarks>;
 
-export function writeQueries(queries: StatusMarksByQuery): string {
+export function writeQueries(queries: SettledMarksByQueryKey): string {
 	const entries: string[] = [];
 	for (const [key, marks] of queries) entries.push(key + marks);
 	return entries.join(' ');
 }
 
 /** Reads queries as `writeQueries` writes them; anything else is none. */
-export function readQueries(saved: unknown): StatusMarksByQuery {
+export function readQueries(saved: unknown): SettledMarksByQueryKey {
 	const entries = textOf(saved)
 		.split(' ')
 		.filter((entry) => entry.length >= KEY_LENGTH);

@@ -4,7 +4,7 @@ import { positiveIntOrUndefined } from '../../shared/operations/commonFields';
 import { readMoment } from '../fields/dates';
 import {
 	readFilterSettings,
-	settingError,
+	triggerSettingError,
 	statusesField,
 	queryTypesField,
 	type FilterSettings,
@@ -51,11 +51,11 @@ export function readSettings(context: Context): TriggerSettings {
 	const { checkEvery: seconds = DEFAULT_SECONDS, maxResults = DEFAULT_RESULTS } = options;
 	if (receiveBy !== 'webhook' && !(Number(seconds) >= MIN_SECONDS)) {
 		const problem = `must be a number, ${MIN_SECONDS} or more`;
-		throw settingError('field.number', 'Check Every (Seconds)', problem);
+		throw triggerSettingError('field.number', 'Check Every (Seconds)', problem);
 	}
 	const most = positiveIntOrUndefined(maxResults);
 	if (most === undefined) {
-		throw settingError(
+		throw triggerSettingError(
 			'field.number',
 			'Max Results per Check',
 			'must be a whole number, 1 or more',
@@ -98,7 +98,7 @@ export function readStartFrom(context: ITriggerFunctions): number | undefined {
 	if (startFrom === 'hours') {
 		const hours = Number(context.getNodeParameter('hours'));
 		if (hours > 0) return Date.now() - hours * 3_600_000;
-		throw settingError('field.number', 'Hours', "of 'Start From' must be a number above 0");
+		throw triggerSettingError('field.number', 'Hours', "of 'Start From' must be a number above 0");
 	}
 	if (startFrom !== 'date') return undefined;
 	const written: unknown = context.getNodeParameter('date', '');

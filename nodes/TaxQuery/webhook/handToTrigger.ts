@@ -19,7 +19,7 @@ import {
 	type ResponseToSender,
 	type ProvisionalResponse,
 } from './responses';
-import type { AssessedNotification } from './selectTrustedParts';
+import type { AssessedNotification } from './assessNotificationTrust';
 
 /** n8n has started its triggers within this time, or one that is being published again. */
 const START_MS = 60_000;

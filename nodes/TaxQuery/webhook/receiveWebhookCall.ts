@@ -20,7 +20,10 @@ import {
 	type ResponseToSender,
 	type ProvisionalResponse,
 } from './responses';
-import { readItemMakerCredentialSettings, readCallProof } from './readCallProof';
+import {
+	readItemMakerCredentialSettings,
+	checkDeliveryAuthenticity,
+} from './checkDeliveryAuthenticity';
 import { startWithoutSession, type WebhookOutcome } from './startWithoutSession';
 import { extractFormJson } from './extractFormJson';
 import { readPayload, type AnnouncedQuery } from './payload';
@@ -31,7 +34,7 @@ import {
 	emitTrusted,
 	waitForSession,
 } from './handToTrigger';
-import { selectTrustedParts, type AssessedNotification } from './selectTrustedParts';
+import { assessNotificationTrust, type AssessedNotification } from './assessNotificationTrust';
 
 const RETRY_AFTER_SECONDS = 5;
 /**
@@ -117,7 +120,7 @@ async function handleCall(
 	if (!settings.isAuthenticated) return await takeBody([]);
 	// some senders sign before they compress, some after
 	const signedBytes = Buffer.isBuffer(body) && body !== read.raw ? [read.raw, body] : [read.raw];
-	const { isAuthentic, messageId, secrets } = await readCallProof(context, signedBytes);
+	const { isAuthentic, messageId, secrets } = await checkDeliveryAuthenticity(context, signedBytes);
 	if (!isAuthentic) {
 		runHourly(context, 'refused', () => context.logger.warn(REFUSED));
 		return { status: 401, message: 'Unauthorized' };
@@ -164,7 +167,7 @@ async function handleNotifications(
 	const itemSettings = await readItemMakerCredentialSettings(context);
 	const { mapping } = itemSettings;
 	const hidden = [...secrets, ...itemSettings.secrets];
-	const all = announced.map((each) => selectTrustedParts(each, settings, mapping, hidden));
+	const all = announced.map((each) => assessNotificationTrust(each, settings, mapping, hidden));
 	const withoutSession = async () =>
 		await startWithoutSession(context, settings, all, itemSettings);
 	if (context.getMode() === 'manual') return await withoutSession();

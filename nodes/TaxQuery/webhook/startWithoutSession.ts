@@ -1,13 +1,13 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { getNodeStaticValue } from '../../shared/operations/nodeStaticData';
-import { connect } from '../../shared/http/connection';
+import { createServiceConnection } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { readNotified, type ReadByIdResult } from '../trigger/readById';
 import { processStateOfNode } from '../trigger/emitter';
 import { dispositionOf } from '../trigger/disposition';
 import { Ledger } from '../trigger/ledger';
 import { LEDGER_STATIC_DATA_KEY } from '../trigger/triggerProcessMemory';
-import { fillInDeliveredResponse } from '../trigger/queryNotification';
+import { fillMissingResponseFromDelivery } from '../trigger/queryNotification';
 import {
 	itemMaker,
 	succeededWithoutResult,
@@ -25,7 +25,7 @@ import {
 	combineResponsesToSender,
 	type ResponseToSender,
 } from './responses';
-import type { AssessedNotification } from './selectTrustedParts';
+import type { AssessedNotification } from './assessNotificationTrust';
 
 /** The outcome of a webhook call: the sender's response, or what n8n is to start and respond. */
 export type WebhookOutcome = ResponseToSender | IWebhookResponseData;
@@ -50,7 +50,7 @@ export async function startWithoutSession(
 			? new Map<string, ReadByIdResult>()
 			: await readNotified(
 					processStateOfNode(context),
-					await connect(context, taxQuery),
+					await createServiceConnection(context, taxQuery),
 					toRead,
 					() => isProved,
 				).catch(() => undefined);
@@ -63,7 +63,7 @@ export async function startWithoutSession(
 		const found = read.get(queryId);
 		if (found === 'later') return tooManyRetryLater;
 		if (typeof found !== 'object') return found === 'unknown' ? unknownToService : unreachable;
-		const brought = fillInDeliveredResponse(found, notification, itemSettings.mapping);
+		const brought = fillMissingResponseFromDelivery(found, notification, itemSettings.mapping);
 		const { result } = brought;
 		const isWaiting = dispositionOf(result, settings.choice) === 'wait' && !isReportedPending;
 		return isWaiting || succeededWithoutResult(result) ? notShownYet : ifDue(brought);

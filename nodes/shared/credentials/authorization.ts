@@ -3,7 +3,7 @@ import { findUsableToken } from './accessToken';
 import { readCreditProfileApiMapping, readTaxQueryApiMapping } from './apiMapping';
 import { refuseN8nPlaceholders } from './n8nMaskedValuePlaceholder';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from './readBaseUrl';
-import { credentialError } from './credentialError';
+import { invalidCredentialFieldError } from './invalidCredentialFieldError';
 import { readAdditionalSecretFields, bareToken } from './fetchAccessToken';
 
 /** The header Authorization of CP §5.1. Throws a UserError if the credential cannot be right. */
@@ -34,7 +34,7 @@ export function taxQueryAuthHeader(
 
 /** A request without a token would cost a point and return a 401 that blames a token. */
 const withoutToken = (name: string) =>
-	credentialError(
+	invalidCredentialFieldError(
 		`The credential has no ${name}`,
 		'Open the credential and enter it, or check the expression or external secret that fills it.',
 	);

@@ -15,7 +15,7 @@ import { isObject, parseJson, readObject } from '../utils/json';
 import { textOf } from '../utils/primitiveText';
 import { readTaxQueryApiMapping } from './apiMapping';
 import { readTaxQueryBaseUrl } from './readBaseUrl';
-import { credentialError } from './credentialError';
+import { invalidCredentialFieldError } from './invalidCredentialFieldError';
 import { LoginError } from './loginError';
 
 /** Limits the duration of one token request. */
@@ -41,7 +41,7 @@ export function readAdditionalSecretFields({
 }: ICredentialDataDecryptedObject): IDataObject {
 	const fields = readObject(value);
 	if (fields) return fields;
-	throw credentialError(
+	throw invalidCredentialFieldError(
 		"'Additional Secret Fields' of the Tax Query credential must be a JSON object",
 		'For example {"api_key": "…"}, or {} for none.',
 	);

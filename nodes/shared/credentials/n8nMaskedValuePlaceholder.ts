@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { credentialError } from './credentialError';
+import { invalidCredentialFieldError } from './invalidCredentialFieldError';
 
 /**
  * n8n's editor shows this public constant for a masked value, and stores it instead where it loses track of the
@@ -30,7 +30,7 @@ export function findN8nPlaceholderProblem(credentials: IDataObject): string | un
 export function refuseN8nPlaceholders(credentials: IDataObject): void {
 	const problem = findN8nPlaceholderProblem(credentials);
 	if (problem !== undefined)
-		throw credentialError(problem, 'Open the credential and enter it again.');
+		throw invalidCredentialFieldError(problem, 'Open the credential and enter it again.');
 }
 
 /** Fields whose label is not their name. */

@@ -83,7 +83,7 @@ const newClock = () => new ClockOffset();
  * Opens the only connection to a service. The credential is read once, unless `data` is it already, and again where its
  * token ends. Throws if it is missing or cannot be right.
  */
-export async function connect<Mapping>(
+export async function createServiceConnection<Mapping>(
 	context: RequestContext,
 	service: ServiceDefinition<Mapping>,
 	data?: ICredentialDataDecryptedObject,
@@ -109,7 +109,7 @@ export class RunConnections<Mapping = unknown> {
 		this.#service = service;
 	}
 
-	/** The connection of an item; its credential's expressions are resolved for it. Throws like `connect`. */
+	/** The connection of an item; its credential's expressions are resolved for it. Throws like `createServiceConnection`. */
 	async of(index: number): Promise<Connection<Mapping>> {
 		const known = this.#byItem.get(index) ?? this.#openFor(index);
 		this.#byItem.set(index, known);

@@ -55,7 +55,7 @@ function onlyList(body: unknown, isRow: ExpectedRows['isRow']): unknown[] | unde
 }
 
 /** Returns one row: the response itself, or the only row that is wrapped. */
-export function readSingleRow(
+export function readSingleRowOrProblem(
 	body: unknown,
 	{ expected, isRow }: ExpectedRows,
 ): { row: IDataObject } | RequestProblem {

@@ -20,7 +20,7 @@ export async function sleepUnlessCancelled(ms: number, signal?: AbortSignal): Pr
 }
 
 /** Waits until `ms` have passed since a moment, or until it is not wanted any more. */
-export async function sleepUntilElapsedOrOver(
+export async function sleepUntilElapsedOrCondition(
 	since: number,
 	ms: number,
 	isOver: () => boolean,

@@ -8,7 +8,7 @@ import {
 } from '../../../contract/creditProfile';
 import { NoQuery } from '../../../contract/shared';
 import type { SandboxContext } from '../../context';
-import { documentAssociationsOf } from '../../data/documentAssociations';
+import { documentAssociationsOf } from '../../data/documentProfilesFormsFiles';
 import type { SeededCollections } from '../../data/seededCollections';
 import { documentAt, DOCUMENT_TAG_SETS } from '../../data/documents';
 import { findCollection, buildTagList } from './dataCollectionRoutes';

@@ -4,7 +4,7 @@ import type { QueryRecord } from '../../../contract/taxQuery';
 import {
 	OPERATION_ENDPOINTS,
 	type OperationName,
-	type RecordField,
+	type RenamableRecordFieldName,
 	type TaxQueryMapping,
 } from '../../mappingSchema';
 import type { SandboxOptions } from '../../options';
@@ -192,7 +192,10 @@ export class ApiTranslator {
 	underOwnNames(fields: object): object {
 		const { record = {} } = this.mapping;
 		return Object.fromEntries(
-			Object.entries(fields).map(([name, value]) => [record[name as RecordField] ?? name, value]),
+			Object.entries(fields).map(([name, value]) => [
+				record[name as RenamableRecordFieldName] ?? name,
+				value,
+			]),
 		);
 	}
 

@@ -2,7 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readManifest, PACKAGE_ROOTS, findUnfilledPlaceholders } from '../../../release/packages';
+import {
+	readManifest,
+	PACKAGE_ROOTS,
+	findUnfilledPlaceholders,
+} from '../../../release/packageManifestsAndPlaceholders';
 
 const root = join(__dirname, '..', '..', '..');
 

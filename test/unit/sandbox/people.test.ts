@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isCurp, isNss, isRfc } from '../../../contract/identifierChecks';
-import { STATES, isZipCodeOfState } from '../../../contract/creditProfile';
+import { STATE_TABLE, isZipCodeOfState } from '../../../contract/creditProfile';
 import { People, type Person } from '../../../sandbox/data/people';
 import { curpOf } from '../../../sandbox/data/people/curp';
 import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
@@ -74,7 +74,7 @@ describe('a person of the sandbox', () => {
 		}
 		expect([...cities.values()].every(({ size }) => size === 1)).toBe(true);
 		expect(new Set([...cities.keys()].map((place) => place.slice(0, 3)))).toEqual(
-			new Set(STATES.map(({ iso }) => iso)),
+			new Set(STATE_TABLE.map(({ iso }) => iso)),
 		);
 	});
 

@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
 import type { RequestContext } from '../../../../nodes/shared/http/sendOnce';
-import { connect } from '../../../../nodes/shared/http/connection';
+import { createServiceConnection } from '../../../../nodes/shared/http/connection';
 import type { RequestError } from '../../../../nodes/shared/http/requestResult';
 import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 
@@ -80,7 +80,7 @@ function olderHost(
 			},
 		},
 	} as unknown as RequestContext;
-	return { stored, connection: async () => await connect(context, taxQuery) };
+	return { stored, connection: async () => await createServiceConnection(context, taxQuery) };
 }
 
 const ok = (body: unknown): Answer => ({ statusCode: 200, headers: {}, body });

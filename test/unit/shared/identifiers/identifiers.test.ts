@@ -1,4 +1,4 @@
-import { STATE_CODES, STATES } from '../../../../contract/creditProfile/stateAndCountryCodes';
+import { STATE_CODES, STATE_TABLE } from '../../../../contract/creditProfile/stateAndCountryCodes';
 import { checkCurp, checkNss, checkRfc, checkZipCode } from '../../../../nodes/shared/identifiers';
 import { MEXICAN_STATES } from '../../../../nodes/shared/identifiers/states';
 
@@ -229,7 +229,7 @@ describe('a zip code', () => {
 		expect(checkZipCode('01000', state)).toMatchObject({ valid: true, state: { code: 'CMX' } });
 	});
 
-	it.each(STATES)(
+	it.each(STATE_TABLE)(
 		'of $iso fits ISO and bureau code, at both ends',
 		({ iso, bureau, zipPrefixes }) => {
 			const zips = zipPrefixes.map((prefix) => `${String(prefix).padStart(2, '0')}000`);

@@ -1,7 +1,7 @@
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import {
-	fillInDeliveredResponse,
+	fillMissingResponseFromDelivery,
 	mergeNotifications,
 	type QueryNotification,
 } from '../../../../nodes/TaxQuery/trigger/queryNotification';
@@ -95,7 +95,7 @@ describe('a success without a result takes the response of a call', () => {
 		['EN PROCESO', true],
 	])('unless that is about another status: %s', (status, confirmed) => {
 		const notification = { detail: record(status, response) };
-		const { result, origin } = fillInDeliveredResponse(
+		const { result, origin } = fillMissingResponseFromDelivery(
 			toQuerySnapshot(record('SUCCESS')),
 			notification,
 			mapping,

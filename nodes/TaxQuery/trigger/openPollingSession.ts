@@ -1,7 +1,7 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { getProcessState } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
-import { sleepUntilElapsedOrOver } from '../../shared/utils/sleep';
+import { sleepUntilElapsedOrCondition } from '../../shared/utils/sleep';
 import { nodeKey } from './emitter';
 import {
 	hostCanSaveFailure,
@@ -25,7 +25,7 @@ const publicationOf = (context: ITriggerFunctions): object =>
  * and then hourly. The first attempt to publish throws as well, so that n8n can refuse it. n8n 2.41 publishes
  * nevertheless. There, as after a start of n8n, the trigger stays open and retries until it can poll.
  */
-export async function activateTrigger(context: ITriggerFunctions): Promise<ITriggerResponse> {
+export async function openPollingSession(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {}; // the editor's test goes by webhook() or execute()
 	const mustSucceed = isFirstAttempt(context);
 	if (mustSucceed) forgetReportedOutage(context); // whoever publishes anew learns what is wrong now
@@ -73,7 +73,7 @@ function tryOn(context: ITriggerFunctions): ITriggerResponse {
 	let session: PollingSession | undefined;
 	const keepTrying = async () => {
 		while (!isClosed && !session) {
-			await sleepUntilElapsedOrOver(Date.now(), RETRY_MS, () => isClosed);
+			await sleepUntilElapsedOrCondition(Date.now(), RETRY_MS, () => isClosed);
 			if (isClosed) return;
 			session = await open(context, false).catch((error: unknown) => {
 				if (!isClosed) reportTriggerOutage(context, error);

@@ -68,7 +68,7 @@ type Source =
 	| { from: 'collection'; id: number; wanted: number };
 
 /** Reads the source of files: one link, an incoming document, or the documents whose files are wanted. */
-export const filesToDownloadField: Field<Source> = {
+export const downloadSourceField: Field<Source> = {
 	properties: [
 		filesFrom,
 		...shownFor('incoming', incoming.properties),

@@ -17,7 +17,10 @@ interface Proof {
 }
 
 /** Checks whether a delivery proves by the credential that it comes from the service: over any of these bytes. */
-export async function readCallProof(context: IWebhookFunctions, bodies: Buffer[]): Promise<Proof> {
+export async function checkDeliveryAuthenticity(
+	context: IWebhookFunctions,
+	bodies: Buffer[],
+): Promise<Proof> {
 	const { rawHeaders } = context.getRequestObject();
 	const credential = await cachedCredential(context);
 	const now = Date.now();
