@@ -22,7 +22,7 @@ async function main(): Promise<void> {
 		process.stdout.write(help);
 		return;
 	}
-	const { startSandboxProcess } = await import('./index'); // not loaded for a flag that is wrong
+	const { startSandbox } = await import('./index'); // not loaded for a flag that is wrong
 	const sandbox = await startSandbox(options);
 	const { creditProfile, taxQuery, page } = sandbox;
 	let isClosing = false;
