@@ -12,7 +12,7 @@ function bodyOf(fields: string[]): FormData {
 }
 
 /** The fields of the application form of Onboard applicant, filled in and sent for the first time. */
-export interface Application {
+export interface ApplicantFormFields {
 	nombre: string;
 	primerApellido: string;
 	segundoApellido: string;
@@ -26,7 +26,7 @@ export interface Application {
 }
 
 /** The form as an applicant fills it in. `typed` has the person's data in the order of the form. */
-export function toApplicationFields(typed: Record<string, string>): Application {
+export function toApplicationFields(typed: Record<string, string>): ApplicantFormFields {
 	const [nombre, primerApellido, segundoApellido, nacimiento, curp, correo] = Object.values(typed);
 	return {
 		...{ nombre, primerApellido, segundoApellido, nacimiento, curp, correo },
@@ -35,7 +35,10 @@ export function toApplicationFields(typed: Record<string, string>): Application 
 }
 
 /** Sends the form as a browser does, and returns the page that follows. Throws if n8n does not take it. */
-export async function postApplication(url: string, application: Application): Promise<string> {
+export async function postApplication(
+	url: string,
+	application: ApplicantFormFields,
+): Promise<string> {
 	const body = new URLSearchParams({ ...application });
 	const response = await fetchUnpooled(url, { method: 'POST', body });
 	const page = await response.text();

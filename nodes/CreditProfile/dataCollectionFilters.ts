@@ -129,7 +129,7 @@ const keysOf = (filter: IDataObject): string[] => [
 ];
 
 /** Adds to the error of a filtered list which keys of the API Mapping say how a filter is written. */
-export function rethrowWithMappingKeys(filter: IDataObject): (error: unknown) => never {
+export function rethrowWithMappingKeysAdvice(filter: IDataObject): (error: unknown) => never {
 	return (error) => {
 		if (!isInputRefused(error) || Object.keys(filter).length === 0) throw error;
 		throw error.withAdvice({ mappingKeys: keysOf(filter) });

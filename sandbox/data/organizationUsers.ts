@@ -4,7 +4,7 @@ import { fakerFor } from './faker';
 /** The one organization whose data the sandbox holds. */
 export const ORGANIZATION_ID = 101;
 /** The user who owns its credentials. */
-export const CREDENTIALS_OWNER_ID = 1;
+export const PROVIDER_LOGINS_OWNER_ID = 1;
 export const USER_COUNT = 5;
 const ROLES = ['admin', 'member', 'base'] as const;
 const PERMISSIONS = ['credentials:write', 'collections:write', 'documents:write', 'documents:read'];
@@ -16,7 +16,7 @@ export function createUsers(seed: number): User[] {
 		const role = ROLES[Math.min(index, ROLES.length - 1)];
 		const joined = Date.UTC(2023, index, 3, 15, 20, index);
 		return {
-			id: CREDENTIALS_OWNER_ID + index,
+			id: PROVIDER_LOGINS_OWNER_ID + index,
 			organizationId: ORGANIZATION_ID,
 			name: faker.person.firstName(),
 			lastName: faker.person.lastName(),

@@ -12,7 +12,7 @@ import {
 	encodeFilter,
 	filters,
 	checkFiltered,
-	rethrowWithMappingKeys,
+	rethrowWithMappingKeysAdvice,
 } from '../dataCollectionFilters';
 import {
 	collectRows,
@@ -109,7 +109,7 @@ const getMany = defineOperation({
 		return await collectRows(listPages(item, { ...list, startAt: from, wanted: most }), (row) => {
 			check(row);
 			return item.protect(row, dataCollectionPersonalDataRules, shape);
-		}).catch(rethrowWithMappingKeys(filter));
+		}).catch(rethrowWithMappingKeysAdvice(filter));
 	},
 });
 
@@ -125,7 +125,7 @@ const count = defineOperation({
 	fields: { filters },
 	async execute(item, { filters: filter }) {
 		const list = { ...collections, ...encodeFilter(filter, await currentApiMapping(item)) };
-		const total = await fetchTotal(item, list).catch(rethrowWithMappingKeys(filter));
+		const total = await fetchTotal(item, list).catch(rethrowWithMappingKeysAdvice(filter));
 		return item.protect({ total }, 'written', identity);
 	},
 });

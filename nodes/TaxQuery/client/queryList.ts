@@ -235,7 +235,10 @@ export async function listAllQueries(client: QueryClient): Promise<CollectedQuer
  * Returns the queries made since a moment of the service's clock. The list is read to its end, or, if it runs from
  * newest to oldest, until its rows are older. It is then complete since that moment.
  */
-export async function listSince(client: QueryClient, since: number): Promise<CollectedQueryList> {
+export async function listAtLeastSince(
+	client: QueryClient,
+	since: number,
+): Promise<CollectedQueryList> {
 	let [last, falls, isSorted] = [Infinity, false, true];
 	return await collect(readListChunks(client), ({ records }) => {
 		for (const { createdAt = NaN } of records) {
@@ -276,7 +279,10 @@ export const fetchRecordOfRow = async (
 ): Promise<QueryRecord> => (await findQuery(client, row.id, how)) ?? row;
 
 /** A row with its result: what a row holds of a record is not shown (TQ §4.12). */
-export async function completeRow(client: QueryClient, row: QueryRecord): Promise<QueryRecord> {
+export async function fetchRecordIfIncomplete(
+	client: QueryClient,
+	row: QueryRecord,
+): Promise<QueryRecord> {
 	return (await isRowComplete(client, row)) ? row : await fetchRecordOfRow(client, row);
 }
 

@@ -4,7 +4,7 @@ import type { RequestResult } from '../../shared/http/requestResult';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/primitiveText';
 import { isUnambiguousTime, timeOf } from '../../shared/utils/parseTime';
-import { maskCiec } from './maskCiec';
+import { maskCiecInRecord } from './maskCiecInRecord';
 import { fromWireNames, queryTypes, queryTypeOf } from './queryTypeMapping';
 import { fromRecordWireNames } from './recordWireNames';
 import type {
@@ -44,7 +44,7 @@ export function recordFromReferenceFields(
 ): QueryRecord | undefined {
 	const id = idIn(fields);
 	if (id === undefined || !FIELDS.some((name) => name in fields)) return undefined;
-	const raw = maskCiec(fields, mapping);
+	const raw = maskCiecInRecord(fields, mapping);
 	const { service, status, createdAt } = raw;
 	return {
 		kind: 'record',
@@ -73,7 +73,7 @@ function readAcknowledged(
 	const ids = [fields.queryId, mapping.record._id === undefined ? undefined : fields._id];
 	const id = ids.map(idText).find(Boolean) as QueryId | undefined;
 	if (id === undefined) return undefined;
-	const raw = maskCiec(fields, mapping);
+	const raw = maskCiecInRecord(fields, mapping);
 	const { period } = fromWireNames(raw, 'getInvoices', mapping);
 	return { kind: 'acknowledged', id, period: typeof period === 'string' ? period : undefined, raw };
 }

@@ -1,5 +1,5 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
-import { sentences } from '../../shared/utils/sentences';
+import { joinSentences } from '../../shared/utils/joinSentences';
 import {
 	problemCode,
 	toServiceMessageData,
@@ -99,7 +99,7 @@ export class QueryError extends UserError {
 		const { message, description, code, status, data = {}, mappingKeys = [] } = text;
 		const named = data.queryIds as QueryId[] | undefined;
 		const others = billed.filter((id) => !named?.includes(id));
-		super(message, { description: sentences(description, billedText(others)) });
+		super(message, { description: joinSentences(description, billedText(others)) });
 		this.code = code;
 		this.data = data;
 		this.mappingKeys = mappingKeys;
@@ -154,7 +154,7 @@ export function textOfOtherError(error: unknown): QueryErrorText {
 export function describeReadFailure(error: unknown): string {
 	const { mappingKeys = [], data } = error as Partial<RequestError>;
 	const what = textOfOtherError(error).message;
-	const text = mappingKeys.length > 0 ? sentences(what, mappingHint(mappingKeys)) : what;
+	const text = mappingKeys.length > 0 ? joinSentences(what, mappingHint(mappingKeys)) : what;
 	return withRequestId(text, data?.requestIds as string[] | undefined);
 }
 
@@ -229,7 +229,7 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 			const { mappingKeys, data = {} } = (queryProblem.cause ?? {}) as Partial<RequestError>;
 			return {
 				message: `${UNLISTED}: ${message}`,
-				description: sentences(PURPOSES[queryProblem.purpose], description),
+				description: joinSentences(PURPOSES[queryProblem.purpose], description),
 				mappingKeys,
 				data: data.requestIds === undefined ? {} : { requestIds: data.requestIds },
 			};
@@ -239,7 +239,7 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 			const what = type === undefined ? 'about somebody else' : `of another query type (${type})`;
 			return {
 				message: "The service answered with another query than this item's",
-				description: sentences(
+				description: joinSentences(
 					`${name}, query ID ${id}, is ${what}, by its record. The node ignored it. Read it with Query → Get, and tell your provider`,
 					'Your own query may have been accepted and billed',
 					search && ('unlisted' in search ? UNLISTED : renderSearch(search, 1)),
@@ -254,7 +254,7 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 			const { name, ids, status } = queryProblem;
 			return {
 				message: `The query ended without a result: its status is ${status}`,
-				description: sentences(
+				description: joinSentences(
 					`${name}, query ID ${ids.join(', ')}`,
 					queryProblem.serviceMessage,
 					'If the reason names the fields, correct them. Retrying this execution reads it again; a new execution sends another one, which is billed',
@@ -300,7 +300,7 @@ function renderRejected({
 		...text,
 		status,
 		message: isMissing && about ? NOBODY[about] : rendered.message,
-		description: sentences(
+		description: joinSentences(
 			isMissing ? 'Compare it with an official document' : '',
 			mayLackProfile
 				? 'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC, if it has none yet'
@@ -350,7 +350,7 @@ function renderUncertain(queryProblem: Extract<QueryProblem, { kind: 'unsure' }>
 	const isListed = !('unlisted' in search);
 	return {
 		message: `The query may have been accepted and billed: ${what}`,
-		description: sentences(
+		description: joinSentences(
 			`It was sent after ${sentAfter}`,
 			isListed ? renderSearch(search, count) : `${UNLISTED}: ${search.unlisted.message}`,
 			quoteServiceMessage(rendered),
@@ -383,7 +383,7 @@ function renderSearch(
 ): string {
 	const { found, possible, completeness } = search;
 	const more = possible.length > MAX_LISTED_IDS ? ' …' : '';
-	return sentences(
+	return joinSentences(
 		found.length > 0 ? `Of its ${count} queries these were found: ${found.join(', ')}` : '',
 		possible.length > 0
 			? `These in the list may be it, though their query type, fields or date differ: ${possible.slice(0, MAX_LISTED_IDS).join(', ')}${more}`
@@ -424,7 +424,7 @@ export function returnedOfTotalText(
 	others?: 'limit' | 'filters',
 ): string {
 	if (given > total) return `${given} queries returned; the service reports ${total}.`;
-	return sentences(
+	return joinSentences(
 		`${given} of ${total} queries returned`,
 		others === 'limit' && given < total ? "Switch on 'Return All', or raise 'Limit', for more" : '',
 		others === 'filters' ? 'The filters of this node left out the others' : '',
@@ -436,5 +436,5 @@ export function incompleteQueryListSentences(
 	list: Parameters<typeof incompleteQueryListText>[0],
 ): string {
 	const rendered = incompleteQueryListText(list);
-	return rendered ? sentences(rendered.message, rendered.description) : '';
+	return rendered ? joinSentences(rendered.message, rendered.description) : '';
 }

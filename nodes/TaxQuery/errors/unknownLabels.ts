@@ -1,6 +1,6 @@
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { maskIdentifiersInText } from '../../shared/personalData/personalDataHider';
-import { sentences } from '../../shared/utils/sentences';
+import { joinSentences } from '../../shared/utils/joinSentences';
 import type { QueryRecord } from '../client/queryModel';
 import { mappingKeysAdvice } from './queryError';
 
@@ -37,7 +37,7 @@ export function describeUnknownLabels(
 	const unknown = records.filter((record) => record.state === 'unknown' && isChosen(record));
 	const areStatesChosen = states.length > 0 && !states.includes('unknown');
 	return (
-		sentences(
+		joinSentences(
 			describeUnknown(
 				'query type',
 				unseen.length > 0 ? unknownTypes.map(({ code }) => code) : [],

@@ -1,7 +1,7 @@
 import { type DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import type { Field } from '../../shared/operations/field';
-import { sentences } from '../../shared/utils/sentences';
+import { joinSentences } from '../../shared/utils/joinSentences';
 import { dayProperty, readDay, refuseFuture } from './dates';
 import type { RowWarning } from './identifiers';
 import { textProperty } from './textProperty';
@@ -109,7 +109,7 @@ export function getMissingOrExtraMonthWarnings(requested: string[], given: strin
 		(month, at) => areNamed && (!requested.includes(month) || given.indexOf(month) < at),
 	);
 	if (fewer <= 0 && missing.length + odd.length === 0) return [];
-	const message = sentences(
+	const message = joinSentences(
 		fewer > 0 ? `The service accepted ${fewer} fewer of the months than were asked for` : '',
 		missing.length > 0 ? `Missing: ${missing.join(', ')}` : '',
 		odd.length > 0 ? `Twice, or not asked for: ${odd.join(', ')}` : '',

@@ -5,7 +5,7 @@ import { identity } from '../../shared/operations/commonFields';
 import type { OperationItem } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
 import { redactSecretsInValue } from '../../shared/utils/redact';
-import { sentences } from '../../shared/utils/sentences';
+import { joinSentences } from '../../shared/utils/joinSentences';
 import { failureMessageIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
 import { quoteServiceMessage } from '../../shared/errors/errorTextParts';
 import { textOf } from '../../shared/utils/primitiveText';
@@ -116,7 +116,7 @@ const recordsOf = (outcomes: ObtainedQuery[]): QueryRecord[] =>
 const warning = (field: string, code: string, ...texts: string[]): RowWarning => ({
 	field,
 	code,
-	message: sentences(...texts),
+	message: joinSentences(...texts),
 });
 
 /** Returns whether a result is still to come, or nobody knows whether one has. */

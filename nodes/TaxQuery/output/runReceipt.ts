@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type {
 	BillingSummary,
-	FailedItemCounts,
+	FailedAndUnsentItemCounts,
 	OperationItem,
 	NodeRun,
 } from '../../shared/operations/operation';
@@ -144,7 +144,7 @@ export class RunReceipt {
 	}
 
 	/** Shows the receipt; returns what the run's error does not mention itself. */
-	#end(failure: { index: number } | undefined, failed: FailedItemCounts): string {
+	#end(failure: { index: number } | undefined, failed: FailedAndUnsentItemCounts): string {
 		const { mode, items } = this.#run;
 		const text = runReceiptText({
 			...{ mode, items, failed, costText: this.costOf().text, counts: this.#counts },

@@ -1,5 +1,5 @@
-import type { FailedItemCounts, NodeRun } from '../../shared/operations/operation';
-import { sentences } from '../../shared/utils/sentences';
+import type { FailedAndUnsentItemCounts, NodeRun } from '../../shared/operations/operation';
+import { joinSentences } from '../../shared/utils/joinSentences';
 import type { CollectedQueryList } from '../client/queryModel';
 import { incompleteQueryListSentences, mappingKeysAdvice } from '../errors/queryError';
 import type { ObtainedQuery } from './outcomeRows';
@@ -17,7 +17,7 @@ export interface ListGaps {
 interface RunSummary {
 	mode: NodeRun['mode'];
 	items: number;
-	failed: FailedItemCounts;
+	failed: FailedAndUnsentItemCounts;
 	costText: string;
 	/** Counts the queries by how they were obtained. */
 	counts: Record<ObtainedQuery['how'], number>;
@@ -52,7 +52,7 @@ export function runReceiptText(run: RunSummary): string {
 	if (counts.sent + uncertain + failed.all + countTexts.length + gaps.length === 0) return '';
 	const isReused = run.isBuilding && warnings.length === 0 && gaps.length === 0;
 	const toChange = run.hasWaited ? "a longer 'Max Wait (Seconds)'" : "'Wait for Result' on";
-	return sentences(
+	return joinSentences(
 		run.costText,
 		itemText(run),
 		countTexts.join(', '),
@@ -69,7 +69,7 @@ export function runReceiptText(run: RunSummary): string {
 
 /** Returns what was spent by these query IDs, and by items with these numbers of which nobody knows. */
 export const acceptedBeforeFailureText = (ids: string[], uncertainItems: number[]): string =>
-	sentences(
+	joinSentences(
 		ids.length > 0
 			? `Accepted before that, and billed: ${first(ids)}. Retrying this execution reads them and sends nothing again`
 			: '',
@@ -117,14 +117,14 @@ function gapTexts({ uncompared, cut }: ListGaps): string[] {
 	const gap = `'Reuse Results': ${counted(uncompared, 'query', 'queries')} in the list could not be compared with this item (query type, fields or date)`;
 	const todo = `To compare them, ${mappingKeysAdvice(['services', 'fields', 'statuses'])} (Connection → Diagnose proposes it)`;
 	return filled([
-		uncompared > 0 ? sentences(gap, todo) : '',
+		uncompared > 0 ? joinSentences(gap, todo) : '',
 		cut ? incompleteQueryListSentences({ ...cut, listed: cut.records.length }) : '',
 	]);
 }
 
 /** Returns a text about pending queries; after changing `toChange`, another click reads them. */
 const pendingText = (pending: number, toChange: string | undefined): string =>
-	sentences(
+	joinSentences(
 		`${pending} pending: ${pending === 1 ? 'its result arrives' : 'their results arrive'} through the Tax Query Trigger, or by Query → Get`,
 		toChange === undefined
 			? ''

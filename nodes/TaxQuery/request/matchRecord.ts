@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
 import { isObject } from '../../shared/utils/json';
 import { textOf } from '../../shared/utils/primitiveText';
-import { isCiecName } from '../client/maskCiec';
+import { isCiecName } from '../client/maskCiecInRecord';
 import type { QueryRecord } from '../client/queryModel';
 
 /** One query that a request makes, as its record must show it. */

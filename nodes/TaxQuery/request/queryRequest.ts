@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Field } from '../../shared/operations/field';
 import { hash as hashText } from '../../shared/utils/hash';
 import { textOf } from '../../shared/utils/primitiveText';
-import { isCiecName } from '../client/maskCiec';
+import { isCiecName } from '../client/maskCiecInRecord';
 import type { RowWarning } from '../fields/identifiers';
 import {
 	queryTypeCode,

@@ -1,5 +1,5 @@
 import type { Operation } from '../../shared/operations/operation';
-import { sentences } from '../../shared/utils/sentences';
+import { joinSentences } from '../../shared/utils/joinSentences';
 import { paidQueryOperation } from '../submission/paidQueryOperation';
 import { USUAL_PRICE_TEXT } from '../submission/submissionOptions';
 import type { PaidQueryDefinition } from '../request/queryRequest';
@@ -17,12 +17,12 @@ interface Billed extends Omit<PaidQueryDefinition, 'action' | 'description' | 't
 /** Returns the query's operation: the panel says when the result comes and what it costs, the tool what it takes. */
 export function billedQuery({ does, takes, ...query }: Billed): Operation {
 	const { queryType, needsProfile, price = USUAL_PRICE_TEXT } = query;
-	const what = sentences(does, needsProfile ? 'It needs a tax profile' : '');
+	const what = joinSentences(does, needsProfile ? 'It needs a tax profile' : '');
 	return paidQueryOperation({
 		action: query.name.replace(/ [A-Z](?=[a-z])/g, (initial) => initial.toLowerCase()),
 		...query,
-		tool: sentences(what, takes),
-		description: sentences(
+		tool: joinSentences(what, takes),
+		description: joinSentences(
 			what,
 			queryType.isImmediate ? 'The result comes at once' : '',
 			queryType.isDelivered ? 'The result follows later' : '',

@@ -11,7 +11,7 @@ import {
 import { defineOperation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
 import { hasEntries, isObject, readObject } from '../../shared/utils/json';
-import { sentences } from '../../shared/utils/sentences';
+import { joinSentences } from '../../shared/utils/joinSentences';
 import { findQuery, getQuery, queryClientOfItem, type QueryClient } from '../client/queryClient';
 import {
 	listAllQueries,
@@ -148,7 +148,7 @@ async function checkList(
 		return {
 			ok: unreadable === 0 && guessed === undefined && !hasEntries(record),
 			seen: `${reached}. ${records.length + unreadable} queries ${where}, ${records.length} of them with an ID.`,
-			advice: sentences(
+			advice: joinSentences(
 				guessed === undefined ? '' : `Set list.rows in the API Mapping to "${guessed}"`,
 				hasEntries(record) ? namesFound(record) : '',
 				unreadable === 0
@@ -176,7 +176,7 @@ async function checkPaging(
 		return {
 			ok: true,
 			seen: `${reported}. ${listed} came, at most ${longest} at once.`,
-			advice: sentences(
+			advice: joinSentences(
 				limit === undefined && longest < listed
 					? 'Larger pages need list.limit in the API Mapping'
 					: '',
@@ -200,7 +200,7 @@ async function checkPaging(
 	return {
 		ok: completeness === 'unknown' && isFirstThere ? 'unknown' : false,
 		seen: isFirstThere
-			? sentences(incompleteQueryListText({ ...listing, listed })?.message)
+			? joinSentences(incompleteQueryListText({ ...listing, listed })?.message)
 			: 'The first queries are not in the list.',
 		advice:
 			'Ask your provider how the list is paged. Set list.limit with list.offset, or with list.page and list.firstPage. If all come at once, set list.paging to "none".',
@@ -258,7 +258,7 @@ async function checkOne(
 	return {
 		ok: !hasEntries(names),
 		seen: `It has the keys ${Object.keys(written).join(', ')}.`,
-		advice: hasEntries(names) ? sentences(namesFound(names)) : '',
+		advice: hasEntries(names) ? joinSentences(namesFound(names)) : '',
 		value: names,
 	};
 }

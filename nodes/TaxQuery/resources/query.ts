@@ -8,11 +8,11 @@ import {
 } from '../../shared/operations/field';
 import { returnAllOrLimit, simplifyField } from '../../shared/operations/commonFields';
 import type { Resource } from '../../shared/operations/operation';
-import { sentences } from '../../shared/utils/sentences';
+import { joinSentences } from '../../shared/utils/joinSentences';
 import { textProperty } from '../fields/textProperty';
 import { mappingHint } from '../../shared/errors/errorTextParts';
 import { findQuery, suspectMappingKeysOfGetQuery, queryClientOfItem } from '../client/queryClient';
-import { readListChunks, completeRow } from '../client/queryList';
+import { readListChunks, fetchRecordIfIncomplete } from '../client/queryList';
 import { queryTypeOf } from '../client/queryTypeMapping';
 import { mayHaveUnreadResponse, findMatchingId } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
@@ -55,7 +55,7 @@ const get = defineOperation({
 			const mappingKeys = suspectMappingKeysOfGetQuery(client);
 			const named = isImpersonalId(id) ? id : "with the 'Query ID' of this item";
 			throw new CodedError('noQuery', `There is no query ${named}`, {
-				description: sentences(
+				description: joinSentences(
 					'Check the ID, and the credential. Query → Get Many lists the queries made',
 					mappingHint(mappingKeys),
 				),
@@ -113,7 +113,7 @@ const getMany = defineOperation({
 			for (let at = 0; at < records.length && rows.length < wanted; at += AT_ONCE) {
 				const some = records.slice(at, at + AT_ONCE);
 				const complete = isCompleting
-					? await Promise.all(some.map(async (row) => await completeRow(client, row)))
+					? await Promise.all(some.map(async (row) => await fetchRecordIfIncomplete(client, row)))
 					: some;
 				if (isCompleting) incomplete += complete.filter(mayHaveUnreadResponse).length;
 				for (const row of complete) {
@@ -130,14 +130,14 @@ const getMany = defineOperation({
 			if (completeness === 'truncated') {
 				throw new CodedError('list.cut', message, {
 					...{ listed, total: reported },
-					description: sentences(description, 'Or set a Limit'),
+					description: joinSentences(description, 'Or set a Limit'),
 				});
 			}
-			item.run.hint(sentences(message, description));
+			item.run.hint(joinSentences(message, description));
 		}
 		if (unreadable > 0) {
 			item.run.hint(
-				sentences(
+				joinSentences(
 					`${unreadable} rows of the list show no ID (_id or queryId) and are left out`,
 					mappingHint(['record._id']),
 				),
@@ -150,7 +150,9 @@ const getMany = defineOperation({
 		}
 		const keys = incomplete > 0 ? suspectMappingKeysOfGetQuery(client) : [];
 		if (keys.length > 0) {
-			item.run.hint(sentences(`${incomplete} rows were not found by their ID`, mappingHint(keys)));
+			item.run.hint(
+				joinSentences(`${incomplete} rows were not found by their ID`, mappingHint(keys)),
+			);
 		}
 		const found = rows.slice(0, wanted);
 		if (reported !== undefined) {

@@ -1,7 +1,11 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import { clientUntilCancelled, type QueryClient } from '../client/queryClient';
-import { completeRow, lacksRequestOrDate, completeSelectedRows } from '../client/queryList';
+import {
+	fetchRecordIfIncomplete,
+	lacksRequestOrDate,
+	completeSelectedRows,
+} from '../client/queryList';
 import type { ListCompleteness, QueryId, QueryRecord } from '../client/queryModel';
 import { knownBilledQueriesOfClient } from './knownBilledQueries';
 import { TIME_ZONE_TOLERANCE_MS, type SharedListReadings } from './sharedListReadings';
@@ -110,6 +114,6 @@ async function readWithResponse(
 	row: QueryRecord,
 	expected: ExpectedRecord[],
 ): Promise<QueryRecord> {
-	const record = await completeRow(client, row);
+	const record = await fetchRecordIfIncomplete(client, row);
 	return expected.every((one) => matchRecord(one, record) === 'mismatch') ? row : record;
 }

@@ -3,7 +3,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOfItem, type QueryClient } from '../client/queryClient';
-import { completeRow, offersQueryList } from '../client/queryList';
+import { fetchRecordIfIncomplete, offersQueryList } from '../client/queryList';
 import type {
 	QueryId,
 	CollectedQueryList,
@@ -157,7 +157,7 @@ export class PastQueries {
 		});
 		return await Promise.all(
 			chosen.map(async (row, index) => {
-				const whole = row && (await completeRow(client, row));
+				const whole = row && (await fetchRecordIfIncomplete(client, row));
 				const isOwn = whole && matchRecord(expected[index], whole) !== 'mismatch';
 				return isOwn && states.includes(whole.state) ? whole : undefined;
 			}),

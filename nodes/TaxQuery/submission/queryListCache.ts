@@ -2,7 +2,7 @@ import { indexRecords } from '../request/matchRecord';
 import type { QueryClient } from '../client/queryClient';
 import {
 	lacksRequestOrDate,
-	listSince,
+	listAtLeastSince,
 	fetchRecordOfRow,
 	completeSelectedRows,
 } from '../client/queryList';
@@ -24,7 +24,7 @@ export class AccountLists {
 	/** Returns the queries made since a moment by this machine's clock, or a longer list. */
 	async list(client: QueryClient, since: number): Promise<CollectedQueryList> {
 		const read = async () => {
-			const listing = await listSince(client, since + client.clockOffsetMs() - LATE_MS);
+			const listing = await listAtLeastSince(client, since + client.clockOffsetMs() - LATE_MS);
 			this.#rows += listing.records.length;
 			return listing;
 		};

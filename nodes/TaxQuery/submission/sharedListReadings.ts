@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { QueryClient } from '../client/queryClient';
-import { listSince, fetchRecordOfRow } from '../client/queryList';
+import { listAtLeastSince, fetchRecordOfRow } from '../client/queryList';
 import type { QueryId, CollectedQueryList, QueryRecord } from '../client/queryModel';
 
 /** A date may be local time that is labelled as UTC. */
@@ -45,7 +45,7 @@ export class SharedListReadings {
 
 	async #start(client: QueryClient): Promise<ListReading> {
 		const since = this.#oldest + client.clockOffsetMs() - TIME_ZONE_TOLERANCE_MS;
-		const reading = listSince(client, since)
+		const reading = listAtLeastSince(client, since)
 			.then((listing) => ({ listing, at: Date.now() }))
 			.finally(() => {
 				if (this.#running === reading) this.#running = undefined;

@@ -6,7 +6,7 @@ import { mayStillEnd } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import { describeUnknownLabels } from '../errors/unknownLabels';
 import type { FilterSettings } from './filterSettings';
-import { reportErrorHourly } from './errorReporting';
+import { reportFailedExecutionHourly } from './errorReporting';
 import type { QuerySnapshot } from './querySnapshot';
 import type { Disposition } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
@@ -49,5 +49,5 @@ export function reportUnknownLabels(
 	for (const record of records) known.set(`${record.code}\n${record.status ?? ''}`, record);
 	if (known.size === before) return; // nothing new, or too many to say
 	const what = describeUnknownLabels([...known.values()], choice, mapping);
-	if (what) reportErrorHourly(context, new CodedError('leftOut', what), what);
+	if (what) reportFailedExecutionHourly(context, new CodedError('leftOut', what), what);
 }

@@ -92,7 +92,7 @@ export function runHourly(context: Identity, what: string, report: () => void): 
 }
 
 /** Reports an error with this code once an hour; `about` distinguishes several subjects. */
-export const reportErrorHourly = (
+export const reportFailedExecutionHourly = (
 	context: ITriggerFunctions,
 	error: CodedError,
 	about = '',

@@ -1,7 +1,7 @@
 import type { QueryClient } from '../client/queryClient';
 import { mayHaveUnreadResponse } from '../client/queryRecord';
 import { readQuery } from './readById';
-import type { PollableTrigger } from './pollableTrigger';
+import type { PollableTrigger } from './pollableTriggerInterface';
 import { succeededWithoutResult, type ItemMaker, type QuerySnapshot } from './querySnapshot';
 
 /** A result that was running when n8n ended, and its record, if the service has it. */

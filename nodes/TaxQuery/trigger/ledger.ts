@@ -3,14 +3,14 @@ import type { IDataObject } from 'n8n-workflow';
 import { getProcessState } from '../../shared/processState';
 import {
 	hasStatusMark,
-	uniteStatusMarks,
+	uniteMarksOfOneQuery,
 	toQueryKey,
 	toStatusMark,
 	readQueries,
 	writeQueries,
 	type SettledStatusMarks,
 	type SettledMarksByQueryKey,
-} from './queryStatusMarks';
+} from './settledStatusMarks';
 import {
 	emptyState,
 	isNumber,
@@ -18,7 +18,7 @@ import {
 	isText,
 	readMap,
 	readState,
-	type LedgerPollState,
+	type LedgerStateBesideQueries,
 	type SavedLedger,
 } from './savedLedgerFormat';
 import { RunningResults, type QueryIdWithStartCount } from './runningResults';
@@ -54,7 +54,7 @@ export interface DroppedQueries {
  * add to `seen`. Results of webhook calls settle in `late`, so that they never move the place where polls stop.
  */
 export class Ledger {
-	readonly state: LedgerPollState;
+	readonly state: LedgerStateBesideQueries;
 	/** Started by an earlier process and not known to have ended, until it is started again or `end` is called. */
 	readonly interrupted: Map<string, QueryIdWithStartCount>;
 	/** The process that had written it before. */
@@ -162,7 +162,7 @@ export class Ledger {
 		for (const key of inOrder) {
 			const marks = pending.get(key);
 			if (marks !== undefined)
-				pending.set(key, uniteStatusMarks(marks, seen.get(key) as SettledStatusMarks));
+				pending.set(key, uniteMarksOfOneQuery(marks, seen.get(key) as SettledStatusMarks));
 		}
 		this.#seen = new Map(left.map((key) => [key, seen.get(key) as SettledStatusMarks]));
 		this.state.isComplete = false;
@@ -176,7 +176,7 @@ export class Ledger {
 		const mark = toStatusMark(status);
 		if (!isStillPending) this.drop(queryId);
 		const where = [this.#seen, this.#pending].find((queries) => queries.has(key));
-		if (where) where.set(key, uniteStatusMarks(where.get(key) as SettledStatusMarks, mark));
+		if (where) where.set(key, uniteMarksOfOneQuery(where.get(key) as SettledStatusMarks, mark));
 		else this.#addLate(key, mark);
 	}
 
@@ -214,7 +214,7 @@ export class Ledger {
 		if (marks === '') return;
 		const listed = this.#seen.get(key);
 		if (listed === undefined) this.#addLate(key, marks);
-		else this.#seen.set(key, uniteStatusMarks(listed, marks));
+		else this.#seen.set(key, uniteMarksOfOneQuery(listed, marks));
 	}
 
 	startedCount(): number {
@@ -266,7 +266,7 @@ export class Ledger {
 		const unknown: SettledMarksByQueryKey = new Map();
 		for (const [key, more] of others) {
 			const where = [seen, pending, late].find((queries) => queries.has(key)) ?? unknown;
-			if (more !== '') where.set(key, uniteStatusMarks(where.get(key) ?? '', more));
+			if (more !== '') where.set(key, uniteMarksOfOneQuery(where.get(key) ?? '', more));
 		}
 		const newer = [...late];
 		late.clear();
@@ -315,7 +315,7 @@ export class Ledger {
 	}
 
 	#addLate(key: string, marks: SettledStatusMarks): void {
-		const all = uniteStatusMarks(this.#late.get(key) ?? '', marks);
+		const all = uniteMarksOfOneQuery(this.#late.get(key) ?? '', marks);
 		this.#late.delete(key);
 		this.#late.set(key, all); // the newest last
 		dropFirst(this.#late, MAX_LATE);

@@ -2,8 +2,8 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { createServiceConnection } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { setNodeStaticValue } from '../../shared/operations/nodeStaticData';
-import { sentences } from '../../shared/utils/sentences';
-import { listAllQueries, completeRow } from '../client/queryList';
+import { joinSentences } from '../../shared/utils/joinSentences';
+import { listAllQueries, fetchRecordIfIncomplete } from '../client/queryList';
 import {
 	findExecutionToMarkBegun,
 	SAVE_ONLY_FIELD,
@@ -70,13 +70,15 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 		.sort(latestFirst);
 	if (!latest) {
 		throw new CodedError('noResultYet', 'There is no result yet that this trigger would emit', {
-			description: sentences(
+			description: joinSentences(
 				'Run a query first, or choose other queries and statuses',
 				describeUnknownLabels(records, settings.choice, mapping),
 			),
 		});
 	}
-	return toItem(toQuerySnapshot(await completeRow(connection, latest.record)), { confirmed: true });
+	return toItem(toQuerySnapshot(await fetchRecordIfIncomplete(connection, latest.record)), {
+		confirmed: true,
+	});
 }
 
 const latestFirst = (a: QuerySnapshot, b: QuerySnapshot) =>

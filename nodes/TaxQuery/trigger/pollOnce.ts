@@ -20,7 +20,7 @@ import {
 	type TriggerListing,
 } from './readListing';
 import { fillMissingResponseFromDelivery, type QueryNotification } from './queryNotification';
-import type { PollableTrigger } from './pollableTrigger';
+import type { PollableTrigger } from './pollableTriggerInterface';
 import { readRecordsById, type RowResult, type RecordsReadById } from './readRecordsById';
 import {
 	reportVanishedQueries,

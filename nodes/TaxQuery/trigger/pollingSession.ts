@@ -13,7 +13,7 @@ import { emitResult, nodeKey, startKey, type EmitOutcome } from './emitter';
 import { ExecutionEndSaver } from './executionEndSaver';
 import { pollOnce, type PollResult } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
-import type { PollableTrigger } from './pollableTrigger';
+import type { PollableTrigger } from './pollableTriggerInterface';
 import { setNodeStaticValue } from '../../shared/operations/nodeStaticData';
 import {
 	storeNotificationsUntilPublished,

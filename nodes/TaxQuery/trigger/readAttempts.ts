@@ -5,7 +5,7 @@ import { CodedError } from '../../shared/utils/codedError';
 import { raceAbort } from '../../shared/utils/responseBody';
 import { msUntilElapsed } from '../../shared/utils/sleep';
 import type { QueryClient } from '../client/queryClient';
-import { errorMessage, reportError, reportErrorHourly } from './errorReporting';
+import { errorMessage, reportError, reportFailedExecutionHourly } from './errorReporting';
 import { isRefusal, createNotFoundError, readQuery } from './readById';
 import type { QuerySnapshot } from './querySnapshot';
 
@@ -100,7 +100,10 @@ export class ReadAttempts {
 		if (isPutAside) {
 			reportError(context, coded('putAside', `${MAX_REFUSALS} times and is put aside`));
 		} else if (msUntilElapsed(failedSince, REPORT_AFTER_MS) <= 0) {
-			reportErrorHourly(context, coded('unreadable', 'for ten minutes. The trigger keeps trying'));
+			reportFailedExecutionHourly(
+				context,
+				coded('unreadable', 'for ten minutes. The trigger keeps trying'),
+			);
 		}
 	}
 }

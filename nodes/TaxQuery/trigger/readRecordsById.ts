@@ -4,7 +4,7 @@ import { createNotFoundError, readNotified, readQuery } from './readById';
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
 import type { QueryNotification } from './queryNotification';
-import type { PollableTrigger } from './pollableTrigger';
+import type { PollableTrigger } from './pollableTriggerInterface';
 import { succeededWithoutResult, type QuerySnapshot } from './querySnapshot';
 import type { PollPlan } from './planPoll';
 

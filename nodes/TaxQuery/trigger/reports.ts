@@ -3,7 +3,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msUntilElapsed } from '../../shared/utils/sleep';
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
-import { reportError, reportErrorHourly, runHourly } from './errorReporting';
+import { reportError, reportFailedExecutionHourly, runHourly } from './errorReporting';
 import { MAX_PENDING } from './ledger';
 import type { VanishedQueriesReason } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
@@ -28,7 +28,7 @@ export function reportListGaps(context: ITriggerFunctions, listing: TriggerListi
 	const { completeness, total, rows, unreadable } = listing;
 	if (unreadable > 0) {
 		const what = `${unreadable} rows of the list of queries have no usable ID and cannot start the workflow`;
-		reportErrorHourly(context, new CodedError('list.ids', what, { rows: unreadable }));
+		reportFailedExecutionHourly(context, new CodedError('list.ids', what, { rows: unreadable }));
 	}
 	if (completeness !== 'truncated') return;
 	runHourly(context, 'cut', () =>
@@ -45,11 +45,11 @@ export function reportUntrackedPendingQueries(
 ): void {
 	if (unreachable > 0) {
 		const what = `${unreachable} queries wait for a result that the list does not show, too many to read each by ID. They start if listed or named by a webhook call`;
-		reportErrorHourly(context, new CodedError('dropped', what, { queries: unreachable }));
+		reportFailedExecutionHourly(context, new CodedError('dropped', what, { queries: unreachable }));
 	}
 	if (forgotten > 0) {
 		const what = `More than ${MAX_PENDING} queries wait for a result: the trigger no longer follows the ${forgotten} oldest. Compare their results in the service with your executions`;
-		reportErrorHourly(context, new CodedError('forgotten', what, { queries: forgotten }));
+		reportFailedExecutionHourly(context, new CodedError('forgotten', what, { queries: forgotten }));
 	}
 }
 
@@ -65,7 +65,10 @@ export function reportUnstartedResults(
 	const queries = queryIds.length;
 	const names = queryIds.slice(0, MAX_NAMED).join(', ');
 	const what = `Results that n8n could not start: ${queries} (queries ${names}). The trigger tries again each minute: ${error.message}`;
-	reportErrorHourly(context, new CodedError('notStarted', what, { queries, queryId: queryIds[0] }));
+	reportFailedExecutionHourly(
+		context,
+		new CodedError('notStarted', what, { queries, queryId: queryIds[0] }),
+	);
 }
 
 /** Successes without a result: since when, how often seen, and whether a webhook call brought the result. */
@@ -95,5 +98,5 @@ export function reportMissingResult(
 		description:
 			"To emit the result of a webhook call, set 'Confirm with the Service' to 'Fetch the Status Only', or 'Webhook Verification' to Credential.",
 	});
-	reportErrorHourly(context, error, id);
+	reportFailedExecutionHourly(context, error, id);
 }

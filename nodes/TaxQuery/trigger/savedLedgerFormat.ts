@@ -7,7 +7,7 @@ import type { QueryIdWithStartCount } from './runningResults';
 export type ListOrder = 'newestFirst' | 'oldestFirst';
 
 /** The ledger's knowledge beside single queries. */
-export interface LedgerPollState {
+export interface LedgerStateBesideQueries {
 	/** The parameters that it began with: a workflow published with others begins anew. */
 	startedFrom: string;
 	/** The account of the service whose queries these are. */
@@ -32,7 +32,7 @@ export interface LedgerPollState {
  * that has settled. About 20 kB as a rule; 400 kB at most, with 25,000 pending queries, 800 running executions and 1,000
  * failed starts. If pending queries start the workflow, too, 75 kB more for each status in which all of them did.
  */
-export interface SavedLedger extends LedgerPollState, IDataObject {
+export interface SavedLedger extends LedgerStateBesideQueries, IDataObject {
 	/** The newest listed queries, oldest first. */
 	seen: string;
 	/** Settled queries outside `seen`: delivered and not listed yet, or finished late. */
@@ -49,7 +49,7 @@ export interface SavedLedger extends LedgerPollState, IDataObject {
 	savedBy: string;
 }
 
-export const emptyState = (): LedgerPollState => ({
+export const emptyState = (): LedgerStateBesideQueries => ({
 	startedFrom: '',
 	account: '',
 	auditedAt: 0,
@@ -61,7 +61,7 @@ export const emptyState = (): LedgerPollState => ({
 });
 
 /** Reads the state, without values of another type. */
-export function readState(saved: Partial<LedgerPollState>): LedgerPollState {
+export function readState(saved: Partial<LedgerStateBesideQueries>): LedgerStateBesideQueries {
 	const state = emptyState();
 	const types: IDataObject = { ...state, runsElsewhere: true };
 	const isReadable = (key: string, value: unknown) =>

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { redactLongSecrets, redactSecretsInValue } from '../../shared/utils/redact';
+import { redactLongSecretsInValue, redactSecretsInValue } from '../../shared/utils/redact';
 import type { QueryNotification } from '../trigger/queryNotification';
 import {
 	succeededWithoutResult,
@@ -9,7 +9,7 @@ import {
 	type QuerySnapshot,
 } from '../trigger/querySnapshot';
 import type { TriggerSettings } from '../trigger/triggerSettings';
-import { maskCiec } from '../client/maskCiec';
+import { maskCiecInRecord } from '../client/maskCiecInRecord';
 import { asUncheckedQueryId, readRecord } from '../client/queryRecord';
 import { fromRecordWireNames } from '../client/recordWireNames';
 import type { AnnouncedQuery } from './payload';
@@ -34,7 +34,7 @@ export function assessNotificationTrust(
 	mapping: TaxQueryMapping,
 	secrets: string[],
 ): AssessedNotification {
-	const { record: body, event } = redactLongSecrets(announced, secrets);
+	const { record: body, event } = redactLongSecretsInValue(announced, secrets);
 	const record = readRecord(body, mapping);
 	const result = record && toQuerySnapshot({ ...record, id: asUncheckedQueryId(queryId) });
 	const hasResponse = record?.hasResponse === true;
@@ -70,7 +70,7 @@ const maskEnvelope = (
 	secrets: string[],
 ): IDataObject =>
 	redactSecretsInValue(
-		maskCiec({ ...fromRecordWireNames(record, mapping), envelope }, mapping)
+		maskCiecInRecord({ ...fromRecordWireNames(record, mapping), envelope }, mapping)
 			.envelope as IDataObject,
 		secrets,
 	);

@@ -13,7 +13,7 @@ import {
 	failed,
 	nothingNew,
 	starting,
-	tooManyRetryLater,
+	overloadedRetryLater,
 	unreachable,
 	combineResponsesToSender,
 	type ResponseToSender,
@@ -104,7 +104,7 @@ export async function pollAndRespond(
 	if (all.every(isOver)) return nothingNew; // a poll would show nothing else, and may have to wait
 	const senders = getProcessState().shared(newSenders);
 	if (senders.waiting >= MAX_WAITING)
-		return call.responseSoFar === resultByNextPoll ? resultByNextPoll : tooManyRetryLater;
+		return call.responseSoFar === resultByNextPoll ? resultByNextPoll : overloadedRetryLater;
 	const polling = trigger
 		.pollSoon(all.map((notification) => [notification.queryId, notification]))
 		.then(async (seen) => {

@@ -21,7 +21,7 @@ export const resultByNextPoll: ResponseToSender = {
 	message: 'The next check brings the result',
 };
 export const notShownYet = retryResponse('The service does not show the result yet');
-export const tooManyRetryLater = retryResponse('Too many queries are named at once');
+export const overloadedRetryLater = retryResponse('Too many queries are named at once');
 export const unreachable = retryResponse('The query service did not respond');
 export const starting = retryResponse('The trigger is being published');
 export const noQueryCredential = retryResponse('The trigger has no credential to read the result');
@@ -49,7 +49,7 @@ export async function chooseResponseToSender(
 	const notYet = settings.receiveBy === 'webhook' ? notShownYet : resultByNextPoll;
 	const responses = {
 		unknown: unknownToService,
-		later: isListed ? resultByNextPoll : tooManyRetryLater,
+		later: isListed ? resultByNextPoll : overloadedRetryLater,
 		settled: nothingNew,
 		duplicate: nothingNew,
 		pending: isReportedPending ? nothingNew : notYet,

@@ -18,7 +18,7 @@ import {
 	accepted,
 	noQueryCredential,
 	nothingNew,
-	tooManyRetryLater,
+	overloadedRetryLater,
 	notShownYet,
 	unknownToService,
 	unreachable,
@@ -61,7 +61,7 @@ export async function startWithoutSession(
 		const { queryId, trusted, isReportedPending } = notification;
 		if (trusted) return ifDue(trusted);
 		const found = read.get(queryId);
-		if (found === 'later') return tooManyRetryLater;
+		if (found === 'later') return overloadedRetryLater;
 		if (typeof found !== 'object') return found === 'unknown' ? unknownToService : unreachable;
 		const brought = fillMissingResponseFromDelivery(found, notification, itemSettings.mapping);
 		const { result } = brought;

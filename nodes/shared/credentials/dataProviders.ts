@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { OperationErrorAdvice } from '../errors/advice';
-import { sentences } from '../utils/sentences';
+import { joinSentences } from '../utils/joinSentences';
 import { CodedError } from '../utils/codedError';
 import { isN8nPlaceholder } from './n8nMaskedValuePlaceholder';
 import { maskedField, requiredTextInput } from './inputBuilders';
@@ -173,7 +173,7 @@ export function parseLogin(
 			throw problem(
 				'empty',
 				'is empty or not a text',
-				sentences(
+				joinSentences(
 					`Enter it as ${issuer} issued it`,
 					isClosed && "If it is to be empty, switch on 'Allow Empty'",
 				),

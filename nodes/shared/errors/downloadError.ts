@@ -1,6 +1,6 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import { problemCode, type RequestProblem } from './requestProblem';
-import { sentences } from '../utils/sentences';
+import { joinSentences } from '../utils/joinSentences';
 import { ADVICE } from './advice';
 
 /** Reasons why a file was not downloaded, as data; `renderFileProblem` writes the sentences. */
@@ -36,7 +36,7 @@ export class DownloadError extends UserError {
 	) {
 		const [message, ...todo] = renderFileProblem(problem, name ? `"${name}"` : 'The file');
 		const whose = documentId && `It is file ${fileId} of document ${documentId}`;
-		super(message, { description: sentences(whose, ...todo) });
+		super(message, { description: joinSentences(whose, ...todo) });
 		this.data = documentId ? { fileId, documentId } : {};
 		this.code = `file.${problem.kind === 'status' ? problemCode(problem) : problem.kind}`;
 	}

@@ -1,13 +1,13 @@
 import { describeFault } from './networkFault';
 import type { TokenRequestProblem } from './requestProblem';
-import { sentences } from '../utils/sentences';
+import { joinSentences } from '../utils/joinSentences';
 import { ADVICE } from './advice';
 import { mappingHint, quoteServiceMessage, type ErrorText } from './errorTextParts';
 
 /** The sentences about a login that failed. */
 export function renderLoginError(problem: TokenRequestProblem): ErrorText {
 	const [message, ...todo] = renderReason(problem);
-	return { message, description: sentences(...todo, quoteServiceMessage(problem)) };
+	return { message, description: joinSentences(...todo, quoteServiceMessage(problem)) };
 }
 
 function renderReason({

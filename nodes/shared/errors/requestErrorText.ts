@@ -1,6 +1,6 @@
 import { describeFault, isTlsFault, wasNeverSent, type NetworkFault } from './networkFault';
 import type { Acceptance, RequestProblem, StatusProblem } from './requestProblem';
-import { sentences } from '../utils/sentences';
+import { joinSentences } from '../utils/joinSentences';
 import { ADVICE, OPERATION_PROBLEM_MEANINGS, type OperationErrorAdvice } from './advice';
 import { renderLoginError } from './loginErrorText';
 import { mappingHint, quoteServiceMessage, type ErrorText } from './errorTextParts';
@@ -31,7 +31,7 @@ export function renderRequestError(failure: RequestFailure, service: ServiceHint
 	const isUncertain = accepted === 'unknown';
 	return {
 		message: advice.meaning ? OPERATION_PROBLEM_MEANINGS[advice.meaning] : message,
-		description: sentences(
+		description: joinSentences(
 			advice.meaning ? message : '',
 			isUncertain ? service.uncertainHint : advice.todo ? ADVICE[advice.todo] : todo,
 			mappingHint(suggestedMappingKeys(problem, advice)),
@@ -113,7 +113,7 @@ function renderRateLimit(
 		refusals > 0 ? `${the} answered ${times(refusals)} that there are too many requests` : '';
 	return [
 		`Waited ${(waitedMs / 1000).toFixed(1)} s for the rate limit, and no turn came`,
-		sentences(refused, TOO_MANY),
+		joinSentences(refused, TOO_MANY),
 	];
 }
 
@@ -155,12 +155,12 @@ function renderFault(fault: NetworkFault, displayName: string): ProblemText {
 	const message = describeFault(displayName, fault);
 	if (isTlsFault(code)) {
 		const why = 'Its certificate was not accepted, or it does not speak https.';
-		return [message, sentences(why, ADVICE.checkNetwork)];
+		return [message, joinSentences(why, ADVICE.checkNetwork)];
 	}
 	const isUnreached = isUnsent || wasNeverSent(code);
 	return [
 		message,
-		sentences(ADVICE.tryLater, isUnreached ? ADVICE.checkNetwork : ADVICE.checkRoute),
+		joinSentences(ADVICE.tryLater, isUnreached ? ADVICE.checkNetwork : ADVICE.checkRoute),
 	];
 }
 

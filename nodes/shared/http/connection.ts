@@ -7,7 +7,7 @@ import { getClientState } from '../processState';
 import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
 import { hash } from '../utils/hash';
-import { redactLongSecrets } from '../utils/redact';
+import { redactLongSecretsInValue } from '../utils/redact';
 import { sleepUnlessCancelled } from '../utils/sleep';
 import { toBodyOrProblem, type HttpResponse } from './toBodyOrProblem';
 import { ClockOffset } from './clockOffset';
@@ -418,7 +418,7 @@ function interpret(
 	if (hasResponse && !isTokenRefused(read)) service.tokens?.accepted(sentWith);
 	if (hasResponse && 'body' in read) {
 		const { status, headers } = outcome.response;
-		const body = redactLongSecrets(read.body, secrets);
+		const body = redactLongSecretsInValue(read.body, secrets);
 		const { requestIds } = readRequestIds(headers, secrets);
 		if (requestIds) idsByBody.set(body, requestIds);
 		return { result: { ok: true, status, headers, body } };

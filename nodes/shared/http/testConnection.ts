@@ -14,7 +14,7 @@ import { findEnabledVerificationProblem } from '../credentials/webhookVerificati
 import { raceAbort, readBody } from '../utils/responseBody';
 import { readFault } from '../errors/networkFault';
 import { withRequestId } from '../errors/requestIds';
-import { sentences } from '../utils/sentences';
+import { joinSentences } from '../utils/joinSentences';
 import { toBodyOrProblem, type RawExchangeResult } from './toBodyOrProblem';
 import { RequestError } from './requestResult';
 import { creditProfile, taxQuery, type ServiceDefinition } from './serviceDefinitions';
@@ -48,7 +48,7 @@ const connectionTest = <Mapping>(
 
 function errorTextOf(issue: UserError): string {
 	const { problem } = issue as Partial<RequestError>;
-	return withRequestId(sentences(issue.message, issue.description), problem?.requestIds);
+	return withRequestId(joinSentences(issue.message, issue.description), problem?.requestIds);
 }
 
 export const testCreditProfile = connectionTest(creditProfile, findStoredLoginProblem);

@@ -1,4 +1,4 @@
-import { sentences } from '../utils/sentences';
+import { joinSentences } from '../utils/joinSentences';
 
 /** Reasons why an identifier cannot exist as written. */
 type ErrorCode = 'FORMAT' | 'DATE' | 'WORD' | 'STATE' | 'DIGIT';
@@ -25,8 +25,8 @@ export const finding = <Code extends string>(
 	...todo: string[]
 ): Finding<Code> => ({
 	code,
-	problem: sentences(problem),
-	message: sentences(problem, ...todo),
+	problem: joinSentences(problem),
+	message: joinSentences(problem, ...todo),
 });
 
 export type CheckErrorFinding = Finding<ErrorCode>;

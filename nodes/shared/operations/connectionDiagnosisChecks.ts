@@ -2,7 +2,7 @@ import type { IDataObject, UserError } from 'n8n-workflow';
 import { maskIdentifiersInText } from '../personalData/personalDataHider';
 import { withRequestId } from '../errors/requestIds';
 import type { RequestError } from '../http/requestResult';
-import { sentences } from '../utils/sentences';
+import { joinSentences } from '../utils/joinSentences';
 import { identity } from './commonFields';
 import type { OperationItem } from './operation';
 
@@ -44,8 +44,8 @@ export class ConnectionDiagnosis {
 			this.#hasFirstFailed ||= this.#checks.length === 0;
 			const { message, description } = error;
 			const { data } = error as Partial<RequestError>;
-			const seen = withRequestId(sentences(message), data?.requestIds as string[] | undefined);
-			return { ok: false, seen, advice: sentences(description) };
+			const seen = withRequestId(joinSentences(message), data?.requestIds as string[] | undefined);
+			return { ok: false, seen, advice: joinSentences(description) };
 		});
 		// a service may put identifiers into its messages
 		this.#checks.push({
@@ -94,8 +94,8 @@ export class ConnectionDiagnosis {
 		const wrong = this.#withResult(false).map(({ check }) => check);
 		if (this.#hasFirstFailed) return this.#fixFirst();
 		const others = wrong.length > 0 ? `Follow the advice of: ${wrong.join(', ')}` : '';
-		if (isNew) return sentences(PASTE, others);
-		if (others !== '') return sentences(others);
+		if (isNew) return joinSentences(PASTE, others);
+		if (others !== '') return joinSentences(others);
 		// no read can decide it, and the operator can
 		return this.#withResult('unknown').some(({ advice }) => advice)
 			? 'Compare the rows "Not known" with your contract.'
@@ -111,7 +111,7 @@ export class ConnectionDiagnosis {
 		const [fine, wrong, open] = ([true, false, 'unknown'] as const).map(
 			(result) => this.#withResult(result).length,
 		);
-		return sentences(
+		return joinSentences(
 			`Checks: ${fine} OK, ${wrong} with a change needed, ${open} not known`,
 			changes.length > 0 ? `Change needed: ${changes.map(({ check }) => check).join('; ')}` : '',
 		);

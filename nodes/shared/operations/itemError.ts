@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import { withRequestId } from '../errors/requestIds';
 import { RequestError } from '../http/requestResult';
-import { sentences } from '../utils/sentences';
+import { joinSentences } from '../utils/joinSentences';
 import { mapValues } from '../utils/objectTransforms';
 
 export type ItemError = NodeApiError | NodeOperationError;
@@ -47,11 +47,11 @@ export function itemErrorOf(
 		omitsServiceMessage && hasServiceMessage(thrown) ? thrown.withoutServiceMessage() : thrown;
 	const isOurs = cause instanceof UserError || cause instanceof NodeOperationError;
 	const what = hide(cause instanceof Error ? cause.message : String(cause));
-	const description = sentences(hide((isOurs && cause.description) || ''), ...more);
+	const description = joinSentences(hide((isOurs && cause.description) || ''), ...more);
 	const named = item === undefined ? what : `Item ${item}: ${what}`;
 	const { code, status, mappingKeys = [], data: ofCause } = (cause ?? {}) as Coded;
 	const own = withTexts(ofCause ?? {}, hide);
-	const text = isJoined ? sentences(named, description) : named;
+	const text = isJoined ? joinSentences(named, description) : named;
 	const message = withRequestId(text, own.requestIds as string[] | undefined);
 	const options = {
 		message,

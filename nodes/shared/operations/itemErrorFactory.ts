@@ -4,7 +4,7 @@ import type { PersonalDataHider } from '../personalData/personalDataHider';
 import type { ServiceRequest } from '../http/connection';
 import { RequestError } from '../http/requestResult';
 import { itemErrorOf, type ItemError, type ItemErrorOptions } from './itemError';
-import type { BillingSummary, FailedItemCounts, Operation, NodeRun } from './operation';
+import type { BillingSummary, FailedAndUnsentItemCounts, Operation, NodeRun } from './operation';
 
 /** An item that failed, and why. */
 export interface ItemFailure {
@@ -17,7 +17,7 @@ export class ItemErrorFactory {
 	readonly operations = new Map<number, Operation>();
 	/** The protection of each item's personal data; undefined for full output. */
 	readonly protections = new Map<number, PersonalDataHider | undefined>();
-	readonly failedItems: FailedItemCounts = { all: 0, unsent: 0 };
+	readonly failedItems: FailedAndUnsentItemCounts = { all: 0, unsent: 0 };
 	/** Items for which a request went out that was no read. */
 	readonly #sent = new Set<number>();
 	readonly #node: INode;

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { getProcessState } from '../processState';
 import { enterExecution, rootExecutionId } from './workflowExecutionState';
-import type { FinishRun, FailedItemCounts, NodeRun } from './operation';
+import type { FinishRun, FailedAndUnsentItemCounts, NodeRun } from './operation';
 
 /** A run of a node, and what ends it. */
 export function startRun(context: IExecuteFunctions) {
@@ -46,7 +46,7 @@ export function startRun(context: IExecuteFunctions) {
 		signal: cancelled ? AbortSignal.any([cancelled, stop.signal]) : stop.signal,
 		/** An item has failed, and with it the run. */
 		fail: () => stop.abort(),
-		end(failure: { index: number } | undefined, failed: FailedItemCounts) {
+		end(failure: { index: number } | undefined, failed: FailedAndUnsentItemCounts) {
 			if (!failure) succeed();
 			return callbacks.map((callback) => callback(failure, failed) ?? '');
 		},

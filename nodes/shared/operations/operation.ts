@@ -97,7 +97,7 @@ export interface BillingSummary {
 }
 
 /** The number of items that come out as failed, and of those that failed before anything was sent for them. */
-export interface FailedItemCounts {
+export interface FailedAndUnsentItemCounts {
 	all: number;
 	unsent: number;
 }
@@ -105,7 +105,7 @@ export interface FailedItemCounts {
 /** Gets the item that the run fails with, and how many come out as failed. */
 export type FinishRun = (
 	failure: { index: number } | undefined,
-	failed: FailedItemCounts,
+	failed: FailedAndUnsentItemCounts,
 ) => string | void;
 
 export type ItemRequest = Omit<ServiceRequest, 'timeoutMs'>;

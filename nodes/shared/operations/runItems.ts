@@ -30,7 +30,7 @@ import { startRun, type NodeRunControl } from './nodeRun';
 import { bodyOf } from '../http/requestResult';
 import type { ServiceDefinition } from '../http/serviceDefinitions';
 import { isObject } from '../utils/json';
-import { sentences } from '../utils/sentences';
+import { joinSentences } from '../utils/joinSentences';
 import { redactSecretsInValue } from '../utils/redact';
 import { textOf } from '../utils/primitiveText';
 import { sleepUnlessCancelled } from '../utils/sleep';
@@ -298,7 +298,7 @@ function toRows(
 }
 
 function hintAtWaiting(run: NodeRun, { waitedMs, repeated }: Connection['statistics']): void {
-	const hint = sentences(
+	const hint = joinSentences(
 		waitedMs >= 1000 ? `Waited ${(waitedMs / 1000).toFixed(1)} s for the rate limit` : '',
 		repeated > 0 ? `Requests repeated: ${repeated}` : '',
 	);

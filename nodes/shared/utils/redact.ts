@@ -29,7 +29,7 @@ export function redactSecretsInValue<T>(json: T, secrets: string[]): T {
 const RANDOM = 16;
 
 /** The body of a good response, in which nothing is changed but texts that repeat a secret of the request. */
-export const redactLongSecrets = <T>(body: T, secrets: string[]): T =>
+export const redactLongSecretsInValue = <T>(body: T, secrets: string[]): T =>
 	redactSecretsInValue(
 		body,
 		secrets.filter(({ length }) => length >= RANDOM),

@@ -8,7 +8,7 @@ import {
 } from '../../../contract/creditProfile';
 import { NoQuery } from '../../../contract/shared';
 import type { SandboxContext } from '../../context';
-import { documentAssociationsOf } from '../../data/documentProfilesFormsFiles';
+import { requestedAssociationsOfDocument } from '../../data/documentProfilesFormsFiles';
 import type { SeededCollections } from '../../data/seededCollections';
 import { documentAt, DOCUMENT_TAG_SETS } from '../../data/documents';
 import { findCollection, buildTagList } from './dataCollectionRoutes';
@@ -63,7 +63,7 @@ export function registerDocumentListRoutes(
 				const isDescending = query.order === '-document.createdAt';
 				const index = isDescending ? entry.documents - 1 - place : place;
 				const generated = documentAt(entry, index, options.seed, people);
-				const associations = documentAssociationsOf(generated, include, link);
+				const associations = requestedAssociationsOfDocument(generated, include, link);
 				documents.push({ ...generated.document, ...(associations && { associations }) });
 			}
 			return { total: entry.documents, documents };

@@ -1,6 +1,6 @@
 import type { ProviderCredential, ProviderId } from '../../../contract/creditProfile';
 import type { Clock } from '../../clock';
-import { ORGANIZATION_ID, CREDENTIALS_OWNER_ID } from '../../data/organizationUsers';
+import { ORGANIZATION_ID, PROVIDER_LOGINS_OWNER_ID } from '../../data/organizationUsers';
 
 /** Lists logins that the organization has at first, so that a list of them is not empty. */
 const SEEDED_LOGINS: Array<[ProviderId, string]> = [
@@ -40,7 +40,7 @@ export class ProviderLoginStore {
 			metadata: BUREAUS.includes(provider) ? { expirationDate: nextYear(this.clock.now()) } : null,
 			...(provider === 'bureau/pf' && { configuration: { isAutoRenewEnabled: true } }),
 			isEnabled: true,
-			ownerId: CREDENTIALS_OWNER_ID,
+			ownerId: PROVIDER_LOGINS_OWNER_ID,
 		};
 		this.credentials.set(provider, credential);
 		return credential;

@@ -8,7 +8,7 @@ import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
 import { until } from '../../support/until';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { oneDemo, oneEditor, theMailbox, theModel } from '../support/oneDemo';
+import { startDemoOncePerFile, oneEditor, theMailbox, theModel } from '../support/oneDemo';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
 import type { Mailbox } from '../support/mailbox';
 import { callTool, connectMcpClient } from '../support/mcpClient';
@@ -75,7 +75,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 	let mailbox: Mailbox;
 	let demo: Demo;
 	beforeAll(async () => {
-		[demo, model, mailbox] = await Promise.all([oneDemo(), theModel(), theMailbox()]);
+		[demo, model, mailbox] = await Promise.all([startDemoOncePerFile(), theModel(), theMailbox()]);
 	});
 
 	const exampleNodes = () => demo.workflows.get('onboarding-agent')?.nodes as WorkflowNode[];

@@ -14,7 +14,7 @@ import {
 import { proposedMappingIn } from '../../integration/support/readDiagnoseRows';
 import { credentialFieldsForProviderLogin } from '../../integration/support/credentialFieldsForProviderLogin';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
-import { oneDemo } from '../support/oneDemo';
+import { startDemoOncePerFile } from '../support/oneDemo';
 
 const PACKAGE = 'n8n-nodes-credit-profile';
 const RFC = 'GODE561231GR8';
@@ -74,7 +74,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 	let n8n: N8n;
 
 	beforeAll(async () => {
-		({ n8n } = await oneDemo());
+		({ n8n } = await startDemoOncePerFile());
 	});
 	afterAll(async () => {
 		await Promise.all(dialects.map(async ({ sandbox }) => await sandbox.close()));

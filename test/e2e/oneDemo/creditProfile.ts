@@ -7,7 +7,7 @@ import { EXAMPLE_WEBHOOKS_HEADER_AUTH } from '../../../demo/provision';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { waitForEndedExecutionOf } from '../support/executions';
 import type { Editor } from '../support/editor';
-import { oneDemo, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
 
 const NODE = 'n8n-nodes-credit-profile.creditProfile';
 /** The stored provider login that the demo creates. */
@@ -24,7 +24,7 @@ describe('the Credit Profile node in a real n8n', () => {
 	let demo: Demo;
 
 	beforeAll(async () => {
-		demo = await oneDemo();
+		demo = await startDemoOncePerFile();
 	});
 
 	const faults = async (...rules: object[]) =>

@@ -2,13 +2,13 @@ import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { Demo } from '../../../demo/startDemo';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { oneDemo, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
 
 describeIfChromium("the demo's documentation link of a node", () => {
 	let demo: Demo;
 	let editor: Editor;
 	beforeAll(async () => {
-		demo = await oneDemo();
+		demo = await startDemoOncePerFile();
 		editor = await oneEditor();
 	});
 

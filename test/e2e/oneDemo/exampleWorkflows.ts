@@ -7,7 +7,7 @@ import { applicationFormUrl } from '../../../demo/provision';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import { waitForEndedExecutionOf } from '../support/executions';
-import { oneDemo, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
 
 const applicant = JSON.parse(readFileSync(applicantJsonFile, 'utf8')) as Record<string, string>;
 
@@ -20,7 +20,7 @@ describe('a real n8n with the package installed', () => {
 		await postApplication(applicationFormUrl(demo.n8n), toApplicationFields(applicant));
 
 	beforeAll(async () => {
-		demo = await oneDemo();
+		demo = await startDemoOncePerFile();
 	});
 
 	describe('takes an applicant through the example workflows', () => {

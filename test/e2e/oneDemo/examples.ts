@@ -7,7 +7,7 @@ import { repositoryRoot } from '../../../demo/installPackage';
 import { registerWebhook } from '../../../demo/sandbox';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { oneDemo, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
 
 const examples = readdirSync(join(repositoryRoot, 'examples')).map((file) =>
 	file.replace('.json', ''),
@@ -67,7 +67,7 @@ const searches: Array<[text: string, node: string]> = [
 describe('the examples in a real n8n', () => {
 	let demo: Demo;
 	beforeAll(async () => {
-		demo = await oneDemo();
+		demo = await startDemoOncePerFile();
 	});
 
 	const idOf = (example: string) => demo.workflows.get(example)?.id as string;

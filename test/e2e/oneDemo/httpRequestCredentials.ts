@@ -3,7 +3,7 @@ import type { N8n } from '../../../demo/n8n';
 import { serve } from '../../integration/support/testServer';
 import { credentialFieldsForProviderLogin } from '../../integration/support/credentialFieldsForProviderLogin';
 import { waitForEndedExecutionOf } from '../support/executions';
-import { oneDemo } from '../support/oneDemo';
+import { startDemoOncePerFile } from '../support/oneDemo';
 
 const LOGIN = { user: 'lender_1', password: 'Bureau_Secret_1' };
 const CIEC = { rfc: 'GODE561231GR8', ciec: 'Ciec_Secret_9' };
@@ -16,7 +16,7 @@ describe('HTTP Request with a credential of the services, in a real n8n', () => 
 	let n8n: N8n;
 
 	beforeAll(async () => {
-		({ n8n } = await oneDemo());
+		({ n8n } = await startDemoOncePerFile());
 	});
 
 	it.each([

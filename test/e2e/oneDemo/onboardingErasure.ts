@@ -20,7 +20,7 @@ import { describeIfChromium } from '../support/describeIfChromium';
 import { Editor } from '../support/editor';
 import { takeScreenshot } from '../support/launchBrowser';
 import { Onboarding, TABLES } from '../support/applicantOnboarding';
-import { oneDemo, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
 
 const MINUTES = 60_000;
 const people = new People(defaultOptions.seed);
@@ -119,7 +119,7 @@ async function closed(server: Server): Promise<void> {
 describeIfChromium('applicants who are forgotten, and an n8n that moves', () => {
 	let flow: Onboarding;
 	beforeAll(async () => {
-		flow = await Onboarding.in(await oneDemo(), await oneEditor());
+		flow = await Onboarding.in(await startDemoOncePerFile(), await oneEditor());
 	}, 5 * MINUTES);
 	afterAll(async () => {
 		await flow?.close();

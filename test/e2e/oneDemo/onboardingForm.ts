@@ -12,7 +12,7 @@ import {
 	type Applicant,
 	type CaseDossier,
 } from '../support/applicantOnboarding';
-import { oneDemo, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
 import { writeMarkdownRows } from '../support/testArtifacts';
 
 const MINUTES = 60_000;
@@ -43,7 +43,7 @@ describeIfChromium('applicants at the form of Onboard applicant, published', () 
 	const table: string[][] = [['submission', 'page', 'billed', 'state of the case']];
 
 	beforeAll(async () => {
-		flow = await Onboarding.in(await oneDemo(), await oneEditor());
+		flow = await Onboarding.in(await startDemoOncePerFile(), await oneEditor());
 	}, 5 * MINUTES);
 	afterAll(async () => {
 		await flow?.close();

@@ -7,7 +7,7 @@ import { violationsOf, WCAG } from '../support/accessibilityViolations';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { takeScreenshot } from '../support/launchBrowser';
 import { Onboarding, TABLES, type Applicant } from '../support/applicantOnboarding';
-import { oneDemo, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
 
 const MINUTES = 60_000;
 const people = new People(defaultOptions.seed);
@@ -24,7 +24,7 @@ describeIfChromium('decisions on applicants', () => {
 	let ana: BrowserContext;
 
 	beforeAll(async () => {
-		flow = await Onboarding.in(await oneDemo(), await oneEditor());
+		flow = await Onboarding.in(await startDemoOncePerFile(), await oneEditor());
 		owner = await flow.operator();
 		ana = await flow.operator(await flow.invite('ana@lender.invalid', 'Ana', 'Paz'));
 	}, 5 * MINUTES);

@@ -2,7 +2,7 @@ import type { Workflow } from '../../../demo/n8nClient';
 import type { Demo } from '../../../demo/startDemo';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { oneDemo, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
 
 const NODE = 'n8n-nodes-credit-profile.taxQuery';
 const RFC = 'GODE561231GR8';
@@ -10,7 +10,7 @@ const RFC = 'GODE561231GR8';
 describe('the Tax Query node in a real n8n', () => {
 	let demo: Demo;
 	beforeAll(async () => {
-		demo = await oneDemo();
+		demo = await startDemoOncePerFile();
 	});
 
 	describeIfChromium('shown in its editor', () => {

@@ -18,7 +18,7 @@ import { until } from '../../support/until';
 import { redeliverWhile503 } from '../support/redeliverWhile503';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { oneDemo, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
 import { TRIGGER_NODE_NAME, triggerNode } from '../support/triggerWorkflowBuilders';
 
@@ -31,7 +31,7 @@ describe('the triggers in a real n8n', () => {
 	let queries: Awaited<ReturnType<typeof sandboxQueryClient>>;
 	let record: Query;
 	beforeAll(async () => {
-		demo = await oneDemo();
+		demo = await startDemoOncePerFile();
 		queries = await sandboxQueryClient(demo.sandbox);
 		record = await queries.result();
 	});

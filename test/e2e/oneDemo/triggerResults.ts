@@ -9,7 +9,7 @@ import {
 import { until } from '../../support/until';
 import { redeliverWhile503 } from '../support/redeliverWhile503';
 import { outOf } from '../support/executions';
-import { oneDemo } from '../support/oneDemo';
+import { startDemoOncePerFile } from '../support/oneDemo';
 import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,
@@ -24,7 +24,7 @@ describe('the results of the trigger in a real n8n', () => {
 	let n8n: N8n;
 
 	beforeAll(async () => {
-		({ n8n } = await oneDemo());
+		({ n8n } = await startDemoOncePerFile());
 	});
 
 	afterAll(async () => {

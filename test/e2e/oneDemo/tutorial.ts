@@ -6,7 +6,7 @@ import { applicantJsonFile } from '../../../demo/smokeTest';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { countUserClicks } from '../support/countUserClicks';
 import { newContext, takeScreenshot } from '../support/launchBrowser';
-import { oneDemo, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
 import { writeMarkdownRows } from '../support/testArtifacts';
 
 /** A person's clicks for all five tasks; docs/tutorial.md must not grow longer than that. */
@@ -26,7 +26,7 @@ describeIfChromium('the five tasks of the tutorial, clicked as docs/tutorial.md 
 	const table: Array<[task: string, clicks: number, seconds: number]> = [];
 
 	beforeAll(async () => {
-		demo = await oneDemo();
+		demo = await startDemoOncePerFile();
 		const editor = await oneEditor();
 		context = await newContext(editor.page.context().browser() as Browser, {
 			viewport: { width: 1600, height: 900 },

@@ -9,7 +9,7 @@ import {
 } from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
 import { outOf } from '../support/executions';
-import { oneDemo } from '../support/oneDemo';
+import { startDemoOncePerFile } from '../support/oneDemo';
 import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,
@@ -32,7 +32,7 @@ describe('webhook calls in a real n8n', () => {
 
 	beforeAll(async () => {
 		sandbox = await startSandboxWithQueryHelpers();
-		({ n8n } = await oneDemo());
+		({ n8n } = await startDemoOncePerFile());
 		credentials = await createSandboxCredential(n8n.client, sandbox, 'Sandbox of webhook calls', {
 			...{ webhookVerification: 'signature', webhookSecret: SECRET },
 			signatureHeader: 'X-Signature',

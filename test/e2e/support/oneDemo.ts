@@ -24,7 +24,7 @@ export const theMailbox = startOncePerFile(
 /** By which the last part of a file may kill and restart n8n. */
 export const restartableN8n = new RestartableN8n();
 /** A demo for all tests of a file that do not count on being alone with it. */
-export const oneDemo: () => Promise<Demo> = startOncePerFile(
+export const startDemoOncePerFile: () => Promise<Demo> = startOncePerFile(
 	async () => {
 		const [model, mailbox] = await Promise.all([theModel(), theMailbox()]);
 		return await startDemo({
@@ -39,6 +39,6 @@ export const oneDemo: () => Promise<Demo> = startOncePerFile(
 
 /** Its editor. */
 export const oneEditor = startOncePerFile(
-	async () => await Editor.signIn((await oneDemo()).n8n),
+	async () => await Editor.signIn((await startDemoOncePerFile()).n8n),
 	async (editor) => await editor.close(),
 );

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
-import { collectSocketErrorCodes } from '../support/collectSocketErrorCodes';
+import { collectSocketErrorsDuring } from '../support/collectSocketErrorsDuring';
 import { startStubServer } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNodeInEngine } from '../support/runNodeInEngine';
@@ -129,7 +129,7 @@ describe('what is sent again', () => {
 		const port = Number(new URL(absent.creditProfile.baseUrl).port);
 		const credentials = absent.credentials();
 		let requests: unknown;
-		await collectSocketErrorCodes(async (first) => {
+		await collectSocketErrorsDuring(async (first) => {
 			const running = runNodeInEngine({
 				type: 'creditProfile',
 				parameters,
@@ -153,7 +153,7 @@ describe('what is sent again', () => {
 		const credentials = {
 			creditProfileApi: { ...creditProfileApi, baseUrl: 'http://no-such-host.invalid' },
 		};
-		const codes = await collectSocketErrorCodes(
+		const codes = await collectSocketErrorsDuring(
 			async () =>
 				await runNodeInEngine({
 					type: 'creditProfile',

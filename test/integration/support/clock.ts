@@ -34,7 +34,7 @@ export function shiftWallClock(ms: number): void {
 }
 
 /** The process seems to have started just now, until the tests of the file have ended. */
-export function seemJustStarted(): void {
+export function pretendProcessJustStarted(): void {
 	shiftAllClocks(0);
 	startedAt += performance.now();
 }

@@ -1,8 +1,8 @@
 import { codeOf } from '../support/errorCode';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import {
-	crfFaultRule,
-	nextCrfFaultRule,
+	buildCrfFaultRule,
+	buildNextCrfFaultRule,
 	getCrfParameters,
 	itemsForRfcs,
 	rfcs,
@@ -17,7 +17,7 @@ describe('two concurrent executions of equal queries', () => {
 		);
 
 	it('share no query while responses are lost', async () => {
-		await sandbox.faults(crfFaultRule('resetAfter', { probability: 0.5 }));
+		await sandbox.faults(buildCrfFaultRule('resetAfter', { probability: 0.5 }));
 		const runs = await runTwice({}, itemsForRfcs(rfcs(10)));
 		const given = runs.flatMap(({ items }) => items.map(({ json }) => json.queryId));
 		const billed = (await sandbox.ledger()).map(({ queryId }) => queryId);
@@ -26,8 +26,8 @@ describe('two concurrent executions of equal queries', () => {
 
 	it('never take the query of the other whose response is still on its way', async () => {
 		await sandbox.faults(
-			nextCrfFaultRule('resetBefore'),
-			crfFaultRule({ trickle: 20 }, { times: 1 }),
+			buildNextCrfFaultRule('resetBefore'),
+			buildCrfFaultRule({ trickle: 20 }, { times: 1 }),
 		);
 		const runs = await runTwice({}, itemsForRfcs(rfcs(1)));
 		const [{ queryId }] = await sandbox.ledger();

@@ -3,8 +3,8 @@ import { codeOf } from '../support/errorCode';
 import type { NodeRun } from '../support/runNodeInEngine';
 import { fakeService, respondJson } from './fakeService';
 import {
-	crfFaultRule,
-	nextCrfFaultRule,
+	buildCrfFaultRule,
+	buildNextCrfFaultRule,
 	getCrfParameters,
 	itemsForRfcs,
 	operation,
@@ -97,8 +97,8 @@ describe('an item that fails', () => {
 
 	it('leaves a lost query of another item to be recovered', async () => {
 		await sandbox.faults(
-			nextCrfFaultRule('resetAfter'),
-			crfFaultRule({ status: 400 }, { times: 1 }),
+			buildNextCrfFaultRule('resetAfter'),
+			buildCrfFaultRule({ status: 400 }, { times: 1 }),
 		);
 		const { taxQueryApi } = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 2 } });
 		const { error } = await sandbox.run(getCrfParameters(), {
@@ -110,7 +110,7 @@ describe('an item that fails', () => {
 	});
 
 	it('stops the sending of further items, and lists what was accepted', async () => {
-		await sandbox.faults(nextCrfFaultRule({ status: 400 }));
+		await sandbox.faults(buildNextCrfFaultRule({ status: 400 }));
 		const { taxQueryApi } = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 5 } });
 		const { error } = await sandbox.run(getCrfParameters(), {
 			items: itemsForRfcs(rfcs(40)),

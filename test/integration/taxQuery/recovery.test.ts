@@ -15,7 +15,7 @@ import {
 } from './fakeService';
 import {
 	CRF_PATH,
-	nextCrfFaultRule,
+	buildNextCrfFaultRule,
 	getCrfParameters,
 	itemsForRfcs,
 	operation,
@@ -42,7 +42,7 @@ describe('a query whose response was lost', () => {
 		["a gateway's web page", 'nonJson'],
 		["a gateway's 502", { status: 502, accepted: true }],
 	])('is recovered from the list after %s', async (_what, fault) => {
-		await sandbox.faults(nextCrfFaultRule(fault));
+		await sandbox.faults(buildNextCrfFaultRule(fault));
 		const { items } = await runOne();
 		expect(items.map(({ json }) => json)).toEqual([
 			expect.objectContaining({ queryId: (await billed())[0], recovered: true, rfc: RFC }),
@@ -54,20 +54,20 @@ describe('a query whose response was lost', () => {
 		['a timeout', 'hang'],
 		['a 503', { status: 503 }],
 	])('is uncertain, and sent once, if the list lacks it after %s', async (_what, fault) => {
-		await sandbox.faults(nextCrfFaultRule(fault));
+		await sandbox.faults(buildNextCrfFaultRule(fault));
 		const { items } = await runOne(fault === 'hang' ? { timeout: 3 } : {});
 		expect([codeOf(items[0].json), await sends()]).toEqual(['unsure', 1]);
 	});
 
 	it('is uncertain if the list cannot be read', async () => {
 		const list = { path: '/api/query', exact: true, fault: { status: 403 } };
-		await sandbox.faults(nextCrfFaultRule('resetAfter'), list);
+		await sandbox.faults(buildNextCrfFaultRule('resetAfter'), list);
 		const { items } = await runOne();
 		expect(codeOf(items[0].json)).toBe('unsure');
 	});
 
 	it('names a time from which Query → Get Many finds it', async () => {
-		await sandbox.faults(nextCrfFaultRule('resetBefore'));
+		await sandbox.faults(buildNextCrfFaultRule('resetBefore'));
 		const { items } = await runOne();
 		const [, createdAfter] = /(\d{4}-\S+Z)/.exec(String(items[0].json.errorDetail)) ?? [];
 		await runOne();
@@ -85,7 +85,7 @@ describe('a query whose response was lost', () => {
 		['429', 'storm'],
 		['401', 'expiredToken'],
 	])('is no query that the service refused with %s: it is sent again', async (_how, fault) => {
-		await sandbox.faults(nextCrfFaultRule(fault));
+		await sandbox.faults(buildNextCrfFaultRule(fault));
 		const { items } = await runOne();
 		const [{ queryId, recovered }] = items.map(({ json }) => json);
 		expect({ queryId: [queryId], recovered }).toEqual({
@@ -98,7 +98,10 @@ describe('a query whose response was lost', () => {
 		await sandbox.run(
 			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'fields', rfc: RFC, ciec: 'x1' }),
 		);
-		await sandbox.faults({ ...nextCrfFaultRule('resetAfter'), path: '/api/query/tax/invoice' });
+		await sandbox.faults({
+			...buildNextCrfFaultRule('resetAfter'),
+			path: '/api/query/tax/invoice',
+		});
 		const { items } = await sandbox.run(
 			operation('taxAuthority', 'getInvoices', {
 				rfc: RFC,
@@ -120,7 +123,7 @@ describe('the list in which a lost query is searched', () => {
 
 	it.each(['page', 'lean'] as const)('has 250 past queries before it: %s', async (queryList) => {
 		const sandbox = await taxQuerySandbox({ queryList, pastQueries: 250 });
-		await sandbox.faults(nextCrfFaultRule('resetAfter'));
+		await sandbox.faults(buildNextCrfFaultRule('resetAfter'));
 		const { items } = await sandbox.run(getCrfParameters(), { items: itemsForRfcs([RFC]) });
 		await sandbox.close();
 		expect(items.map(({ json }) => json)).toMatchObject([{ ...wasRecovered, rfc: RFC }]);
@@ -129,7 +132,10 @@ describe('the list in which a lost query is searched', () => {
 	it('is read to its second page after 120 later queries', async () => {
 		const sandbox = await taxQuerySandbox({ queryList: 'page', pastQueries: 250 });
 		const list = { path: '/api/query', exact: true, times: 1 };
-		await sandbox.faults(nextCrfFaultRule('resetAfter'), { ...list, fault: { latency: 5000 } });
+		await sandbox.faults(buildNextCrfFaultRule('resetAfter'), {
+			...list,
+			fault: { latency: 5000 },
+		});
 		const others = await sandbox.elsewhere();
 		const run = sandbox.run(getCrfParameters(), { items: itemsForRfcs([RFC]) });
 		await until('a query billed', async () => (await sandbox.ledger()).length > 0);

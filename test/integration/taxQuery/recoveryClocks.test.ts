@@ -8,7 +8,13 @@ import {
 	respondJson,
 	respondBadGateway,
 } from './fakeService';
-import { nextCrfFaultRule, getCrfParameters, itemsForRfcs, rfcs, taxQuerySandbox } from './support';
+import {
+	buildNextCrfFaultRule,
+	getCrfParameters,
+	itemsForRfcs,
+	rfcs,
+	taxQuerySandbox,
+} from './support';
 
 const [RFC, OTHER] = rfcs(2);
 const HOUR_MS = 3_600_000;
@@ -21,7 +27,7 @@ describe('a service whose clock differs', () => {
 		const sandbox = await taxQuerySandbox({ clockSkew });
 		const service = await sandbox.elsewhere();
 		await service.post('/query/crf', { rfc: OTHER });
-		await sandbox.faults(nextCrfFaultRule('resetAfter'));
+		await sandbox.faults(buildNextCrfFaultRule('resetAfter'));
 		const { items: given } = await sandbox.run(getCrfParameters(), { items });
 		await sandbox.close();
 		expect(given.map(({ json }) => json.recovered)).toEqual([true]);
@@ -34,7 +40,7 @@ describe('a service whose clock differs', () => {
 			const service = await sandbox.elsewhere();
 			await service.post('/query/crf', { rfc: RFC });
 			shiftAllClocks(BEYOND_TOLERANCE_MS);
-			await sandbox.faults(nextCrfFaultRule('resetBefore'));
+			await sandbox.faults(buildNextCrfFaultRule('resetBefore'));
 			const { error } = await sandbox.run(getCrfParameters(), { items });
 			await sandbox.close();
 			expect(codeOf(error)).toBe('unsure');

@@ -13,8 +13,8 @@ import {
 } from './fakeService';
 import {
 	CRF_PATH,
-	crfFaultRule,
-	nextCrfFaultRule,
+	buildCrfFaultRule,
+	buildNextCrfFaultRule,
 	getCrfParameters,
 	itemsForRfcs,
 	operation,
@@ -37,14 +37,14 @@ describe('a lost query does not match', () => {
 
 	it('the same query of an earlier execution', async () => {
 		await sandbox.run(getCrfParameters(), { items: itemsForRfcs([RFC]) });
-		await sandbox.faults(nextCrfFaultRule('resetBefore'));
+		await sandbox.faults(buildNextCrfFaultRule('resetBefore'));
 		const { items } = await runOne();
 		expect(codeOf(items[0].json)).toBe('unsure');
 	});
 
 	it('an equal query that the list showed before it was sent', async () => {
 		await (await sandbox.elsewhere()).post('/query/crf', { rfc: RFC });
-		await sandbox.faults(nextCrfFaultRule('resetBefore'));
+		await sandbox.faults(buildNextCrfFaultRule('resetBefore'));
 		const { error } = await sandbox.run(
 			getCrfParameters({ reuse: 'never' }, { spendingLimits: { maxQueriesPerDay: 5 } }),
 			{ items: itemsForRfcs([RFC]) },
@@ -54,7 +54,7 @@ describe('a lost query does not match', () => {
 
 	it('a query of another type or another person', async () => {
 		const service = await sandbox.elsewhere();
-		await sandbox.faults(nextCrfFaultRule('resetBefore'));
+		await sandbox.faults(buildNextCrfFaultRule('resetBefore'));
 		await service.post('/query/rfc-data', { rfc: RFC });
 		await service.post('/query/rfc-data', { rfc: OTHER });
 		const { items } = await runOne();
@@ -64,7 +64,7 @@ describe('a lost query does not match', () => {
 	it('an equal query that another program sends later', async () => {
 		const service = await sandbox.elsewhere();
 		const list = { path: '/api/query', exact: true, times: 1, fault: { latency: 5000 } };
-		await sandbox.faults(nextCrfFaultRule('resetAfter'), list);
+		await sandbox.faults(buildNextCrfFaultRule('resetAfter'), list);
 		const running = runOne();
 		await until('a query billed', async () => (await billed()).length > 0);
 		shiftAllClocks(2500); // more than the service's clock, in whole seconds, leaves open
@@ -76,7 +76,7 @@ describe('a lost query does not match', () => {
 	it('a query with one field more', async () => {
 		const path = '/api/query/rfc-calculator';
 		const service = await sandbox.elsewhere();
-		await sandbox.faults({ ...nextCrfFaultRule('resetBefore'), path });
+		await sandbox.faults({ ...buildNextCrfFaultRule('resetBefore'), path });
 		await service.post('/query/crf', { rfc: RFC });
 		const running = sandbox.run(calculateRfc('Emma'));
 		await until('the query sent', async () => (await sandbox.requests(path)).length > 0);
@@ -89,7 +89,7 @@ describe('a lost query does not match', () => {
 	it('an equal query of another item in flight, written differently', async () => {
 		const path = '/api/query/rfc-calculator';
 		await sandbox.faults(
-			{ ...nextCrfFaultRule('resetBefore'), path },
+			{ ...buildNextCrfFaultRule('resetBefore'), path },
 			{ path, method: 'POST', times: 1, fault: { trickle: 2 } },
 		);
 		const { items } = await sandbox.run(calculateRfc('={{ $json.name }}'), {
@@ -101,7 +101,7 @@ describe('a lost query does not match', () => {
 	});
 
 	it('the lost queries of equal items', async () => {
-		await sandbox.faults(crfFaultRule('resetAfter', { times: 3 }));
+		await sandbox.faults(buildCrfFaultRule('resetAfter', { times: 3 }));
 		const { items } = await sandbox.run(never, {
 			items: itemsForRfcs(new Array<string>(12).fill(RFC)),
 		});
@@ -187,7 +187,7 @@ describe('a lost query matches', () => {
 		const found: unknown[] = [];
 		for (let service = 0; service < 2; service++) {
 			const sandbox = await taxQuerySandbox({ seed: 77 });
-			await sandbox.faults(nextCrfFaultRule('resetAfter'));
+			await sandbox.faults(buildNextCrfFaultRule('resetAfter'));
 			const { items } = await sandbox.run(getCrfParameters(), { items: itemsForRfcs([RFC]) });
 			found.push(items[0].json.queryId);
 			await sandbox.close();

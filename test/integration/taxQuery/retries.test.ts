@@ -2,8 +2,8 @@ import axios from 'axios';
 import { codeOf } from '../support/errorCode';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import {
-	crfFaultRule,
-	nextCrfFaultRule,
+	buildCrfFaultRule,
+	buildNextCrfFaultRule,
 	getCrfParameters,
 	itemsForRfcs,
 	rfcs,
@@ -29,7 +29,7 @@ describe('a retry', () => {
 	it('in the editor bills what is missing, and gives all items', async () => {
 		const wanted = rfcs(20);
 		const requests = { items: itemsForRfcs(wanted), memory: {} };
-		await sandbox.faults(crfFaultRule({ status: 400 }, { times: 1 }));
+		await sandbox.faults(buildCrfFaultRule({ status: 400 }, { times: 1 }));
 		const first = await sandbox.run(getCrfParameters(), requests);
 		const second = await sandbox.run(never, { ...requests, mode: 'retry' });
 		expect(codeOf(first.error)).toBe('status.400');
@@ -73,7 +73,7 @@ describe('a retry', () => {
 	it('searches lost queries before it sends anything', async () => {
 		const memory = {};
 		const list = { path: '/api/query', exact: true, times: 15, fault: { status: 403 } };
-		await sandbox.faults(nextCrfFaultRule('resetAfter'), list);
+		await sandbox.faults(buildNextCrfFaultRule('resetAfter'), list);
 		await sandbox.run(getCrfParameters(), { items: one, memory });
 		await sandbox.faults();
 		const { items } = await sandbox.run(getCrfParameters(), { items: one, memory });

@@ -1,5 +1,5 @@
 import { resetProcessState } from '../../../nodes/shared/processState';
-import { seemJustStarted, withoutWaiting } from '../support/clock';
+import { pretendProcessJustStarted, withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import { aRecord } from './fakeService';
@@ -28,7 +28,7 @@ describe('a retry after n8n was killed, while the list lags', () => {
 		});
 		await service.run(getCrfParameters(), { items: items.slice(0, 2) });
 		resetProcessState();
-		seemJustStarted();
+		pretendProcessJustStarted();
 		reads = hiddenReads;
 		const before = performance.now();
 		const { items: given } = await withoutWaiting(

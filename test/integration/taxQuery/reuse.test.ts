@@ -5,7 +5,7 @@ import { aRecord, fakeService, respondJson } from './fakeService';
 import {
 	CRF_PATH,
 	createTaxProfileParameters,
-	nextCrfFaultRule,
+	buildNextCrfFaultRule,
 	getCrfParameters,
 	operation,
 	rfcs,
@@ -215,7 +215,7 @@ describe('Reuse Results', () => {
 	});
 
 	it('sends nothing for an equal item while a query is uncertain', async () => {
-		await sandbox.faults(nextCrfFaultRule('resetBefore'));
+		await sandbox.faults(buildNextCrfFaultRule('resetBefore'));
 		const { items } = await sandbox.run(getCrfParameters({ reuse: 'hours', reuseHours: 24 }), {
 			items: [{ rfc: RFC }, { rfc: RFC }],
 			onError: 'continueRegularOutput',

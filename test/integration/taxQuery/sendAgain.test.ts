@@ -17,8 +17,8 @@ import {
 import {
 	CRF_PATH,
 	curps,
-	crfFaultRule,
-	nextCrfFaultRule,
+	buildCrfFaultRule,
+	buildNextCrfFaultRule,
 	getCrfParameters,
 	itemsForRfcs,
 	operation,
@@ -45,14 +45,14 @@ describe('Send Again at the sandbox', () => {
 		});
 
 	it('sends a lost query a second time once the list would show it', async () => {
-		await sandbox.faults(nextCrfFaultRule('resetBefore'));
+		await sandbox.faults(buildNextCrfFaultRule('resetBefore'));
 		const [{ items: given }] = await Promise.all([runOne(), passListLag(sandbox, CRF_PATH, 1)]);
 		const billed = (await sandbox.ledger()).map(({ queryId }) => queryId);
 		expect(given.map(({ json }) => json.queryId)).toEqual(billed);
 	});
 
 	it('sends a query three times at most', async () => {
-		await sandbox.faults(crfFaultRule('resetBefore'));
+		await sandbox.faults(buildCrfFaultRule('resetBefore'));
 		await Promise.all([runOne(), passListLag(sandbox, CRF_PATH, 3)]);
 		expect(await sandbox.requests(CRF_PATH)).toHaveLength(3);
 	});

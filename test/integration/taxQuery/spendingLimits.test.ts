@@ -4,7 +4,7 @@ import { acceptThenRespondBadGateway, fakeService, respondJson } from './fakeSer
 import {
 	CRF_PATH,
 	curps,
-	crfFaultRule,
+	buildCrfFaultRule,
 	getCrfParameters,
 	itemsForRfcs,
 	operation,
@@ -84,7 +84,7 @@ describe('a limit of queries, with equal items and Reuse Results', () => {
 	});
 
 	it('is not used up by a query that the service refused', async () => {
-		await sandbox.faults(crfFaultRule({ status: 400 }, { times: 1 }));
+		await sandbox.faults(buildCrfFaultRule({ status: 400 }, { times: 1 }));
 		const result = await sandbox.run(limitedTo(1, HOURS), {
 			items: itemsForRfcs([RFC, RFC]),
 			...failing,
@@ -134,7 +134,7 @@ describe('Max Queries per Execution', () => {
 	});
 
 	it('counts each time that Send Again sends a query', async () => {
-		await sandbox.faults(crfFaultRule('resetBefore'));
+		await sandbox.faults(buildCrfFaultRule('resetBefore'));
 		await Promise.all([
 			sandbox.run(getCrfParameters({}, { spendingLimits: { sendAgain: true, maxQueries: 2 } }), {
 				items: itemsForRfcs(rfcs(1)),

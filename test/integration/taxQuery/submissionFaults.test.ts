@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { codeOf } from '../support/errorCode';
 import { fakeService, respondToFirstPost, respondJson, type PostHandler } from './fakeService';
 import {
-	crfFaultRule,
+	buildCrfFaultRule,
 	getCrfParameters,
 	itemsForRfcs,
 	rfcs,
@@ -135,10 +135,10 @@ describe('500 items with resets, timeouts, 503 and 429 for every tenth', () => {
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox();
 		await sandbox.faults(
-			crfFaultRule('resetAfter', { probability: 0.1 }),
-			crfFaultRule('hang', { probability: 0.1 }),
-			crfFaultRule({ status: 503 }, { probability: 0.1 }),
-			crfFaultRule('storm', { probability: 0.1 }),
+			buildCrfFaultRule('resetAfter', { probability: 0.1 }),
+			buildCrfFaultRule('hang', { probability: 0.1 }),
+			buildCrfFaultRule({ status: 503 }, { probability: 0.1 }),
+			buildCrfFaultRule('storm', { probability: 0.1 }),
 		);
 		({ items } = await sandbox.run(
 			getCrfParameters({}, { timeout: 90, externalReference: '={{ $json.rfc }}' }),
@@ -188,7 +188,7 @@ describe('500 items with resets, timeouts, 503 and 429 for every tenth', () => {
 
 it('a token that expires in the middle of a run costs one more token, and no query', async () => {
 	const sandbox = await taxQuerySandbox();
-	await sandbox.faults(crfFaultRule('expiredToken', { times: 40 }));
+	await sandbox.faults(buildCrfFaultRule('expiredToken', { times: 40 }));
 	const { error } = await sandbox.run(getCrfParameters(), { items: itemsForRfcs(rfcs(200)) });
 	const tokens = (await sandbox.requests('/api/oauth/token')).length;
 	const billed = (await sandbox.ledger()).length;

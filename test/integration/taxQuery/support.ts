@@ -143,7 +143,7 @@ export const createTaxProfileParameters = (rfc: string): INodeParameters =>
 /** The path of a query for the CRF at the sandbox. */
 export const CRF_PATH = '/api/query/crf';
 /** Returns a fault of every query for the CRF, unless `more` narrows it. */
-export const crfFaultRule = (
+export const buildCrfFaultRule = (
 	fault: FaultRule['fault'],
 	more: Partial<FaultRule> = {},
 ): FaultRule => ({
@@ -153,4 +153,5 @@ export const crfFaultRule = (
 	...more,
 });
 /** Returns a fault of the next query for the CRF alone. */
-export const nextCrfFaultRule = (fault: FaultRule['fault']) => crfFaultRule(fault, { times: 1 });
+export const buildNextCrfFaultRule = (fault: FaultRule['fault']) =>
+	buildCrfFaultRule(fault, { times: 1 });

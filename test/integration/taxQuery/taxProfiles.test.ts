@@ -3,7 +3,7 @@ import { codeOf } from '../support/errorCode';
 import { queryPostsIn, responderByRequestKind } from './crfStubResponses';
 import {
 	createTaxProfileParameters,
-	nextCrfFaultRule,
+	buildNextCrfFaultRule,
 	getCrfParameters,
 	operation,
 	rfcs,
@@ -47,7 +47,7 @@ describe('the creation of a tax profile', () => {
 		const sandbox = await taxQuerySandbox();
 		const fault = { status: 200, body: { message: 'Accepted' }, accepted: true };
 		await sandbox.faults(
-			{ ...nextCrfFaultRule(fault), path: '/api/query/tax/profile' },
+			{ ...buildNextCrfFaultRule(fault), path: '/api/query/tax/profile' },
 			{ path: '/api/query', exact: true, times: 1, fault: 'nonJson' },
 		);
 		const { items } = await sandbox.run(createTaxProfileParameters(RFC));

@@ -1,6 +1,6 @@
 import {
 	maskNamed,
-	redactLongSecrets,
+	redactLongSecretsInValue,
 	redactSecretsInValue,
 } from '../../../../nodes/shared/utils/redact';
 import { holdsSecret } from '../../../../nodes/shared/utils/secretDetector';
@@ -78,7 +78,7 @@ describe('values', () => {
 
 	it('of a good response are masked by secrets that are surely random', () => {
 		const body = { head: `Bearer ${SECRET}`, folio: '40718822', user: 'admin' };
-		expect(redactLongSecrets(body, [SECRET, '40718822', 'admin'])).toEqual({
+		expect(redactLongSecretsInValue(body, [SECRET, '40718822', 'admin'])).toEqual({
 			...body,
 			head: '***',
 		});

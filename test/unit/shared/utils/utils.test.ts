@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { backoffMs } from '../../../../nodes/shared/utils/backoff';
 import { BoundedMap } from '../../../../nodes/shared/utils/boundedMap';
-import { sentences } from '../../../../nodes/shared/utils/sentences';
+import { joinSentences } from '../../../../nodes/shared/utils/joinSentences';
 import { timeOf } from '../../../../nodes/shared/utils/parseTime';
 
 describe('sentences', () => {
@@ -14,7 +14,7 @@ describe('sentences', () => {
 		[['and so on…', 'really!'], 'and so on… really!'],
 		[[], ''],
 	])('%j become %j', (texts, joined) => {
-		expect(sentences(...texts)).toBe(joined);
+		expect(joinSentences(...texts)).toBe(joined);
 	});
 });
 

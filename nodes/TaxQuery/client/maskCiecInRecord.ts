@@ -24,7 +24,7 @@ const SHORTEST_CIEC = 4;
  * Returns a record without the CIEC, which a tax profile's record may repeat (TQ §2.1, §4.8). It is masked under its
  * name, and wherever the record repeats its text. A record of an unknown query type may be a tax profile's, too.
  */
-export function maskCiec(record: IDataObject, mapping: TaxQueryMapping): IDataObject {
+export function maskCiecInRecord(record: IDataObject, mapping: TaxQueryMapping): IDataObject {
 	const { createTaxProfile } = catalog;
 	const known = queryTypeOf(record.service, mapping);
 	const anywhere =

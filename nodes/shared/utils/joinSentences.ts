@@ -1,5 +1,5 @@
 /** Joins texts to sentences: one blank between them, one mark at the end of each. Empty ones are left out. */
-export function sentences(...texts: Array<string | null | undefined>): string {
+export function joinSentences(...texts: Array<string | null | undefined>): string {
 	return texts
 		.map((text) => (text ?? '').trim())
 		.filter((text) => text !== '')

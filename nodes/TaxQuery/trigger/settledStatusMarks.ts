@@ -31,7 +31,7 @@ export function hasStatusMark(marks: SettledStatusMarks, mark: string): boolean 
 }
 
 /** The marks of both, each once; the oldest are forgotten where they are too many. */
-export function uniteStatusMarks(
+export function uniteMarksOfOneQuery(
 	marks: SettledStatusMarks,
 	more: SettledStatusMarks,
 ): SettledStatusMarks {

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 const CHANNEL = 'net.client.socket';
 
 /** Collects the error codes of connections that this process could not make while `work` runs. */
-export async function collectSocketErrorCodes<T>(
+export async function collectSocketErrorsDuring<T>(
 	work: (first: Promise<string>) => Promise<T>,
 ): Promise<string[]> {
 	const codes: string[] = [];
