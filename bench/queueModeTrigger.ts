@@ -13,7 +13,7 @@ import {
 	publishTrigger,
 	WEBHOOK_HEADER_SECRET,
 	startSink,
-	countArrivals,
+	countLostAndRepeatedArrivals,
 } from './support/triggerBench';
 
 const QUERIES = 500;
@@ -103,7 +103,7 @@ export async function measureTriggerResults({
 			const wasDown = at > killedAt && finished < readyAt + FIRST_POLL_MS;
 			return { finished, at, ms: at - (wasDown ? readyAt + FIRST_POLL_MS : finished) };
 		});
-		const outcome = countArrivals(ids, sink.arrivals);
+		const outcome = countLostAndRepeatedArrivals(ids, sink.arrivals);
 		const last = delays.reduce((a, b) => (b.ms > a.ms ? b : a));
 		const slowest = round(last.ms / 1000, 1);
 		const since = (at: number) => `${round((at - requestedAt) / 1000, 1)} s`;

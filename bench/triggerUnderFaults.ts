@@ -20,7 +20,7 @@ import {
 	publishTrigger,
 	WEBHOOK_HEADER_SECRET,
 	startSink,
-	countArrivals,
+	countLostAndRepeatedArrivals,
 } from './support/triggerBench';
 
 const QUERIES = Number(process.env.BENCH_QUERIES ?? 200);
@@ -85,7 +85,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		log(`${QUERIES - missing().length} of ${QUERIES} are here; waiting for one more look`);
 		await sleep(AFTERMATH_MS);
 		const deliveries = await deliveriesOf(sandbox);
-		const outcome = countArrivals(ids, sink.arrivals);
+		const outcome = countLostAndRepeatedArrivals(ids, sink.arrivals);
 
 		log(`timing ${TIMED} answers`);
 		const proved = { authenticity: 'credential', confirm: 'off' };

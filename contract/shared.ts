@@ -23,9 +23,9 @@ export const dateTime = Type.String({ format: 'date-time' });
 export const freeForm = Type.Record(Type.String(), Type.Unknown());
 
 /** The body of an error. Neither document shows one (CP §7, TQ §7): this shape is the sandbox's own. */
-export const ErrorBody = Type.Object({
+export const SandboxErrorBody = Type.Object({
 	statusCode: Type.Integer({ description: 'The HTTP status again' }),
 	message: Type.String({ description: 'What is wrong, and where' }),
 	field: Type.Optional(Type.String({ description: 'The field that is wrong, as a dotted path' })),
 });
-export type ErrorBody = Static<typeof ErrorBody>;
+export type SandboxErrorBody = Static<typeof SandboxErrorBody>;

@@ -20,7 +20,7 @@ import {
 } from '../nodes/shared/credentials/inputBuilders';
 import { LoginError } from '../nodes/shared/credentials/loginError';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKeyField';
-import { storedCiecFields } from '../nodes/shared/credentials/storedProviderLogins';
+import { storedCiecFields } from '../nodes/shared/credentials/providerLoginsInCredential';
 import {
 	advancedWebhookFields,
 	webhookFields,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFinished, type Execution, type ExecutionError, type NodeExecution } from './n8nClient';
-import { toApplicationFields, postApplication } from './submitN8nForm';
+import { toApplicantFormFields, postApplication } from './submitN8nForm';
 import { applicationFormUrl, type CreatedWorkflow } from './provision';
 import type { Demo } from './startDemo';
 
@@ -125,7 +125,7 @@ export async function smokeTest(
 
 	log(`Submitting an applicant to "${onboarding.name}" …`);
 	const applicant = JSON.parse(await readFile(applicantJsonFile, 'utf8')) as Record<string, string>;
-	const page = postApplication(applicationFormUrl(n8n), toApplicationFields(applicant)).catch(
+	const page = postApplication(applicationFormUrl(n8n), toApplicantFormFields(applicant)).catch(
 		({ message }: Error) => message,
 	);
 	const runs: Execution[] = [];

@@ -26,7 +26,7 @@ export interface ApplicantFormFields {
 }
 
 /** The form as an applicant fills it in. `typed` has the person's data in the order of the form. */
-export function toApplicationFields(typed: Record<string, string>): ApplicantFormFields {
+export function toApplicantFormFields(typed: Record<string, string>): ApplicantFormFields {
 	const [nombre, primerApellido, segundoApellido, nacimiento, curp, correo] = Object.values(typed);
 	return {
 		...{ nombre, primerApellido, segundoApellido, nacimiento, curp, correo },

@@ -44,7 +44,7 @@ export const parseListShapeKeys: FlagReader = (text) => {
 };
 
 /** `success=DONE,failed=ERROR` */
-export const statusWords: FlagReader = (text, name) => {
+export const parseWordsByStatus: FlagReader = (text, name) => {
 	const words = text.split(',').map((pair) => pair.split('='));
 	if (words.every(([state, word]) => /^(success|pending|failed)$/.test(state) && word)) {
 		return Object.fromEntries(words) as unknown;

@@ -6,7 +6,7 @@ import {
 	choice,
 	parseListShapeKeys,
 	mappingFile,
-	statusWords,
+	parseWordsByStatus,
 	url,
 	UsageError,
 	wholeNumberReader,
@@ -146,7 +146,7 @@ const groups: Record<string, Record<string, Flag>> = {
 			option: 'statusWords',
 			value: 'words',
 			help: 'for example success=DONE,pending=WAIT,failed=ERROR',
-			read: statusWords,
+			read: parseWordsByStatus,
 		},
 		'token-lifetime': {
 			option: 'tokenLifetime',

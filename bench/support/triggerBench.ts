@@ -137,7 +137,7 @@ export async function deliverFinishedQueries(
 }
 
 /** Returns how often each of the queries came through. */
-export function countArrivals(ids: string[], arrivals: Arrival[]) {
+export function countLostAndRepeatedArrivals(ids: string[], arrivals: Arrival[]) {
 	const each = ids.map((id) => arrivals.filter(({ queryId }) => queryId === id));
 	const times = (test: (count: number) => boolean) =>
 		each.filter(({ length }) => test(length)).length;

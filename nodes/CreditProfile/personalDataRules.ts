@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import {
-	personalRulesFor,
-	shownRulesFor,
+	rulesToHideFields,
+	rulesToShowFields,
 	type PersonalDataRuleByField,
 	type PersonalDataRule,
 } from '../shared/personalData/personalDataRuleTypes';
@@ -11,7 +11,7 @@ import { isObject } from '../shared/utils/json';
 
 /** CP §2.5: a schema names fields, it holds nobody's data. */
 const schema: PersonalDataRuleByField = {
-	...shownRulesFor('title description type pattern format required enum additionalProperties'),
+	...rulesToShowFields('title description type pattern format required enum additionalProperties'),
 	properties: ({ properties }) =>
 		Object.fromEntries(
 			Object.keys(isObject(properties) ? properties : {}).map((name) => [name, () => schema]),
@@ -21,20 +21,20 @@ const schema: PersonalDataRuleByField = {
 
 /** CP §2.6 */
 const user: PersonalDataRuleByField = {
-	...shownRulesFor('id organizationId createdAt deletedAt updatedAt permissions role'),
-	...personalRulesFor('name lastName email phone'),
+	...rulesToShowFields('id organizationId createdAt deletedAt updatedAt permissions role'),
+	...rulesToHideFields('name lastName email phone'),
 };
 
 /** CP §2.3, §2.4 */
 export const collectionVersionPersonalDataRules: PersonalDataRuleByField = {
-	...shownRulesFor('id creatorId createdAt isActive dataCollectionId organizationId'),
+	...rulesToShowFields('id creatorId createdAt isActive dataCollectionId organizationId'),
 	schema,
 	creator: user,
 };
 
 /** CP §2.2 */
 export const dataCollectionPersonalDataRules: PersonalDataRuleByField = {
-	...shownRulesFor(
+	...rulesToShowFields(
 		'id name creatorId activeDataCollectionVersionId createdAt updatedAt slug parentCollectionId tags processorKey',
 	),
 	creator: user,
@@ -43,47 +43,47 @@ export const dataCollectionPersonalDataRules: PersonalDataRuleByField = {
 
 /** CP §2.1 */
 export const providerLoginPersonalDataRules: PersonalDataRuleByField = {
-	...shownRulesFor('id createdAt updatedAt organizationId type isEnabled ownerId'),
-	...personalRulesFor('user'),
-	metadata: shownRulesFor('expirationDate'),
-	configuration: shownRulesFor('isAutoRenewEnabled'),
+	...rulesToShowFields('id createdAt updatedAt organizationId type isEnabled ownerId'),
+	...rulesToHideFields('user'),
+	metadata: rulesToShowFields('expirationDate'),
+	configuration: rulesToShowFields('isAutoRenewEnabled'),
 };
 
 /** CP §4.3, §4.7 */
-export const tagsPersonalDataRules: PersonalDataRuleByField = shownRulesFor('count data tag');
+export const tagsPersonalDataRules: PersonalDataRuleByField = rulesToShowFields('count data tag');
 
 const PERSON =
 	'email firstName middleName firstLastName secondLastName tradeName rfc basicRFC phone curp neighborhood address address2 exteriorNumber interiorNumber city municipality zipCode nss birthdate';
 
 /** CP §2.8; state, country and nationality are codes. */
 const profile: PersonalDataRuleByField = {
-	...shownRulesFor(
+	...rulesToShowFields(
 		'id organizationId createdAt updatedAt tags tagIds externalId accountType state country nationality',
 	),
-	...personalRulesFor(PERSON),
+	...rulesToHideFields(PERSON),
 };
 
 /** CP §2.9 */
 const form: PersonalDataRuleByField = {
-	...shownRulesFor(
+	...rulesToShowFields(
 		'id accountType nationality state country completedDate profileId isNipConfirmed createdAt updatedAt tagIds tags customPagesConfigId nipSmsSentCount nipEmailSentCount',
 	),
-	...personalRulesFor(`${PERSON} monthlyIncome loanAmount`),
-	tagsAssociation: shownRulesFor('id label'),
+	...rulesToHideFields(`${PERSON} monthlyIncome loanAmount`),
+	tagsAssociation: rulesToShowFields('id label'),
 	formConfig: {
-		...shownRulesFor(
+		...rulesToShowFields(
 			'id organizationId name accountType slug createdAt updatedAt customPagesConfigId',
 		),
-		...personalRulesFor('bureauAuthTradeName formCompletedURL'),
+		...rulesToHideFields('bureauAuthTradeName formCompletedURL'),
 	},
 };
 
 /** CP §2.10 */
 const file: PersonalDataRuleByField = {
-	...shownRulesFor(
+	...rulesToShowFields(
 		'id uploadedAt createdAt updatedAt size organizationId filetype externalId uploaderId fileCollectionId tags',
 	),
-	...personalRulesFor('filelabel originalFilename url previewUrl'),
+	...rulesToHideFields('filelabel originalFilename url previewUrl'),
 };
 
 const rules = { Profiles: profile, Forms: form, Files: file };
@@ -100,9 +100,9 @@ function association(entry: IDataObject): PersonalDataRule {
 
 /** CP §2.7 */
 export const documentPersonalDataRules: PersonalDataRuleByField = {
-	...shownRulesFor(
+	...rulesToShowFields(
 		'id externalId tags dataCollectionVersionId dataCollectionId creatorId createdAt updatedAt',
 	),
 	document: 'free',
-	associations: { ...shownRulesFor('type'), association },
+	associations: { ...rulesToShowFields('type'), association },
 };

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { ErrorBody } from '../../contract/shared';
+import type { SandboxErrorBody } from '../../contract/shared';
 
 /** Thrown by a handler to refuse a request: HTTP status, what is wrong, and the field if it is one. */
 export class HttpError extends Error {
@@ -20,6 +20,6 @@ export function sendError(
 ): FastifyReply {
 	const statusCode = error.statusCode ?? 500;
 	const field = error instanceof HttpError ? error.field : undefined;
-	const body: ErrorBody = { statusCode, message: error.message, ...(field && { field }) };
+	const body: SandboxErrorBody = { statusCode, message: error.message, ...(field && { field }) };
 	return reply.code(statusCode).type('application/json').send(JSON.stringify(body));
 }

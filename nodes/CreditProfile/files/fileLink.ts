@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { FileLabel } from '../../shared/errors/downloadError';
 import type { OperationItem } from '../../shared/operations/operation';
-import { readPersonalData } from '../../shared/personalData/personalDataOptions';
+import { readPersonalDataMode } from '../../shared/personalData/personalDataOptions';
 import { textOf } from '../../shared/utils/primitiveText';
 
 /** The address of a file, and the service's data about it. */
@@ -87,7 +87,7 @@ export const mimeTypeOfFile = ({ filetype }: FileLink, type: string, fileName: s
 
 /** Returns a file's name. Where personal data is protected, a name that a person may have chosen is left out. */
 export function outputFileName(item: OperationItem, link: FileLink, headers: IDataObject): string {
-	if (readPersonalData(item.options) === 'full')
+	if (readPersonalDataMode(item.options) === 'full')
 		return link.name ?? (nameAt(link.url, headers) || 'file');
 	const type = [formatOf(link.filetype), endingOf(endOf(link.url))].find((one) =>
 		MIME_TYPES.has(one),
@@ -97,7 +97,7 @@ export function outputFileName(item: OperationItem, link: FileLink, headers: IDa
 }
 
 /** The file as an error names it. */
-export const fileLabel = (item: OperationItem, link: FileLink): FileLabel => ({
+export const fileDetailsForError = (item: OperationItem, link: FileLink): FileLabel => ({
 	...(link.name && { name: outputFileName(item, link, {}) }),
 	...('documentId' in link && { id: textOf(link.id), documentId: textOf(link.documentId) }),
 });

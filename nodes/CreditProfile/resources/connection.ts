@@ -12,7 +12,7 @@ import {
 } from '../../shared/operations/connectionDiagnosisChecks';
 import { defineOperation } from '../../shared/operations/field';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
-import { hasEntries, isObject, readObject } from '../../shared/utils/json';
+import { hasEntries, isObject, parseObjectOrEmpty } from '../../shared/utils/json';
 import {
 	collectionDocumentsRequest,
 	rowKinds,
@@ -82,7 +82,7 @@ const diagnose = defineOperation({
 			seen: 'Not checked: such a request would change a login.',
 			advice: `Take them from your contract: paths.${providerPaths.join(', paths.')} and fields.bureauPublicKey.`,
 		}));
-		const held = readObject(apiMapping) ?? {};
+		const held = parseObjectOrEmpty(apiMapping) ?? {};
 		return diagnosis.items(suggestion(mapping, encodings), held, item);
 	},
 });

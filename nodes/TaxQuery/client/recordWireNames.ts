@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { RecordField, TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { RecordFieldName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { mapKeys } from '../../shared/utils/objectTransforms';
 import { isObject } from '../../shared/utils/json';
 import { invertNames } from '../../shared/utils/invertNames';
@@ -7,7 +7,7 @@ import { invertNames } from '../../shared/utils/invertNames';
 type Names = Pick<TaxQueryMapping, 'record'>;
 
 /** Returns the service's name of a field of TQ §2.1. */
-export const wireName = ({ record }: Names, name: RecordField): string => record[name] ?? name;
+export const wireName = ({ record }: Names, name: RecordFieldName): string => record[name] ?? name;
 
 /** The content of a record that comes wrapped; the object itself where the wrapper is not there. */
 const unwrap = (body: IDataObject, { record: { wrapper } }: Names): IDataObject => {

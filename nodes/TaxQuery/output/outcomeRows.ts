@@ -11,7 +11,7 @@ import { quoteServiceMessage } from '../../shared/errors/errorTextParts';
 import { textOf } from '../../shared/utils/primitiveText';
 import { getResultIdentifierMismatchWarnings, type RowWarning } from '../fields/identifiers';
 import { getMissingOrExtraMonthWarnings } from '../fields/period';
-import { requestPersonalDataRules, queryRecordRule } from './personalDataRules';
+import { requestPersonalDataRules, ruleForWholeQueryRecord } from './personalDataRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { PaidQueryDefinition } from '../request/queryRequest';
 import { fromWireNames, queryTypeOf, type QueryType } from '../client/queryTypeMapping';
@@ -156,7 +156,7 @@ function shownResponse(query: SubmittedQueryResponse, settings: RowContext): IDa
 		const row = buildProtectedRow(settings, query, mapping, isSimple, queryType);
 		return isSimple ? withoutItemColumns(row, query) : row;
 	}
-	return protect(query.raw, queryRecordRule(query.raw, mapping, queryType), (safe) => {
+	return protect(query.raw, ruleForWholeQueryRecord(query.raw, mapping, queryType), (safe) => {
 		const isWithoutId = query.kind === 'withoutId';
 		if (!isSimple) return isWithoutId ? safe : toRecordWireNames(safe, mapping);
 		return {
@@ -220,7 +220,7 @@ function annotate(
 }
 
 /** Returns whether a response is the whole documented result of a query (TQ §2.2 to §2.4), though no record. */
-export function hasAllResultFields(
+export function bodyHasAllResultFields(
 	body: IDataObject | undefined,
 	{ resultFields }: QueryType,
 ): boolean {

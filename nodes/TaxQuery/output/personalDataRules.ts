@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import {
-	personalRulesFor,
-	shownRulesFor,
+	rulesToHideFields,
+	rulesToShowFields,
 	type PersonalDataRuleByField,
 	type PersonalDataRule,
 } from '../../shared/personalData/personalDataRuleTypes';
@@ -12,28 +12,28 @@ import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 
 /** The request's fields (TQ §4), which are echoed; of a birth date the year stays. */
 export const requestPersonalDataRules: PersonalDataRuleByField = {
-	...personalRulesFor('rfc curp name firstLastName secondLastName day month'),
-	...shownRulesFor('year period from to'),
+	...rulesToHideFields('rfc curp name firstLastName secondLastName day month'),
+	...rulesToShowFields('year period from to'),
 };
 
 /** TQ §2.3 */
 const taxpayer: PersonalDataRuleByField = {
-	...personalRulesFor(
+	...rulesToHideFields(
 		'RFC RazonSocial RFCRepresentante CURPRepresentante EmailContacto NumeroCertificado',
 	),
-	...personalRulesFor('Municipio Ciudad OficinaPostal Zona CodigoPostal'),
-	...shownRulesFor('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
+	...rulesToHideFields('Municipio Ciudad OficinaPostal Zona CodigoPostal'),
+	...rulesToShowFields('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
 };
 
 /** Rules for the documented responses, by operation (TQ §2.2 to §2.4); the others are not shown. */
 const responses: Record<string, PersonalDataRule | undefined> = {
-	calculateRfc: personalRulesFor('rfc'),
+	calculateRfc: rulesToHideFields('rfc'),
 	getCrf: taxpayer,
 	getRfcData: taxpayer,
 	getCurpData: {
-		...personalRulesFor('rfc curp nombre apellidoPaterno apellidoMaterno sexo fechaNacimiento'),
-		...personalRulesFor('paisNacimiento estadoNacimiento codigoValidacion'),
-		...shownRulesFor('estatus docProbatorio estatusCurp codigoMensaje'),
+		...rulesToHideFields('rfc curp nombre apellidoPaterno apellidoMaterno sexo fechaNacimiento'),
+		...rulesToHideFields('paisNacimiento estadoNacimiento codigoValidacion'),
+		...rulesToShowFields('estatus docProbatorio estatusCurp codigoMensaje'),
 	},
 };
 
@@ -51,7 +51,7 @@ const requestedFields = (
 };
 
 /** A query record (TQ §2.1) or an acknowledgement (TQ §2.5, §4.11). */
-export function queryRecordRule(
+export function ruleForWholeQueryRecord(
 	record: IDataObject,
 	mapping: TaxQueryMapping,
 	known?: QueryType,
@@ -60,13 +60,13 @@ export function queryRecordRule(
 	const query = requestedFields(queryType, mapping);
 	return {
 		...query,
-		...shownRulesFor(
+		...rulesToShowFields(
 			'_id id queryId service status authentication organizationId organizationSlug',
 		),
-		...shownRulesFor('profileId createdAt updatedAt'),
-		metadata: { ...shownRulesFor('clientType'), query },
+		...rulesToShowFields('profileId createdAt updatedAt'),
+		metadata: { ...rulesToShowFields('clientType'), query },
 		query,
 		response: responses[queryType?.operation ?? ''] ?? 'free',
-		results: shownRulesFor('queryId period status'),
+		results: rulesToShowFields('queryId period status'),
 	};
 }

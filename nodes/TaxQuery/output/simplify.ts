@@ -12,7 +12,7 @@ import { toRecordWireNames } from '../client/recordWireNames';
 import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
 import type { KnownOutputColumns } from '../../shared/operations/mergeInputColumns';
 import type { OperationItem } from '../../shared/operations/operation';
-import { queryRecordRule } from './personalDataRules';
+import { ruleForWholeQueryRecord } from './personalDataRules';
 import type { QueryRecord } from '../client/queryModel';
 import type { RowWarning } from '../fields/identifiers';
 import { mapKeys, mapValues, pickBy } from '../../shared/utils/objectTransforms';
@@ -83,7 +83,7 @@ export const buildProtectedRow = (
 	isSimple: boolean,
 	queryType = queryTypeOf(record.code, mapping),
 ): IDataObject =>
-	protect(record.raw, queryRecordRule(record.raw, mapping, queryType), (safe) => {
+	protect(record.raw, ruleForWholeQueryRecord(record.raw, mapping, queryType), (safe) => {
 		if (!isSimple) return toRecordWireNames(safe, mapping);
 		const shown = { ...record, raw: safe, request: requestIn(safe, mapping) };
 		return simplifyRecord(shown, mapping, queryType, record);

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { RecordField, TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { RecordFieldName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { checkCurp, checkRfc } from '../../shared/identifiers';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import type { QueryClient as Service } from '../client/queryClient';
@@ -41,7 +41,7 @@ const isDate = (value: unknown) => isText(value) && !Number.isNaN(Date.parse(Str
 const isContent = (value: unknown) => value === null || typeof value === 'object';
 
 /** Usual names of a record's fields, without hyphens and underscores, and a check of the values. */
-const RECORD: Array<[RecordField, string, (value: unknown) => boolean]> = [
+const RECORD: Array<[RecordFieldName, string, (value: unknown) => boolean]> = [
 	['_id', 'id uuid guid identifier queryid queryuuid idconsulta', isId],
 	['service', 'type kind querytype servicename servicetype product servicio tipo', isText],
 	['status', 'state estado estatus querystatus statuscode result', isText],

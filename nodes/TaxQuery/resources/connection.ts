@@ -10,7 +10,7 @@ import {
 } from '../../shared/operations/connectionDiagnosisChecks';
 import { defineOperation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
-import { hasEntries, isObject, readObject } from '../../shared/utils/json';
+import { hasEntries, isObject, parseObjectOrEmpty } from '../../shared/utils/json';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { findQuery, getQuery, queryClientOfItem, type QueryClient } from '../client/queryClient';
 import {
@@ -104,7 +104,7 @@ const diagnose = defineOperation({
 			seen: 'No free check: each of these requests is billed.',
 			advice: `Compare with your contract: ${queryTypes.map(({ operation: name, path }) => `paths.${name} (now ${pathOf(name, path, mapping)})`).join(', ')}.`,
 		}));
-		const held = readObject(credentials.apiMapping) ?? {};
+		const held = parseObjectOrEmpty(credentials.apiMapping) ?? {};
 		return diagnosis.items(suggestion(held, { ...labels, list, record }), held, item);
 	},
 });
@@ -223,7 +223,7 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): CheckOutcom
 			advice: 'Compare token.fields.refresh_token and token.fields.grant_type with your contract.',
 		};
 	}
-	const { token, issuedAt, renewAt } = readObject(credentials.accessToken) ?? {};
+	const { token, issuedAt, renewAt } = parseObjectOrEmpty(credentials.accessToken) ?? {};
 	if (typeof issuedAt === 'number' && typeof renewAt === 'number') {
 		const seconds = Math.round((renewAt - issuedAt) / 1000);
 		return { ok: true, seen: `A new one is fetched after ${seconds} s.`, advice: '' };

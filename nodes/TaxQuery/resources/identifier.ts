@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import {
-	checkConsistency,
+	findIdentifierContradictions,
 	checkCurp,
 	checkNss,
 	checkRfc,
@@ -178,7 +178,7 @@ const NO_DATE = finding(
 
 function summarize(checks: Checked[], { rfc, curp, birthDate: born }: Entries): Summary {
 	const entered = checks.filter(({ entered: value }) => value !== undefined);
-	const mismatches = checkConsistency({
+	const mismatches = findIdentifierContradictions({
 		rfc: rfc.value,
 		curp: curp.value,
 		birthDate: born.day,

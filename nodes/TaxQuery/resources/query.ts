@@ -16,7 +16,7 @@ import { readListChunks, fetchRecordIfIncomplete } from '../client/queryList';
 import { queryTypeOf } from '../client/queryTypeMapping';
 import { mayHaveUnreadResponse, findMatchingId } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
-import { incompleteQueryListText, returnedOfTotalText } from '../errors/queryError';
+import { incompleteQueryListText, returnedOfTotalHint } from '../errors/queryError';
 import { isImpersonalId } from '../output/runReceipt';
 import {
 	queryGetOutputColumns,
@@ -157,7 +157,7 @@ const getMany = defineOperation({
 		const found = rows.slice(0, wanted);
 		if (reported !== undefined) {
 			const others = rows.length >= wanted ? 'limit' : rows.length < listed ? 'filters' : undefined;
-			item.run.hint(returnedOfTotalText(found.length, reported, others));
+			item.run.hint(returnedOfTotalHint(found.length, reported, others));
 		}
 		const excluded = leftOut([...kinds.values()]);
 		if (excluded !== undefined) item.run.hint(excluded);

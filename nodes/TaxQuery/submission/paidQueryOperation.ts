@@ -40,7 +40,7 @@ import {
 } from './runSubmissionContext';
 import { recoverIfOtherQuery } from './recoverIfOtherQuery';
 import { isSubmittedByEarlierTry, reserveSpending, reuseOrSubmit } from './reuseOrSubmit';
-import { mayBeWaitedFor, readMissingResult, waitForResult } from './waitForResult';
+import { mayBeWaitedFor, readByIdIfResultMissing, waitForResult } from './waitForResult';
 import { pickBy } from '../../shared/utils/objectTransforms';
 
 interface PaidQuerySettings extends SendingOptions {
@@ -128,7 +128,9 @@ async function plan(
 		const now = Date.now() + target.clockOffsetMs();
 		const read = async (outcomes: ObtainedQuery[]) =>
 			await Promise.all(
-				outcomes.map(async (one) => await readMissingResult(item, withAge(one, now), definition)),
+				outcomes.map(
+					async (one) => await readByIdIfResultMissing(item, withAge(one, now), definition),
+				),
 			);
 		const before = await read(reused.map((query) => ({ query, how: 'reused' })));
 		const own: RequestPart[] = [];

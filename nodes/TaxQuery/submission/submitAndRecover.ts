@@ -4,7 +4,7 @@ import { findQuery } from '../client/queryClient';
 import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
 import { QueryError, type RecoverySearchResult } from '../errors/queryError';
 import {
-	hasAllResultFields,
+	bodyHasAllResultFields,
 	otherQueryProblem,
 	type ResponseWithoutId,
 } from '../output/outcomeRows';
@@ -130,7 +130,7 @@ function bodyToPassOn(
 ): ResponseWithoutId | undefined {
 	if (uncertaintyReasonOfState(state) !== 'noId') return undefined;
 	const raw: IDataObject = body ?? lastBodies.get(key) ?? {};
-	if (!definition.hasNoShownResponse && !hasAllResultFields(raw, definition.queryType))
+	if (!definition.hasNoShownResponse && !bodyHasAllResultFields(raw, definition.queryType))
 		return undefined;
 	lastBodies.set(key, raw);
 	return { kind: 'withoutId', raw };

@@ -47,7 +47,7 @@ const newReads = () => new WeakMap<RecordOrAcknowledgement, Promise<QueryRecord>
  * Returns an accepted query with its result. A success without a result is read by ID once, and so is an
  * acknowledgement whose record the API reference shows at once. If that fails, the query comes back with the reason.
  */
-export async function readMissingResult(
+export async function readByIdIfResultMissing(
 	item: OperationItem,
 	outcome: ObtainedQuery,
 	{ queryType: { isImmediate }, hasNoResult }: PaidQueryDefinition,

@@ -14,7 +14,7 @@ const OUTAGE = 'outage';
  * Reports that checks fail: at once if only the operator can change that, else from the second time on; then hourly until
  * they work again.
  */
-export function newTriggerOutage() {
+export function newOutageReporter() {
 	let failures = 0;
 	return {
 		isOn: () => failures > 0,

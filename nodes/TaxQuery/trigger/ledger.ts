@@ -6,8 +6,8 @@ import {
 	uniteMarksOfOneQuery,
 	toQueryKey,
 	toStatusMark,
-	readQueries,
-	writeQueries,
+	parseSettledMarks,
+	serializeSettledMarks,
 	type SettledStatusMarks,
 	type SettledMarksByQueryKey,
 } from './settledStatusMarks';
@@ -17,11 +17,14 @@ import {
 	isRunningResult,
 	isText,
 	readMap,
-	readState,
+	readLedgerStateBesideQueries,
 	type LedgerStateBesideQueries,
 	type SavedLedger,
 } from './savedLedgerFormat';
-import { RunningResults, type QueryIdWithStartCount } from './runningResults';
+import {
+	ResultsOfRunningExecutions,
+	type QueryIdWithStartCount,
+} from './resultsOfRunningExecutions';
 
 /** This process, in the ledgers that it writes. */
 const newProcessId = () => ({ id: randomBytes(9).toString('base64url') });
@@ -74,7 +77,7 @@ export class Ledger {
 	/** IDs of pending queries in the order of their turns, and their total number of letters. */
 	readonly #ids: Set<string>;
 	#letters: number;
-	readonly #started: RunningResults;
+	readonly #started: ResultsOfRunningExecutions;
 	readonly #failures: Map<string, number>;
 	#hasChangedEnds = false;
 
@@ -86,14 +89,14 @@ export class Ledger {
 		const saved = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger>;
 		const { savedBy, pendingIds, started, failedStarts } = saved;
 		this.savedBy = savedBy;
-		this.state = readState(saved);
-		this.#seen = readQueries(saved.seen);
-		this.#late = readQueries(saved.late);
-		this.#pending = readQueries(saved.pending);
+		this.state = readLedgerStateBesideQueries(saved);
+		this.#seen = parseSettledMarks(saved.seen);
+		this.#late = parseSettledMarks(saved.late);
+		this.#pending = parseSettledMarks(saved.pending);
 		this.#ids = new Set([pendingIds].flat().filter(isText));
 		this.#letters = [...this.#ids].reduce((sum, id) => sum + id.length, 0);
 		this.interrupted = readMap(started, isRunningResult);
-		this.#started = new RunningResults(this.interrupted);
+		this.#started = new ResultsOfRunningExecutions(this.interrupted);
 		this.#failures = readMap(failedStarts, isNumber);
 	}
 
@@ -293,9 +296,9 @@ export class Ledger {
 
 	#write(): SavedLedger {
 		return {
-			seen: writeQueries(this.#seen),
-			late: writeQueries(this.#late),
-			pending: writeQueries(this.#pending),
+			seen: serializeSettledMarks(this.#seen),
+			late: serializeSettledMarks(this.#late),
+			pending: serializeSettledMarks(this.#pending),
 			pendingIds: [...this.#ids],
 			started: this.#started.toObject(),
 			failedStarts: Object.fromEntries(this.#failures),

@@ -10,7 +10,7 @@ import {
 	reportTriggerOutage,
 } from './errorReporting';
 import { readSettings } from './triggerSettings';
-import { RETRY_MS } from './failedStartRetries';
+import { RETRY_MS } from './failedExecutionStartRetries';
 import { PollingSession, findPublishedSession } from './pollingSession';
 
 /** The workflows that n8n has tried to publish, by their static data, with the nodes that failed. */

@@ -1,5 +1,5 @@
 import { MAX_SEEN, type DroppedQueries, type Ledger, type QueryStatus } from './ledger';
-import type { ListOrder } from './savedLedgerFormat';
+import type { ServiceListOrder } from './savedLedgerFormat';
 
 /** A query as the list or its ID shows it to a poll. */
 export interface ListedQuery extends QueryStatus {
@@ -88,9 +88,9 @@ export function isReadFarEnough(rows: QueryStatus[], pageSize: number, ledger: L
 }
 
 /** Returns the rows from the newest on, or undefined if the newest are unknown. One response may be all of them. */
-export function newestFirstIfOrderKnown<Row>(
+export function newestFirstOrUndefined<Row>(
 	rows: Row[],
-	order: ListOrder | undefined,
+	order: ServiceListOrder | undefined,
 	isOneWhole: boolean,
 	{ state }: Ledger,
 ): Row[] | undefined {

@@ -24,9 +24,9 @@ import {
 	type NodeProcessMemory,
 } from './triggerProcessMemory';
 import type { Ledger } from './ledger';
-import type { QueryIdWithStartCount } from './runningResults';
+import type { QueryIdWithStartCount } from './resultsOfRunningExecutions';
 import type { UnlistedPendingTotals } from './readListing';
-import { RETRY_MS, FailedStartRetries } from './failedStartRetries';
+import { RETRY_MS, FailedExecutionStartRetries } from './failedExecutionStartRetries';
 import { itemMaker, type QuerySnapshot } from './querySnapshot';
 import { MIN_CHECK_MS, startFromKey, type TriggerSettings } from './triggerSettings';
 
@@ -95,7 +95,7 @@ export class PollingSession implements PollableTrigger {
 	readonly #key: string;
 	readonly #published = publishedTriggers();
 	readonly #memory: NodeProcessMemory;
-	readonly #unstarted = new FailedStartRetries(this);
+	readonly #unstarted = new FailedExecutionStartRetries(this);
 	readonly #ends = new ExecutionEndSaver(this);
 	readonly #isByTimer: boolean;
 	/** The trigger never ran, or too long ago to continue; true until its first poll. */

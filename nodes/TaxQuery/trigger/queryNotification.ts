@@ -2,7 +2,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { mayStillEnd } from '../client/queryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import {
-	envelopeOfSameStatus,
+	envelopeIfSameStatus,
 	succeededWithoutResult,
 	addDeliveredResponse,
 	type PayloadEnvelope,
@@ -52,7 +52,7 @@ export function fillMissingResponseFromDelivery(
 	notification: Pick<QueryNotification, 'detail' | 'event' | 'envelope'> | undefined,
 	mapping: TaxQueryMapping,
 ): { result: QuerySnapshot; origin: SnapshotOrigin } {
-	const around = envelopeOfSameStatus(found, notification?.envelope);
+	const around = envelopeIfSameStatus(found, notification?.envelope);
 	if (
 		!succeededWithoutResult(found) ||
 		!notification?.detail ||

@@ -78,7 +78,7 @@ export interface PayloadEnvelope {
 }
 
 /** The envelope of a result: that of a call about another status is not its own. */
-export const envelopeOfSameStatus = (
+export const envelopeIfSameStatus = (
 	{ status }: QuerySnapshot,
 	envelope: PayloadEnvelope | undefined,
 ): { envelope?: IDataObject } =>

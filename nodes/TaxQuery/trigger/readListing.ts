@@ -3,13 +3,13 @@ import type { QueryClient } from '../client/queryClient';
 import { readListChunks } from '../client/queryList';
 import type { ListCompleteness } from '../client/queryModel';
 import type { Ledger } from './ledger';
-import type { ListOrder } from './savedLedgerFormat';
+import type { ServiceListOrder } from './savedLedgerFormat';
 import { toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
-import { newestFirstIfOrderKnown, isReadFarEnough, type ListedRows } from './planPoll';
+import { newestFirstOrUndefined, isReadFarEnough, type ListedRows } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
 export interface TriggerListing extends ListedRows<QuerySnapshot> {
-	order: ListOrder | undefined;
+	order: ServiceListOrder | undefined;
 	completeness: ListCompleteness;
 	requests: number;
 	/** Rows without an ID. */
@@ -81,7 +81,7 @@ export async function readListing(
 	checkRows(rows, read.unreadable);
 	const isWhole = read.completeness === 'complete';
 	const { order = detectListOrder(rows, ledger.state.order || undefined) } = client.mapping.list;
-	const sorted = newestFirstIfOrderKnown(rows, order, isWhole && read.requests === 1, ledger);
+	const sorted = newestFirstOrUndefined(rows, order, isWhole && read.requests === 1, ledger);
 	if (!sorted) throw unordered(order);
 	return { ...read, rows: sorted, isWhole, order };
 }
@@ -96,8 +96,8 @@ const TIMES_MORE = 3;
  */
 export function detectListOrder(
 	records: Array<{ createdAt?: number }>,
-	known: ListOrder | undefined,
-): ListOrder | undefined {
+	known: ServiceListOrder | undefined,
+): ServiceListOrder | undefined {
 	const dates = records.map(({ createdAt }) => createdAt).filter((date) => date !== undefined);
 	const falls = dates.filter((date, index) => date < dates[index - 1]).length;
 	const rises = dates.filter((date, index) => date > dates[index - 1]).length;
@@ -140,7 +140,7 @@ function checkRows(rows: QuerySnapshot[], unreadable: number): void {
 	}
 }
 
-const unordered = (order: ListOrder | undefined): CodedError =>
+const unordered = (order: ServiceListOrder | undefined): CodedError =>
 	order === 'oldestFirst'
 		? unusable(
 				order,

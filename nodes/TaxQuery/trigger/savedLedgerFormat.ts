@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { pickBy } from '../../shared/utils/objectTransforms';
 import { isObject } from '../../shared/utils/json';
-import type { QueryIdWithStartCount } from './runningResults';
+import type { QueryIdWithStartCount } from './resultsOfRunningExecutions';
 
 /** The order in which a service lists queries, by their creation. */
-export type ListOrder = 'newestFirst' | 'oldestFirst';
+export type ServiceListOrder = 'newestFirst' | 'oldestFirst';
 
 /** The ledger's knowledge beside single queries. */
 export interface LedgerStateBesideQueries {
@@ -22,7 +22,7 @@ export interface LedgerStateBesideQueries {
 	/** Every query that was ever listed is in `seen`. */
 	isComplete: boolean;
 	/** The order of the service's list, once the list has shown it. */
-	order: ListOrder | '';
+	order: ServiceListOrder | '';
 	/** Executions run in another process (queue mode), so the end of this one interrupts none. Unknown until one began. */
 	runsElsewhere?: boolean;
 }
@@ -61,7 +61,9 @@ export const emptyState = (): LedgerStateBesideQueries => ({
 });
 
 /** Reads the state, without values of another type. */
-export function readState(saved: Partial<LedgerStateBesideQueries>): LedgerStateBesideQueries {
+export function readLedgerStateBesideQueries(
+	saved: Partial<LedgerStateBesideQueries>,
+): LedgerStateBesideQueries {
 	const state = emptyState();
 	const types: IDataObject = { ...state, runsElsewhere: true };
 	const isReadable = (key: string, value: unknown) =>

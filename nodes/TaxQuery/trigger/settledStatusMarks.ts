@@ -46,14 +46,14 @@ export function uniteMarksOfOneQuery(
 /** Queries by the hash of their ID, with the marks of their statuses, in order. */
 export type SettledMarksByQueryKey = Map<string, SettledStatusMarks>;
 
-export function writeQueries(queries: SettledMarksByQueryKey): string {
+export function serializeSettledMarks(queries: SettledMarksByQueryKey): string {
 	const entries: string[] = [];
 	for (const [key, marks] of queries) entries.push(key + marks);
 	return entries.join(' ');
 }
 
-/** Reads queries as `writeQueries` writes them; anything else is none. */
-export function readQueries(saved: unknown): SettledMarksByQueryKey {
+/** Reads queries as `serializeSettledMarks` writes them; anything else is none. */
+export function parseSettledMarks(saved: unknown): SettledMarksByQueryKey {
 	const entries = textOf(saved)
 		.split(' ')
 		.filter((entry) => entry.length >= KEY_LENGTH);

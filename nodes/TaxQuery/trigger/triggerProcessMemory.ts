@@ -4,7 +4,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import { processStateOfNode, type nodeKey, type EmitOutcome } from './emitter';
 import { chooseKnownOrSavedLedger, Ledger } from './ledger';
-import { newTriggerOutage } from './errorReporting';
+import { newOutageReporter } from './errorReporting';
 import type { UnlistedPendingTotals } from './readListing';
 
 export const LEDGER_STATIC_DATA_KEY = 'taxQueryLedger';
@@ -19,7 +19,7 @@ export class NodeProcessMemory {
 	readonly outcomes = new Map<string, Promise<EmitOutcome>>();
 	/** Results that this process has emitted. */
 	readonly emitted = new BoundedMap<string, true>(MAX_EMITTED);
-	readonly outage = newTriggerOutage();
+	readonly outage = newOutageReporter();
 	readonly unlisted: UnlistedPendingTotals = { last: 0, afterAudit: 0 };
 	closedAt?: number;
 	isPublished = false;

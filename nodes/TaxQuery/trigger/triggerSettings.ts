@@ -10,7 +10,7 @@ import {
 	type FilterSettings,
 } from './filterSettings';
 import {
-	readPersonalData,
+	readPersonalDataMode,
 	type PersonalDataMode,
 } from '../../shared/personalData/personalDataOptions';
 
@@ -69,7 +69,7 @@ export function readSettings(context: Context): TriggerSettings {
 		isAuthenticated,
 		confirm: confirm === 'off' && !isAuthenticated ? 'result' : confirm,
 		simplify: options.simplify !== false,
-		personalData: readPersonalData(options),
+		personalData: readPersonalDataMode(options),
 		choice: readFilterSettings(
 			read('services', queryTypesField.default),
 			read('statuses', statusesField.default),

@@ -12,14 +12,14 @@ import {
 	resultByNextPoll,
 	failed,
 	nothingNew,
-	starting,
+	triggerBeingPublished,
 	overloadedRetryLater,
 	unreachable,
 	combineResponsesToSender,
 	type ResponseToSender,
 	type ProvisionalResponse,
 } from './responses';
-import type { AssessedNotification } from './assessNotificationTrust';
+import type { AssessedNotification } from './pickTrustedNotificationParts';
 
 /** n8n has started its triggers within this time, or one that is being published again. */
 const START_MS = 60_000;
@@ -115,7 +115,7 @@ export async function pollAndRespond(
 		// the session has reported why; if it was unpublished meanwhile, it has stored what the call names
 		.catch(() => {
 			if (!trigger.isClosed) return unreachable;
-			return trigger.hasDroppedCalls ? starting : resultByNextPoll;
+			return trigger.hasDroppedCalls ? triggerBeingPublished : resultByNextPoll;
 		});
 	senders.waiting++;
 	return await inTime(polling, () => call.responseSoFar).finally(() => {

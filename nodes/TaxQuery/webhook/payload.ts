@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { RecordField, TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { RecordFieldName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { idText } from '../../shared/utils/primitiveText';
 import { wireName } from '../client/recordWireNames';
 import { pickBy } from '../../shared/utils/objectTransforms';
@@ -107,7 +107,7 @@ interface Vocabulary {
 
 function vocabularyOf(mapping: Names): Vocabulary {
 	const { wrapper, ...names } = mapping.record;
-	const own = (name: string) => wireName(mapping, name as RecordField);
+	const own = (name: string) => wireName(mapping, name as RecordFieldName);
 	const id = own('_id');
 	const ids = IDS.filter((name) => name !== id);
 	return {

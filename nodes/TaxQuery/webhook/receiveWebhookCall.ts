@@ -14,8 +14,8 @@ import {
 	noQueryCredential,
 	resultByNextPoll,
 	nothingNew,
-	starting,
-	notShownYet,
+	triggerBeingPublished,
+	resultNotShownRetryLater,
 	combineResponsesToSender,
 	type ResponseToSender,
 	type ProvisionalResponse,
@@ -34,7 +34,10 @@ import {
 	emitTrusted,
 	waitForSession,
 } from './handToTrigger';
-import { assessNotificationTrust, type AssessedNotification } from './assessNotificationTrust';
+import {
+	pickTrustedNotificationParts,
+	type AssessedNotification,
+} from './pickTrustedNotificationParts';
 
 const RETRY_AFTER_SECONDS = 5;
 /**
@@ -54,7 +57,7 @@ const REFUSED =
 export async function receiveWebhookCall(
 	context: IWebhookFunctions,
 ): Promise<IWebhookResponseData> {
-	const call: ProvisionalResponse = { responseSoFar: notShownYet };
+	const call: ProvisionalResponse = { responseSoFar: resultNotShownRetryLater };
 	const taking = handleCall(context, call).catch((error: unknown): ResponseToSender => {
 		context.logger.error(`A webhook call could not be handled: ${errorMessage(error)}`);
 		return { status: 500, message: 'The call could not be handled' };
@@ -167,23 +170,27 @@ async function handleNotifications(
 	const itemSettings = await readItemMakerCredentialSettings(context);
 	const { mapping } = itemSettings;
 	const hidden = [...secrets, ...itemSettings.secrets];
-	const all = announced.map((each) => assessNotificationTrust(each, settings, mapping, hidden));
+	const all = announced.map((each) =>
+		pickTrustedNotificationParts(each, settings, mapping, hidden),
+	);
 	const withoutSession = async () =>
 		await startWithoutSession(context, settings, all, itemSettings);
 	if (context.getMode() === 'manual') return await withoutSession();
 	const published = findPublishedSession(context);
 	const isListed = settings.receiveBy !== 'webhook' && offersQueryList(mapping);
 	const storeForLater = () =>
-		storeNotificationsUntilPublished(context, named(all)) ? resultByNextPoll : starting;
+		storeNotificationsUntilPublished(context, named(all))
+			? resultByNextPoll
+			: triggerBeingPublished;
 	if (!published && isListed) return storeForLater(); // this process has no trigger yet
 	const isRemembered = isTriggerBeingRepublished(context) && !all.some(({ trusted }) => trusted);
 	if (isListed || isRemembered) call.responseSoFar = resultByNextPoll;
 	const trigger = published ?? (await waitForSession(context));
 	if (!trigger) {
 		if (!isTriggerBeingRepublished(context)) return await withoutSession();
-		return all.some(({ trusted }) => trusted) ? starting : storeForLater();
+		return all.some(({ trusted }) => trusted) ? triggerBeingPublished : storeForLater();
 	}
-	if (!isListed) call.responseSoFar = notShownYet;
+	if (!isListed) call.responseSoFar = resultNotShownRetryLater;
 
 	const trusted = all.filter((each) => each.trusted);
 	const unconfirmed = all.filter((each) => !each.trusted);

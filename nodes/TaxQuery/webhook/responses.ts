@@ -20,10 +20,10 @@ export const resultByNextPoll: ResponseToSender = {
 	status: 202,
 	message: 'The next check brings the result',
 };
-export const notShownYet = retryResponse('The service does not show the result yet');
+export const resultNotShownRetryLater = retryResponse('The service does not show the result yet');
 export const overloadedRetryLater = retryResponse('Too many queries are named at once');
 export const unreachable = retryResponse('The query service did not respond');
-export const starting = retryResponse('The trigger is being published');
+export const triggerBeingPublished = retryResponse('The trigger is being published');
 export const noQueryCredential = retryResponse('The trigger has no credential to read the result');
 export const failed = retryResponse('The result could not be taken');
 export const unknownToService: ResponseToSender = {
@@ -46,7 +46,7 @@ export async function chooseResponseToSender(
 	{ queries, isListed, isWhole }: PollResult,
 	{ settings }: PollingSession,
 ): Promise<ResponseToSender> {
-	const notYet = settings.receiveBy === 'webhook' ? notShownYet : resultByNextPoll;
+	const notYet = settings.receiveBy === 'webhook' ? resultNotShownRetryLater : resultByNextPoll;
 	const responses = {
 		unknown: unknownToService,
 		later: isListed ? resultByNextPoll : overloadedRetryLater,

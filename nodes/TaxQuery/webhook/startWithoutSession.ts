@@ -19,13 +19,13 @@ import {
 	noQueryCredential,
 	nothingNew,
 	overloadedRetryLater,
-	notShownYet,
+	resultNotShownRetryLater,
 	unknownToService,
 	unreachable,
 	combineResponsesToSender,
 	type ResponseToSender,
 } from './responses';
-import type { AssessedNotification } from './assessNotificationTrust';
+import type { AssessedNotification } from './pickTrustedNotificationParts';
 
 /** The outcome of a webhook call: the sender's response, or what n8n is to start and respond. */
 export type WebhookOutcome = ResponseToSender | IWebhookResponseData;
@@ -66,7 +66,7 @@ export async function startWithoutSession(
 		const brought = fillMissingResponseFromDelivery(found, notification, itemSettings.mapping);
 		const { result } = brought;
 		const isWaiting = dispositionOf(result, settings.choice) === 'wait' && !isReportedPending;
-		return isWaiting || succeededWithoutResult(result) ? notShownYet : ifDue(brought);
+		return isWaiting || succeededWithoutResult(result) ? resultNotShownRetryLater : ifDue(brought);
 	};
 	const ifDue = (brought: NonNullable<AssessedNotification['trusted']>) =>
 		dispositionOf(brought.result, settings.choice) === 'emit' && !ledger.isSettled(brought.result)

@@ -20,7 +20,7 @@ export interface CreditProfileMapping {
 export const RECORD_FIELDS = [
 	...(['_id', 'service', 'status', 'query', 'response', 'createdAt', 'period'] as const),
 ];
-export type RecordField = (typeof RECORD_FIELDS)[number];
+export type RecordFieldName = (typeof RECORD_FIELDS)[number];
 
 export interface TaxQueryMapping {
 	/** `tax` and `oauth/token` replace that part of a path, an operation's value its whole path. */
@@ -33,7 +33,7 @@ export interface TaxQueryMapping {
 	services: Record<string, string>;
 	statuses: { success: string[]; pending: string[]; failed: string[] };
 	/** The names of a record's own fields, and the key that wraps them. */
-	record: Partial<Record<RecordField, string>> & { wrapper?: string };
+	record: Partial<Record<RecordFieldName, string>> & { wrapper?: string };
 	list: {
 		/** Sent with each request for the list. */
 		parameters: IDataObject;

@@ -113,7 +113,7 @@ export const taxAuthority: DataProvider = {
 };
 
 /** The selector of these providers, where there is a choice, and their fields, each where one that uses it is chosen. */
-export function providerChoiceAndLoginFields(
+export function providerLoginNodeFields(
 	among: DataProvider[],
 	show: IDataObject,
 ): INodeProperties[] {

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { holdsSecret } from '../utils/secretDetector';
+import { holdsSecret } from '../utils/knownSecretDetector';
 import { textOf } from '../utils/primitiveText';
 import type { ServiceMessage } from './requestProblem';
 

@@ -1,5 +1,5 @@
 import { hasEntries, isObject } from '../utils/json';
-import { holdsSecret } from '../utils/secretDetector';
+import { holdsSecret } from '../utils/knownSecretDetector';
 import type { ServiceMessage } from './requestProblem';
 
 const LONGEST = 300;

@@ -15,7 +15,7 @@ import {
 import { creditProfileAuthHeader, taxQueryAuthHeader } from '../credentials/authorization';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from '../credentials/readBaseUrl';
 import { refuseN8nPlaceholders } from '../credentials/n8nMaskedValuePlaceholder';
-import { storedLoginSecrets } from '../credentials/storedProviderLogins';
+import { storedLoginSecrets } from '../credentials/providerLoginsInCredential';
 import { bareToken } from '../credentials/fetchAccessToken';
 import { webhookSecretsToMask } from '../credentials/webhookVerificationSettings';
 import { textOf } from '../utils/primitiveText';

@@ -9,7 +9,7 @@ import {
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { findPseudonymKeyProblem } from '../credentials/pseudonymKeyField';
-import { findStoredLoginProblem } from '../credentials/storedProviderLogins';
+import { findProblemInCredentialLogins } from '../credentials/providerLoginsInCredential';
 import { findEnabledVerificationProblem } from '../credentials/webhookVerificationSettings';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { readFault } from '../errors/networkFault';
@@ -51,11 +51,11 @@ function errorTextOf(issue: UserError): string {
 	return withRequestId(joinSentences(issue.message, issue.description), problem?.requestIds);
 }
 
-export const testCreditProfile = connectionTest(creditProfile, findStoredLoginProblem);
+export const testCreditProfile = connectionTest(creditProfile, findProblemInCredentialLogins);
 export const testTaxQuery = connectionTest(
 	taxQuery,
 	(credentials) =>
-		findEnabledVerificationProblem(credentials) ?? findStoredLoginProblem(credentials),
+		findEnabledVerificationProblem(credentials) ?? findProblemInCredentialLogins(credentials),
 );
 
 /** Returns what is wrong with the credential. Throws what it lacks by itself, and why it gets no token. */

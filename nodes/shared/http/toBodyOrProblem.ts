@@ -9,7 +9,7 @@ import type {
 import { readRequestIds } from '../errors/requestIds';
 import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject } from '../utils/json';
-import { holdsSecret } from '../utils/secretDetector';
+import { holdsSecret } from '../utils/knownSecretDetector';
 import { textOf } from '../utils/primitiveText';
 
 export type RawExchangeResult =

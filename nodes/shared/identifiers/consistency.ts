@@ -31,7 +31,7 @@ const SAME_PERSON = 'Check that both are of the same person.';
  * Compares the given, readable identifiers of one person or company. Other checks decide whether each is right by
  * itself. Never throws.
  */
-export function checkConsistency(
+export function findIdentifierContradictions(
 	{ birthDate, ...given }: Identifiers,
 	today = new Date(),
 ): IdentifierContradiction[] {

@@ -11,7 +11,7 @@ import { stateByCurpCode } from './states';
 import {
 	checkCharacters,
 	COPY_AGAIN,
-	DATE_DIGITS_PART_RULE,
+	SIX_DATE_DIGITS_RULE,
 	suggestConfusableCharacter,
 	DIGIT,
 	countCharacters,
@@ -37,7 +37,7 @@ const PARTS: IdentifierPartRule[] = [
 	LETTER,
 	{ length: 1, allowed: /^[AEIOUX]$/, needs: 'a vowel or X (of the first surname)' },
 	{ ...LETTER, length: 2 },
-	DATE_DIGITS_PART_RULE,
+	SIX_DATE_DIGITS_RULE,
 	{ length: 1, allowed: /^[HMX]$/, needs: 'H (man), M (woman) or X (non-binary)' },
 	{ length: 2, allowed: /^[A-Z]$/, needs: 'a letter A–Z (part of the state of birth)' },
 	{

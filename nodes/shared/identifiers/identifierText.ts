@@ -24,7 +24,7 @@ export interface IdentifierPartRule {
 }
 
 export const DIGIT = /^[0-9]$/;
-export const DATE_DIGITS_PART_RULE: IdentifierPartRule = {
+export const SIX_DATE_DIGITS_RULE: IdentifierPartRule = {
 	length: 6,
 	allowed: DIGIT,
 	needs: 'a digit 0–9 (part of the date, YYMMDD)',

@@ -1,7 +1,7 @@
 /** Offline checks of Mexican identifiers: pure, never throwing, without dependencies. */
 export {
 	areDifferentIdentifiersOfOneKind,
-	checkConsistency,
+	findIdentifierContradictions,
 	type Identifiers,
 } from './consistency';
 export { checkCurp, type CurpCheck } from './curp';

@@ -9,7 +9,7 @@ import {
 import {
 	checkCharacters,
 	COPY_AGAIN,
-	DATE_DIGITS_PART_RULE,
+	SIX_DATE_DIGITS_RULE,
 	countCharacters,
 	readText,
 	type IdentifierPartRule,
@@ -111,7 +111,7 @@ function partsOf(letters: number, length: number, hasHomoclave: boolean): Identi
 			allowed: /^[A-ZÑ&]$/,
 			needs: `a letter A–Z without accent, Ñ or & (${owner})`,
 		},
-		{ ...DATE_DIGITS_PART_RULE, needs: `${DATE_DIGITS_PART_RULE.needs}; ${owner}` },
+		{ ...SIX_DATE_DIGITS_RULE, needs: `${SIX_DATE_DIGITS_RULE.needs}; ${owner}` },
 		...(hasHomoclave ? HOMOCLAVE : []),
 	];
 }

@@ -1,12 +1,12 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	parseLogin,
-	providerChoiceAndLoginFields,
+	providerLoginNodeFields,
 	taxAuthority,
 	type CheckedLogin,
 	type DataProvider,
 } from '../credentials/dataProviders';
-import { readLoginFromCredential } from '../credentials/storedProviderLogins';
+import { readLoginFromCredential } from '../credentials/providerLoginsInCredential';
 import { optionsEntryField, parseBoolean, type Field } from './field';
 import { CodedError, fieldError } from '../utils/codedError';
 
@@ -58,7 +58,7 @@ export const dataProviderLoginField = (
 	providers: DataProvider[],
 	credentialType: string,
 ): Field<CheckedProviderLogin> => ({
-	properties: [loginFrom, ...providerChoiceAndLoginFields(providers, { loginFrom: ['fields'] })],
+	properties: [loginFrom, ...providerLoginNodeFields(providers, { loginFrom: ['fields'] })],
 	async read(item) {
 		const provider =
 			providers.length === 1

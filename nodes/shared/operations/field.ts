@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { readObject } from '../utils/json';
+import { parseObjectOrEmpty } from '../utils/json';
 import type { OperationItem, Operation, RowsOrNextPhase } from './operation';
 import { DEFAULT_FIELD_ADVICE, fieldError } from '../utils/codedError';
 import { normalizeText, hasEncodingDamage } from '../utils/inputTextCleaning';
@@ -148,7 +148,7 @@ export function parseBoolean(value: unknown, label: string): boolean {
 
 /** A JSON object or its text, {} for nothing; throws a UserError for anything else. */
 export function parseObject(value: unknown, label: string): IDataObject {
-	const object = readObject(value);
+	const object = parseObjectOrEmpty(value);
 	if (object) return object;
 	throw fieldError(
 		'field.object',

@@ -16,13 +16,17 @@ import {
 	type Resource,
 	type NodeRun,
 } from './operation';
-import { readFieldsToKeep, readPersonalData } from '../personalData/personalDataOptions';
+import { readFieldsToKeep, readPersonalDataMode } from '../personalData/personalDataOptions';
 import { personalDataHiderFor } from '../personalData/personalDataHider';
 import { DEFAULT_TIMEOUT_MS } from '../http/sendOnce';
 import { RunConnections, type Connection } from '../http/connection';
 import { parseBoolean, parseNumber } from './field';
 import { FAILURE_COLUMNS, failedColumns, routeToErrorOutput } from './failedItem';
-import { mergeInputColumns, includeOtherFields, isEqualIgnoringBlanks } from './mergeInputColumns';
+import {
+	mergeInputColumns,
+	includeOtherFields,
+	isEqualIgnoringWhitespace,
+} from './mergeInputColumns';
 import type { ItemError } from './itemError';
 import { ItemErrorFactory, type ItemFailure } from './itemErrorFactory';
 import { sendUnlessPasswordRefusedBefore } from './sendUnlessPasswordRefusedBefore';
@@ -181,7 +185,7 @@ function rowWithInput(
 		own: error ? NONE : own,
 		replaced: error ? FAILURE_COLUMNS : [],
 		isRequested: (name) =>
-			requested.includes(name) && isEqualIgnoringBlanks(given[name], parameter(name)),
+			requested.includes(name) && isEqualIgnoringWhitespace(given[name], parameter(name)),
 	});
 }
 
@@ -227,7 +231,7 @@ async function begin(
 	errors.operations.set(index, operation);
 	const options = context.getNodeParameter('options', index, {}) as IDataObject;
 	const timeoutMs = timeout(options);
-	const mode = readPersonalData(options);
+	const mode = readPersonalDataMode(options);
 	// A missing key is found before a request is spent.
 	const key = mode === 'pseudonym' ? (await connection()).pseudonymKey : undefined;
 	const stored = readFieldsToKeep(options);

@@ -35,7 +35,7 @@ export const fieldsToKeepOption: INodeProperties = {
 };
 
 /** The option's value. Throws a UserError if it is none of its entries, empty included: never full by mistake. */
-export function readPersonalData(options: IDataObject): PersonalDataMode {
+export function readPersonalDataMode(options: IDataObject): PersonalDataMode {
 	if (!Object.hasOwn(options, 'personalData')) return 'full';
 	const { personalData: mode } = options;
 	if (mode === 'full' || mode === 'masked' || mode === 'pseudonym') return mode;

@@ -25,8 +25,8 @@ const named = (rule: PersonalDataRule, names: string): PersonalDataRuleByField =
 	Object.fromEntries(names.split(/\s+/).map((name) => [name, rule]));
 
 /** Fields that come out as they are, by their names in one text. */
-export const shownRulesFor = (names: string): PersonalDataRuleByField => named('shown', names);
+export const rulesToShowFields = (names: string): PersonalDataRuleByField => named('shown', names);
 
 /** Fields that are hidden, by their names in one text. */
-export const personalRulesFor = (names: string): PersonalDataRuleByField =>
+export const rulesToHideFields = (names: string): PersonalDataRuleByField =>
 	named('personal', names);

@@ -1,6 +1,6 @@
 import { mapKeys, mapValues } from './objectTransforms';
 import { isObject } from './json';
-import { secretDetector } from './secretDetector';
+import { knownSecretDetector } from './knownSecretDetector';
 
 export const MASK = '***';
 /** Values nested deeper are masked whole; no meaningful response is. */
@@ -8,7 +8,7 @@ const DEEPEST = 500;
 
 /** A copy of a JSON value in which every text, number or key that repeats one of these secrets is masked. */
 export function redactSecretsInValue<T>(json: T, secrets: string[]): T {
-	const holdsSecret = secretDetector(secrets);
+	const holdsSecret = knownSecretDetector(secrets);
 	const safeKey = (key: string) => (holdsSecret(key) ? MASK : key);
 	const copy = (value: unknown, depth: number): unknown => {
 		if (typeof value === 'string' || typeof value === 'number') {

@@ -3,7 +3,7 @@ import { fakeApplicant } from '../../data/fakeApplicant';
 import type { People } from '../../data/people';
 import { fakerFor } from '../../data/faker';
 import type { ResultGenerator } from '../../data/results';
-import { newRecord, queryId } from './queryStore';
+import { buildPendingRecord, queryId } from './queryStore';
 
 const PEOPLE = 40;
 const YEAR_MS = 365 * 86_400_000;
@@ -40,7 +40,7 @@ export function pastQueries(
 		const at = now - ((count - index) * YEAR_MS) / (count + 1);
 		const iso = (ms: number) => new Date(ms).toISOString();
 		return {
-			...newRecord(queryId(seed, `past ${index}`), service, 'PF', query, iso(at)),
+			...buildPendingRecord(queryId(seed, `past ${index}`), service, 'PF', query, iso(at)),
 			status: 'SUCCESS',
 			response: { ...response },
 			state,

@@ -134,7 +134,7 @@ export class QueryStore {
 		query: Record<string, unknown>,
 	): QueryRecord {
 		const id = queryId(this.parts.options.seed, `query ${++this.count}`);
-		const record = newRecord(id, service, clientType, query, this.parts.clock.iso());
+		const record = buildPendingRecord(id, service, clientType, query, this.parts.clock.iso());
 		this.records.set(id, record);
 		return record;
 	}
@@ -184,7 +184,7 @@ export const queryId = (seed: number, name: string): string =>
 	createHash('sha256').update(`${seed} ${name}`).digest('hex').slice(0, 24);
 
 /** A record without a result (TQ §2.1). */
-export function newRecord(
+export function buildPendingRecord(
 	_id: string,
 	service: string,
 	clientType: 'PF' | 'PM',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import { applicantJsonFile, smokeTest, type SmokeTestReport } from '../../../demo/smokeTest';
 import type { Demo } from '../../../demo/startDemo';
-import { toApplicationFields, postApplication } from '../../../demo/submitN8nForm';
+import { toApplicantFormFields, postApplication } from '../../../demo/submitN8nForm';
 import { applicationFormUrl } from '../../../demo/provision';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
@@ -17,7 +17,7 @@ describe('a real n8n with the package installed', () => {
 	const idOf = (file: string) => demo.workflows.get(file)?.id as string;
 
 	const submit = async () =>
-		await postApplication(applicationFormUrl(demo.n8n), toApplicationFields(applicant));
+		await postApplication(applicationFormUrl(demo.n8n), toApplicantFormFields(applicant));
 
 	beforeAll(async () => {
 		demo = await startDemoOncePerFile();

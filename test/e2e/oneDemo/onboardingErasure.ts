@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { toApplicationFields, postApplication } from '../../../demo/submitN8nForm';
+import { toApplicantFormFields, postApplication } from '../../../demo/submitN8nForm';
 import { LOW_CPU, startN8n } from '../../../demo/n8n';
 import { pinnedInstallation } from '../../../demo/pinnedN8nInstallation';
 import { installPackage } from '../../../demo/installPackage';
@@ -137,7 +137,9 @@ describeIfChromium('applicants who are forgotten, and an n8n that moves', () => 
 			curp,
 			email: `${curp}@correo.mx`,
 		};
-		return String(/S-\w{4}-\w{4}/.exec(await postApplication(to, toApplicationFields(typed)))?.[0]);
+		return String(
+			/S-\w{4}-\w{4}/.exec(await postApplication(to, toApplicantFormFields(typed)))?.[0],
+		);
 	};
 
 	it(

@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { People } from '../../../sandbox/data/people';
 import { defaultOptions } from '../../../sandbox/options';
-import { toApplicationFields, postApplication } from '../../../demo/submitN8nForm';
+import { toApplicantFormFields, postApplication } from '../../../demo/submitN8nForm';
 import { until } from '../../support/until';
 import { violationsOf, WCAG } from '../support/accessibilityViolations';
 import { describeIfChromium } from '../support/describeIfChromium';
@@ -42,7 +42,7 @@ describeIfChromium('decisions on applicants', () => {
 			curp,
 			email: 'x@correo.mx',
 		};
-		const page = await postApplication(flow.formAddress, toApplicationFields(typed));
+		const page = await postApplication(flow.formAddress, toApplicantFormFields(typed));
 		const folio = String(/S-\w{4}-\w{4}/.exec(page)?.[0]);
 		expect(await flow.verified(folio)).toMatchObject({ estado: 'por revisar' });
 		return folio;

@@ -5,7 +5,7 @@ import type { Demo } from '../../../demo/startDemo';
 import type { Execution } from '../../../demo/n8nClient';
 import {
 	hostileDeliveries,
-	sendRaw,
+	postWithExactHeaders,
 	signatureCredential,
 	signatureHeaders,
 } from '../../integration/taxQuery/trigger/hostileDeliveryCases';
@@ -178,7 +178,7 @@ describe('the triggers in a real n8n', () => {
 				const content = body(record);
 				const { url } = receiverOf(credential);
 				const status = await redeliverWhile503(
-					async () => await sendRaw(url, content, headers(content)),
+					async () => await postWithExactHeaders(url, content, headers(content)),
 				);
 				expect(status).toBe(expected);
 			},
@@ -187,7 +187,9 @@ describe('the triggers in a real n8n', () => {
 		it('not one of them has become an execution', async () => {
 			const content = json(await queries.result());
 			const { url } = receiverOf(signatureCredential);
-			await redeliverWhile503(async () => await sendRaw(url, content, signatureHeaders()(content)));
+			await redeliverWhile503(
+				async () => await postWithExactHeaders(url, content, signatureHeaders()(content)),
+			);
 			const genuine = await waitForEndedExecutionOf(
 				demo.n8n.client,
 				receiverOf(signatureCredential).id,
@@ -209,7 +211,9 @@ describe('the triggers in a real n8n', () => {
 			receivers[mode] = await receiving(credential);
 		}
 		const known = await queries.result();
-		await redeliverWhile503(async () => await sendRaw(receivers.none.url, json(known), []));
+		await redeliverWhile503(
+			async () => await postWithExactHeaders(receivers.none.url, json(known), []),
+		);
 		for (const { id } of Object.values(receivers)) {
 			await waitForEndedExecutionOf(demo.n8n.client, id, { node: TRIGGER_NODE_NAME });
 		}
@@ -219,7 +223,9 @@ describe('the triggers in a real n8n', () => {
 		const statuses: number[] = [];
 		const senders = Array.from({ length: 10 }, async () => {
 			for (let next = deliveries.pop(); next; next = deliveries.pop()) {
-				statuses.push(await sendRaw(receivers[next.mode].url, next.body, next.headers));
+				statuses.push(
+					await postWithExactHeaders(receivers[next.mode].url, next.body, next.headers),
+				);
 			}
 		});
 		await Promise.all(senders);
@@ -246,7 +252,7 @@ describe('the triggers in a real n8n', () => {
 		const { id, url } = await receiving();
 		const record = await queries.result();
 		const forged = json({ ...record, response: { RFC: 'XAXX010101000' } });
-		await redeliverWhile503(async () => await sendRaw(url, forged, []));
+		await redeliverWhile503(async () => await postWithExactHeaders(url, forged, []));
 		const execution = await waitForEndedExecutionOf(demo.n8n.client, id, {
 			node: TRIGGER_NODE_NAME,
 		});
@@ -269,10 +275,13 @@ describe('the triggers in a real n8n', () => {
 	it('start one execution for 100 copies that come at once', async () => {
 		const { id, url } = await receiving();
 		const record = await queries.result();
-		const copies = Array.from({ length: 100 }, async () => await sendRaw(url, json(record), []));
+		const copies = Array.from(
+			{ length: 100 },
+			async () => await postWithExactHeaders(url, json(record), []),
+		);
 		const answers = await Promise.all(copies);
 		const last = await queries.result();
-		await redeliverWhile503(async () => await sendRaw(url, json(last), []));
+		await redeliverWhile503(async () => await postWithExactHeaders(url, json(last), []));
 		const arrived = async () =>
 			(await demo.n8n.client.executions(id)).flatMap((each) =>
 				outOf(each, TRIGGER_NODE_NAME).map(({ queryId }) => queryId),

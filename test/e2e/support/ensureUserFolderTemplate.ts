@@ -3,7 +3,10 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HEADLESS, startUnowned } from '../../../demo/n8n';
 import { ensureN8nInstalled, pinnedInstallation } from '../../../demo/pinnedN8nInstallation';
-import { copyDatabase, TEMPLATE_FOLDER_VARIABLE } from '../../../demo/copyN8nDatabase';
+import {
+	copyDatabaseIntoUserFolder,
+	TEMPLATE_FOLDER_VARIABLE,
+} from '../../../demo/copyN8nDatabase';
 import { Processes } from '../../../demo/processes';
 
 /** Makes, once for an installed n8n, a user folder whose database has all its tables, and no owner yet. */
@@ -17,7 +20,7 @@ export async function ensureUserFolderTemplate(): Promise<void> {
 		try {
 			await startUnowned(processes, folder, () => {}, HEADLESS);
 			await processes.stop();
-			await copyDatabase(folder, join(folder, 'template'));
+			await copyDatabaseIntoUserFolder(folder, join(folder, 'template'));
 			await rename(join(folder, 'template'), template);
 		} finally {
 			await rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -7,7 +7,7 @@ import {
 	type INodeType,
 } from 'n8n-workflow';
 import { nodeOn } from '../creditProfile/support';
-import { nodeTypes } from '../support/runNodeInEngine';
+import { packageNodesByType } from '../support/runNodeInEngine';
 import { operation, taxQuerySandbox } from '../taxQuery/support';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
@@ -20,7 +20,7 @@ interface Offered {
 
 /** Every operation of both nodes, with the fields that it has at first. */
 const offered: Offered[] = ['taxQuery', 'creditProfile'].flatMap((type) => {
-	const { properties } = nodeTypes[type].description;
+	const { properties } = packageNodesByType[type].description;
 	return properties
 		.filter(({ name }) => name === 'operation')
 		.flatMap(({ displayOptions, options }) =>
@@ -37,7 +37,7 @@ const offered: Offered[] = ['taxQuery', 'creditProfile'].flatMap((type) => {
 
 /** Holds n8n's description for a model of a tool that was only dragged in and set to an operation. */
 function textsOf({ type, resource, operation: value }: Offered): string {
-	const nodeType = nodeTypes[type];
+	const nodeType = packageNodesByType[type];
 	const description = { ...nodeType.description, name: `${type}Tool` };
 	const node = {
 		id: '1',

@@ -4,7 +4,11 @@ import { gzipSync } from 'node:zlib';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { nodeTypes, runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
+import {
+	packageNodesByType,
+	runNodeInEngine,
+	type NodeRunOptions,
+} from '../support/runNodeInEngine';
 import { respondJson, serve, serverForTestGroup } from '../support/testServer';
 import { LOANS_COLLECTION_ID } from './support';
 
@@ -446,7 +450,7 @@ describe('the files of a collection', () => {
 	});
 
 	it('are those of the incoming documents unless another source is chosen', () => {
-		const { properties } = nodeTypes.creditProfile.description;
+		const { properties } = packageNodesByType.creditProfile.description;
 		const field = properties.find(({ name }) => name === 'filesFrom');
 		expect(field?.default).toBe('incoming');
 	});

@@ -5,11 +5,11 @@ import {
 	type INode,
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
-import { CredentialsInMemory, nodeTypes } from '../support/runNodeInEngine';
+import { CredentialsInMemory, packageNodesByType } from '../support/runNodeInEngine';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
-const { listSearch = {}, loadOptions = {} } = nodeTypes.creditProfile.methods ?? {};
+const { listSearch = {}, loadOptions = {} } = packageNodesByType.creditProfile.methods ?? {};
 
 describe('what an operator chooses from', () => {
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
@@ -17,7 +17,7 @@ describe('what an operator chooses from', () => {
 	/** The context that n8n gives to a list of the node panel. */
 	const parameters = { resource: 'dataCollection' };
 	const panel = (api: ICredentialDataDecryptedObject = {}) => {
-		const type = nodeTypes.creditProfile;
+		const type = packageNodesByType.creditProfile;
 		const node: INode = {
 			id: 'node-1',
 			name: 'Node under test',

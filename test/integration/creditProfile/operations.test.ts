@@ -1,5 +1,5 @@
 import type { INodeParameters, INodePropertyOptions } from 'n8n-workflow';
-import { nodeTypes } from '../support/runNodeInEngine';
+import { packageNodesByType } from '../support/runNodeInEngine';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { LOANS_COLLECTION_ID, nodeOn } from './support';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
@@ -177,7 +177,7 @@ describe('the operations of the Credit Profile node', () => {
 	});
 
 	it('are each in the table above', () => {
-		const offered = nodeTypes.creditProfile.description.properties
+		const offered = packageNodesByType.creditProfile.description.properties
 			.filter(({ name }) => name === 'operation')
 			.flatMap(({ displayOptions, options }) =>
 				(options as INodePropertyOptions[]).map(

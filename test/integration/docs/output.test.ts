@@ -6,7 +6,7 @@ import type { IDataObject, INodeParameters, INodePropertyOptions, INodeType } fr
 import { outputTables, type OutputJsonSchema } from '../../../scripts/docs/outputColumnData';
 import { until } from '../../support/until';
 import { nodeOn } from '../creditProfile/support';
-import { nodeTypes } from '../support/runNodeInEngine';
+import { packageNodesByType } from '../support/runNodeInEngine';
 import {
 	createTaxProfileParameters,
 	operation,
@@ -336,7 +336,9 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 			...[upsert, documents, { resource: 'dataDocument', operation: 'getTags' }].map(called),
 			...['query get', 'query getAll', 'connection diagnose'],
 		];
-		const all = [nodeTypes.creditProfile, nodeTypes.taxQuery].flatMap(operationsOf);
+		const all = [packageNodesByType.creditProfile, packageNodesByType.taxQuery].flatMap(
+			operationsOf,
+		);
 		// a new operation needs a row in `rows` or `lists`, and in the tables of docs/output.md or its sibling
 		expect(all.filter((one) => !compared.includes(one))).toEqual([]);
 		const tables = outputTables.map(({ resource, operation: name }) => `${resource} ${name}`);

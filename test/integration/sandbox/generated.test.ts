@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { firstViolation } from '../../../contract/check';
-import { ErrorBody } from '../../../contract/shared';
+import { SandboxErrorBody } from '../../../contract/shared';
 import { endpoints, filterKeys } from './creditProfile/endpointCases';
 import { benchForTests, PERSON_RFC } from './support/sandboxBench';
 import type { Endpoint } from './support/endpointTypes';
@@ -107,7 +107,7 @@ it.each([
 		});
 		statuses.set(status, (statuses.get(status) ?? 0) + 1);
 		expect(status).toBeLessThan(500);
-		const violation = firstViolation(status === 200 ? endpoint.response : ErrorBody, data);
+		const violation = firstViolation(status === 200 ? endpoint.response : SandboxErrorBody, data);
 		expect(violation).toBeUndefined();
 		if (status === 200 && service === 'taxQuery') accepted += data.results?.length ?? 1;
 	};

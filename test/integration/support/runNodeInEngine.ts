@@ -28,7 +28,7 @@ import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
 
-export const nodeTypes: Record<string, INodeType> = {
+export const packageNodesByType: Record<string, INodeType> = {
 	creditProfile: new CreditProfile(),
 	taxQuery: new TaxQuery(),
 };
@@ -239,7 +239,7 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 		ranBefore = 0,
 		isFirst,
 	} = options;
-	const nodeType = nodeTypes[type];
+	const nodeType = packageNodesByType[type];
 	const node: INode = {
 		id: 'node-1',
 		name: 'Node under test',

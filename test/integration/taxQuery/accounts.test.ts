@@ -1,5 +1,5 @@
 import { getCrfParameters, operation, rfcs } from './support';
-import { tenantService, type TenantService } from './fakeTenantService';
+import { tenantService, type MultiTenantService } from './fakeTenantService';
 
 const [RFC, OTHER] = rfcs(2);
 const sentRequests = [
@@ -10,7 +10,7 @@ const sentRequests = [
 ];
 
 describe('a credential whose fields are expressions', () => {
-	let service: TenantService;
+	let service: MultiTenantService;
 	beforeEach(async () => (service = await tenantService()));
 	afterEach(async () => await service.close());
 	const billed = (tenant: string) => service.billedOf(tenant).map(({ query }) => query.rfc);

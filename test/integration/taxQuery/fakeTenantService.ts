@@ -137,4 +137,4 @@ export async function tenantService({
 	};
 }
 
-export type TenantService = Awaited<ReturnType<typeof tenantService>>;
+export type MultiTenantService = Awaited<ReturnType<typeof tenantService>>;

@@ -8,7 +8,7 @@ import {
 	tenantService,
 	type UnansweredPost,
 	type StoredQuery,
-	type TenantService,
+	type MultiTenantService,
 } from './fakeTenantService';
 
 const itemsOf = (wanted: string[], tenant = 'A') => wanted.map((rfc) => ({ rfc, tenant }));
@@ -18,7 +18,7 @@ const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.quer
 const goOn: Partial<NodeRunOptions> = { onError: 'continueRegularOutput' };
 
 describe('a question in an execution', () => {
-	let service: TenantService;
+	let service: MultiTenantService;
 	let answer: (arrived: UnansweredPost) => void | Promise<void>;
 	const acknowledge = ({ accept, response }: UnansweredPost) =>
 		respondJson(response, { message: 'Accepted', queryId: accept()._id });

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
-import { nodeTypes } from '../support/runNodeInEngine';
+import { packageNodesByType } from '../support/runNodeInEngine';
 import {
 	CIEC,
 	createTaxProfileParameters,
@@ -200,7 +200,7 @@ describe('the operations of the Tax Query node', () => {
 	);
 
 	it('are all there: an operation for each endpoint, an endpoint for each operation', () => {
-		const { properties } = nodeTypes.taxQuery.description;
+		const { properties } = packageNodesByType.taxQuery.description;
 		const offered = properties
 			.filter(({ name }) => name === 'operation')
 			.flatMap(({ displayOptions, options }) =>

@@ -14,7 +14,7 @@ import {
 	providers,
 	taxAuthority,
 } from '../../../nodes/shared/credentials/dataProviders';
-import { storedFieldName } from '../../../nodes/shared/credentials/storedProviderLogins';
+import { storedFieldName } from '../../../nodes/shared/credentials/providerLoginsInCredential';
 import type {
 	TokenRequestProblem,
 	RequestProblem,

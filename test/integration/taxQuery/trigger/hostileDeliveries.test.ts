@@ -1,5 +1,5 @@
 import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
-import { hostileDeliveries, sendRaw } from './hostileDeliveryCases';
+import { hostileDeliveries, postWithExactHeaders } from './hostileDeliveryCases';
 import {
 	inventHostileDeliveries,
 	verificationMethods,
@@ -46,7 +46,7 @@ describe('a hostile delivery starts nothing, and is refused:', () => {
 				activation: credential?.webhookSecret === '' ? 'init' : 'activate',
 			});
 			const content = body(record);
-			const status = await sendRaw(host.url, content, headers(content));
+			const status = await postWithExactHeaders(host.url, content, headers(content));
 			await host.handled();
 			await host.stop();
 			expect(isLong ? [expected, 503] : [expected]).toContain(status);
@@ -118,7 +118,7 @@ describe('125 invented deliveries', () => {
 				shiftAllClocks(1_000);
 				const answers = deliveries
 					.slice(at, at + 25)
-					.map(async ({ body, headers }) => await sendRaw(host.url, body, headers));
+					.map(async ({ body, headers }) => await postWithExactHeaders(host.url, body, headers));
 				for (const status of await Promise.all(answers)) {
 					statuses.set(status, (statuses.get(status) ?? 0) + 1);
 				}

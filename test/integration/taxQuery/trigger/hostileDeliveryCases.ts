@@ -357,7 +357,7 @@ export const hostileDeliveries: HostileDelivery[] = [
 const LARGEST = 16 * 1024 * 1024;
 
 /** Sends the headers just as they are listed. */
-export async function sendRaw(
+export async function postWithExactHeaders(
 	url: string,
 	body: string | Buffer,
 	headers: Headers,

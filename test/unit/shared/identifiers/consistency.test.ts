@@ -1,7 +1,10 @@
-import { checkConsistency, type Identifiers } from '../../../../nodes/shared/identifiers';
+import {
+	findIdentifierContradictions,
+	type Identifiers,
+} from '../../../../nodes/shared/identifiers';
 
 const TODAY = new Date('2026-11-20T12:00:00Z');
-const compare = (identifiers: Identifiers) => checkConsistency(identifiers, TODAY);
+const compare = (identifiers: Identifiers) => findIdentifierContradictions(identifiers, TODAY);
 const EMMA = { rfc: 'GODE561231GR8', curp: 'GODE561231XHGMZM01' };
 const COMPANY = 'EKU9003173C9';
 

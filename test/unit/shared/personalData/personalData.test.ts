@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import {
 	readFieldsToKeep,
-	readPersonalData,
+	readPersonalDataMode,
 } from '../../../../nodes/shared/personalData/personalDataOptions';
 import {
 	maskIdentifiersInText,
@@ -10,8 +10,8 @@ import {
 	type PersonalDataHider,
 } from '../../../../nodes/shared/personalData/personalDataHider';
 import {
-	personalRulesFor,
-	shownRulesFor,
+	rulesToHideFields,
+	rulesToShowFields,
 	type PersonalDataRule,
 } from '../../../../nodes/shared/personalData/personalDataRuleTypes';
 
@@ -42,20 +42,22 @@ describe('Personal Data: a documented field', () => {
 		['a birth date of the registry', '31/12/1956', '1956'],
 		['a link to a file', 'https://files.example.com/ine.pdf', '******'],
 	])('that is personal: %s', (_, value, hidden) =>
-		expect(mask({ value }, personalRulesFor('value'))).toEqual({ value: hidden }),
+		expect(mask({ value }, rulesToHideFields('value'))).toEqual({ value: hidden }),
 	);
 
 	it.each([[7], ['SUCCESS'], ['2026-11-21T00:00:00.000Z'], [null], [['PF', 'vip']]])(
 		'that is shown: %j',
-		(value) => expect(mask({ value }, shownRulesFor('value'))).toEqual({ value }),
+		(value) => expect(mask({ value }, rulesToShowFields('value'))).toEqual({ value }),
 	);
 
 	it('hides an object where a text or number is documented', () =>
-		expect(mask({ id: { who: 'Emma' } }, shownRulesFor('id'))).toEqual({ id: { who: '******' } }));
+		expect(mask({ id: { who: 'Emma' } }, rulesToShowFields('id'))).toEqual({
+			id: { who: '******' },
+		}));
 
 	it('depends on the object that holds it, where its rule does', () => {
 		const rule: PersonalDataRule = {
-			...shownRulesFor('type'),
+			...rulesToShowFields('type'),
 			value: ({ type }) => (type === 'A' ? 'shown' : 'free'),
 		};
 		expect(['A', 'B'].map((type) => mask({ type, value: 'Emma' }, rule).value)).toEqual([
@@ -65,7 +67,7 @@ describe('Personal Data: a documented field', () => {
 	});
 
 	it('hides what is not documented beside it', () =>
-		expect(mask({ id: 1, tutor: 'Emma' }, shownRulesFor('id'))).toEqual({
+		expect(mask({ id: 1, tutor: 'Emma' }, rulesToShowFields('id'))).toEqual({
 			id: 1,
 			tutor: '******',
 		}));
@@ -127,7 +129,7 @@ describe('Personal Data: a free-form object', () => {
 
 	it('of which no rule was named is hidden whole, but not what came out before', () => {
 		const protection = masked();
-		const safe = protection.shaped({ id: 1 }, shownRulesFor('id'), identity);
+		const safe = protection.shaped({ id: 1 }, rulesToShowFields('id'), identity);
 		expect([protection.out(safe), protection.out({ id: 1 })]).toEqual([
 			{ id: 1 },
 			{ id: '******' },
@@ -239,7 +241,7 @@ describe('Personal Data: Pseudonym', () => {
 			document: { RFC: ` ${RFC.toLowerCase()}`, clave: 'GODE-561231-GR8' },
 			[RFC]: true,
 		};
-		const safe = pseudonyms().shaped(row, personalRulesFor('rfc'), identity);
+		const safe = pseudonyms().shaped(row, rulesToHideFields('rfc'), identity);
 		const code = safe.rfc as string;
 		expect(code).toMatch(/^p_[0-9a-f]{24}$/);
 		expect(safe).toEqual({ rfc: code, document: { RFC: code, clave: code }, [code]: true });
@@ -255,11 +257,11 @@ describe('Personal Data: Pseudonym', () => {
 
 describe('the options', () => {
 	it('are full only if nothing else was added', () => {
-		expect(readPersonalData({})).toBe('full');
+		expect(readPersonalDataMode({})).toBe('full');
 	});
 
 	it.each([undefined, null, '', 'none', 1])('refuse %j as Personal Data', (personalData) =>
-		expect(() => readPersonalData({ personalData } as IDataObject)).toThrow("'Personal Data'"),
+		expect(() => readPersonalDataMode({ personalData } as IDataObject)).toThrow("'Personal Data'"),
 	);
 
 	it.each<[unknown, string[]]>([

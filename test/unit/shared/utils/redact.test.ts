@@ -3,7 +3,7 @@ import {
 	redactLongSecretsInValue,
 	redactSecretsInValue,
 } from '../../../../nodes/shared/utils/redact';
-import { holdsSecret } from '../../../../nodes/shared/utils/secretDetector';
+import { holdsSecret } from '../../../../nodes/shared/utils/knownSecretDetector';
 
 const SECRET = 'sécret with blanks/77';
 

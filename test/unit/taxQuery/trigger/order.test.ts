@@ -1,5 +1,5 @@
 import { Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
-import { newestFirstIfOrderKnown } from '../../../../nodes/TaxQuery/trigger/planPoll';
+import { newestFirstOrUndefined } from '../../../../nodes/TaxQuery/trigger/planPoll';
 import { detectListOrder } from '../../../../nodes/TaxQuery/trigger/readListing';
 
 const dates = (...all: Array<number | undefined>) =>
@@ -40,6 +40,6 @@ describe('rows with the newest first', () => {
 		['oldestFirst', 'are turned, where one response is the whole list', true, ['c', 'b', 'a']],
 		['oldestFirst', 'are unknown, where the page may not be the last', false, undefined],
 	] as const)('of a list with %s %s', (order, _, isOneWhole, expected) => {
-		expect(newestFirstIfOrderKnown([...rows], order, isOneWhole, new Ledger())).toEqual(expected);
+		expect(newestFirstOrUndefined([...rows], order, isOneWhole, new Ledger())).toEqual(expected);
 	});
 });

@@ -6,7 +6,7 @@ import type { TriggerSettings } from '../../../../nodes/TaxQuery/trigger/trigger
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import { readPayload } from '../../../../nodes/TaxQuery/webhook/payload';
-import { assessNotificationTrust } from '../../../../nodes/TaxQuery/webhook/assessNotificationTrust';
+import { pickTrustedNotificationParts } from '../../../../nodes/TaxQuery/webhook/pickTrustedNotificationParts';
 
 const asDocumented = readTaxQueryApiMapping({});
 
@@ -56,7 +56,9 @@ describe('a body that somebody invents', () => {
 				const payload = readPayload(Buffer.from(body), { record: {} });
 				if (!('announced' in payload)) return;
 				for (const announced of payload.announced) {
-					const message = assessNotificationTrust(announced, settings, asDocumented, ['secret']);
+					const message = pickTrustedNotificationParts(announced, settings, asDocumented, [
+						'secret',
+					]);
 					const { event, envelope } = message;
 					const record = readRecord(announced.record, asDocumented);
 					if (!record) continue;

@@ -74,7 +74,7 @@ export function readLoginFromCredential(
 const all = [...providers, taxAuthority];
 
 /** Returns what a stored login lacks; undefined if all are complete. None is tried at its provider. */
-export function findStoredLoginProblem(credential: Credential): string | undefined {
+export function findProblemInCredentialLogins(credential: Credential): string | undefined {
 	for (const provider of all) {
 		const login = readLoginFromCredential(credential, provider);
 		try {

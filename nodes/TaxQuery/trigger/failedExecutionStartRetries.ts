@@ -26,7 +26,7 @@ interface Owner {
 }
 
 /** Results that n8n could not start: each is tried again in a minute, unless another check has brought it meanwhile. */
-export class FailedStartRetries {
+export class FailedExecutionStartRetries {
 	readonly #owner: Owner;
 	readonly #waiting = new Map<string, FailedExecutionStart>();
 

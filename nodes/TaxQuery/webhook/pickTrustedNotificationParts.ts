@@ -28,7 +28,7 @@ export interface AssessedNotification extends QueryNotification {
 }
 
 /** Returns the parts of a call that may be used, by how far it is trusted; the rest is dropped. */
-export function assessNotificationTrust(
+export function pickTrustedNotificationParts(
 	{ queryId, envelope, ...announced }: AnnouncedQuery,
 	{ isAuthenticated: isProved, confirm, hasEnvelope }: TriggerSettings,
 	mapping: TaxQueryMapping,

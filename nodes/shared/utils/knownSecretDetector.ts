@@ -11,10 +11,10 @@ const MAX_DECODINGS = 5;
 
 /** Returns whether a text repeats a secret: as it is, escaped in any usual way, or as part of base64 or hex. */
 export const holdsSecret = (text: string, secrets: string[]): boolean =>
-	secretDetector(secrets)(text);
+	knownSecretDetector(secrets)(text);
 
 /** Returns a function that finds a secret in many texts. */
-export function secretDetector(secrets: string[]): (text: string) => boolean {
+export function knownSecretDetector(secrets: string[]): (text: string) => boolean {
 	const forms = secrets
 		.flatMap((secret) => [secret.trim(), ...secret.split(/\s*\n\s*/).filter(isLine)])
 		.filter(({ length }) => length >= SHORTEST)
