@@ -407,7 +407,7 @@ async function loggedIn({ taxQuery }: Sandbox) {
 	return axios.create({ baseURL: baseUrl, headers });
 }
 
-/** A sandbox of another shape: BENCH_SANDBOX='{"record":"lean"}', '{"queryList":"page"}', '{"queryList":"lean"}'. */
+/** A sandbox of another shape: BENCH_SANDBOX='{"record":"no-response"}', '{"queryList":"page"}', '{"queryList":"summary"}'. */
 const variant = JSON.parse(process.env.BENCH_SANDBOX ?? '{}') as Partial<SandboxOptions>;
 
 /** BENCH_KIND picks operations. Every paid kind, lists and upserts under every fault that the sandbox has, counted against its ledger. */

@@ -104,8 +104,8 @@ const groups: Record<string, Record<string, Flag>> = {
 		'query-list': {
 			option: 'queryList',
 			value: 'form',
-			help: 'GET /query: array, page ({data, total}), or lean (without query and response)',
-			read: choice('array', 'page', 'lean'),
+			help: 'GET /query: array, page ({data, total}), or summary (without query and response)',
+			read: choice('array', 'page', 'summary'),
 		},
 		'list-order': {
 			option: 'listOrder',
@@ -128,8 +128,8 @@ const groups: Record<string, Record<string, Flag>> = {
 		record: {
 			option: 'record',
 			value: 'form',
-			help: 'full, or lean: no response in GET /query/{id} and GET /query',
-			read: choice('full', 'lean'),
+			help: 'full, or no-response: no response in GET /query/{id} and GET /query',
+			read: choice('full', 'no-response'),
 		},
 		'record-envelope': {
 			option: 'recordEnvelope',

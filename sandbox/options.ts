@@ -28,7 +28,7 @@ export interface SandboxOptions {
 	 * Selects the response of `GET /query` (not shown, TQ §4.12): a plain array, a page `{data, total}`, or a page of
 	 * rows without responses.
 	 */
-	queryList: 'array' | 'page' | 'lean';
+	queryList: 'array' | 'page' | 'summary';
 	/** Gives the order in which `GET /query` lists queries: by time, or shuffled. */
 	listOrder: 'newest' | 'oldest' | 'none';
 	/** Rows of `GET /query` at most; 0: as many as the mapping says, else 100 of a page and all of an array. */
@@ -36,7 +36,7 @@ export interface SandboxOptions {
 	/** Keys under which a page has its rows, and its total (or `hasMore`, `next`); undefined: as queryList says. */
 	listShape: { rows: string; total?: string } | undefined;
 	/** Says whether `GET /query/{id}` and `GET /query` hold the response of a query (not shown, TQ §4.13). */
-	record: 'full' | 'lean';
+	record: 'full' | 'no-response';
 	/** Key under which one record is answered; '': the record itself. */
 	recordEnvelope: string;
 	/** Says what the query service calls the states of a query. */

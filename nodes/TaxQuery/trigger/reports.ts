@@ -63,12 +63,9 @@ export function reportUnstartedResults(
 	error: Error,
 ): void {
 	const queries = queryIds.length;
-	const names = queryIds.slice(0, MAX_NAMED).join(', ');
-	const what = `Results that n8n could not start: ${queries} (queries ${names}). The trigger tries again each minute: ${error.message}`;
-	reportFailedExecutionHourly(
-		context,
-		new CodedError('notStarted', what, { queries, queryId: queryIds[0] }),
-	);
+	const named = queryIds.slice(0, MAX_NAMED);
+	const what = `Results that n8n could not start: ${queries} (queries ${named.join(', ')}). The trigger tries again each minute: ${error.message}`;
+	reportFailedExecutionHourly(context, new CodedError('notStarted', what, { queries, named }));
 }
 
 /** Successes without a result: since when, how often seen, and whether a webhook call brought the result. */

@@ -153,7 +153,7 @@ export class ApiTranslator {
 		const { queryList, listShape } = this.options;
 		const rows = page.data.map((record) =>
 			this.inWrapper(
-				queryList === 'lean' ? withoutResponse(this.record(record)) : this.visible(record),
+				queryList === 'summary' ? withoutResponse(this.record(record)) : this.visible(record),
 			),
 		);
 		if (queryList === 'array' && !listShape) return rows;
@@ -168,10 +168,10 @@ export class ApiTranslator {
 		return queryList !== 'array' || listShape !== undefined || pageSize > 0;
 	}
 
-	/** Returns the record that the service shows: with `--record lean` without its response. */
+	/** Returns the record that the service shows: with `--record no-response` without its response. */
 	private visible(record: QueryRecord): object {
 		const whole = this.record(record);
-		return this.options.record === 'lean' ? without(whole, 'response') : whole;
+		return this.options.record === 'no-response' ? without(whole, 'response') : whole;
 	}
 
 	/** A response of one record; `--record-envelope` wraps no other. */

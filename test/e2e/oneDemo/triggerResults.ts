@@ -100,8 +100,8 @@ describe('the results of the trigger in a real n8n', () => {
 	])(
 		'are never lost where the record has none: Confirm %s, %j',
 		async (confirm, more, confirmed) => {
-			const sandbox = await open({ record: 'lean' });
-			const name = `lean-${confirm}-${Object.keys(more).length}`;
+			const sandbox = await open({ record: 'no-response' });
+			const name = `no-response-${confirm}-${Object.keys(more).length}`;
 			const workflow = await publish(name, sandbox, { confirm, ...more });
 			const record = await sandbox.result();
 			const detail = { ...record, response: { RFC: 'GODE561231GR8', RazonSocial: 'Delivered' } };

@@ -13,9 +13,9 @@ const shapes: Array<Partial<SandboxOptions>> = [
 	{ listShape: { rows: 'consultas', total: 'totalCount' }, tokenShape: 'data' },
 	{ listShape: { rows: 'filas', total: 'hasMore' }, tokenExpiresIn: 'text' },
 	{ listShape: { rows: 'items', total: 'next' }, tokenExpiresIn: 'zero' },
-	{ queryList: 'lean', recordEnvelope: 'data', noRefreshToken: true },
+	{ queryList: 'summary', recordEnvelope: 'data', noRefreshToken: true },
 	{ queryList: 'page', tokenExpiresIn: 'negative', tokenShape: 'camel' },
-	{ queryList: 'lean', recordEnvelope: 'x', tokenExpiresIn: 'absent' },
+	{ queryList: 'summary', recordEnvelope: 'x', tokenExpiresIn: 'absent' },
 ];
 
 /** Eight environments with a random word for every key that a mapping has. DIALECT_SEED makes others. */

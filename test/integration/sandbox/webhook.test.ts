@@ -91,8 +91,8 @@ describe('webhook calls and retries', () => {
 	});
 
 	it.each(
-		(['full', 'lean'] as const).flatMap((record) =>
-			(['array', 'page', 'lean'] as const).flatMap((queryList) =>
+		(['full', 'no-response'] as const).flatMap((record) =>
+			(['array', 'page', 'summary'] as const).flatMap((queryList) =>
 				(['record', 'envelope'] as const).map((shape) => ({ record, queryList, shape })),
 			),
 		),

@@ -16,7 +16,7 @@ import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 const HOURS = { reuse: 'hours', reuseHours: 24 };
 
 describe('an item that fails', () => {
-	const sandbox = freshSandboxForEachTest(taxQuerySandbox, { queryList: 'lean' });
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox, { queryList: 'summary' });
 
 	it.each<[string, object, object]>([
 		['looked for reusable results', HOURS, {}],

@@ -226,7 +226,7 @@ describe('a question in an execution', () => {
 	it("searches the list after a response with another person's record", async () => {
 		answer = ({ accept, response }) => {
 			const own = accept();
-			respondJson(response, { ...own, _id: 'of-a-stranger', query: { rfc: OTHER } });
+			respondJson(response, { ...own, _id: 'of-another-account', query: { rfc: OTHER } });
 		};
 		const { items } = await service.run(getCrfParameters(), { items: itemsOf([RFC]) });
 		const [{ _id }] = service.billedOf('A');
@@ -234,7 +234,7 @@ describe('a question in an execution', () => {
 	});
 
 	it("searches the list if the returned ID leads to another person's record", async () => {
-		const unknown = 'of-a-stranger';
+		const unknown = 'of-another-account';
 		answer = ({ accept, response }) => {
 			accept();
 			respondJson(response, { message: 'Accepted', queryId: unknown });
@@ -264,7 +264,7 @@ describe('a question in an execution', () => {
 		expect([error, items.length]).toEqual([undefined, 20]);
 	});
 
-	const FOREIGN_ID = 'of-a-stranger';
+	const FOREIGN_ID = 'of-another-account';
 	it.each<[string, (own: StoredQuery) => object]>([
 		['record', (own) => ({ ...own, _id: FOREIGN_ID, query: { rfc: OTHER } })],
 		['query', () => ({ message: 'Accepted', queryId: FOREIGN_ID })],

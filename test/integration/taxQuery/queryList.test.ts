@@ -61,7 +61,7 @@ describe('the list of all queries at the sandbox', () => {
 	it.each([
 		['array', 250],
 		['page', 250],
-		['lean', 250],
+		['summary', 250],
 		['page', 2_000],
 	] as const)(
 		'shaped as %s with %i past queries is read to its end, each once',
@@ -85,7 +85,7 @@ describe('the list of all queries at the sandbox', () => {
 	});
 
 	it('completes rows without responses by ID on demand', async () => {
-		const sandbox = await taxQuerySandbox({ queryList: 'lean', pastQueries: 5 });
+		const sandbox = await taxQuerySandbox({ queryList: 'summary', pastQueries: 5 });
 		const withoutResponse = await sandbox.run(getMany());
 		const whole = await sandbox.run(getMany({}, { completeRows: true }));
 		const blind = await sandbox.run(getMany({ filters: { rfc: 'GODE561231GR8' } }));

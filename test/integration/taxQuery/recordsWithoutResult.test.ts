@@ -24,7 +24,7 @@ describe('a record that reports success and never holds a result', () => {
 	let sandbox: TaxQuerySandbox;
 	let items: INodeExecutionData[];
 	beforeAll(async () => {
-		sandbox = await taxQuerySandbox({ record: 'lean' });
+		sandbox = await taxQuerySandbox({ record: 'no-response' });
 		({ items } = await sandbox.run(getCrfParameters(waited), { items: itemsForRfcs([RFC]) }));
 	});
 	afterAll(async () => await sandbox.close());

@@ -121,7 +121,7 @@ describe('a query whose response was lost', () => {
 describe('the list in which a lost query is searched', () => {
 	const wasRecovered = { queryId: expect.any(String) as string, recovered: true };
 
-	it.each(['page', 'lean'] as const)('has 250 past queries before it: %s', async (queryList) => {
+	it.each(['page', 'summary'] as const)('has 250 past queries before it: %s', async (queryList) => {
 		const sandbox = await taxQuerySandbox({ queryList, pastQueries: 250 });
 		await sandbox.faults(buildNextCrfFaultRule('resetAfter'));
 		const { items } = await sandbox.run(getCrfParameters(), { items: itemsForRfcs([RFC]) });

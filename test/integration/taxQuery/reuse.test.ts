@@ -261,7 +261,7 @@ describe('Reuse Results', () => {
 		expect(items.map(({ json }) => json.reused)).toEqual([true, undefined]);
 	});
 
-	it.each(['page', 'lean'] as const)(
+	it.each(['page', 'summary'] as const)(
 		'reuses a result from the third page of a list: %s',
 		async (queryList) => {
 			await sandbox.close();
@@ -280,7 +280,7 @@ describe('Reuse Results', () => {
 
 	it('hints at a list without requests that is too long to read by ID', async () => {
 		await sandbox.close();
-		sandbox = await taxQuerySandbox({ queryList: 'lean' });
+		sandbox = await taxQuerySandbox({ queryList: 'summary' });
 		const service = await sandbox.elsewhere();
 		const [first, ...others] = rfcs(1002);
 		await service.post('/query/crf', { rfc: first });

@@ -11,9 +11,9 @@ it.each([
 		'--webhook-url ftp://x',
 		'--webhook-url must be a URL beginning with http:// or https://, not "ftp://x"',
 	],
-	['--query-list xml', '--query-list must be array or page or lean, not "xml"'],
+	['--query-list xml', '--query-list must be array or page or summary, not "xml"'],
 	['--list-order up', '--list-order must be newest or oldest or none, not "up"'],
-	['--record thin', '--record must be full or lean, not "thin"'],
+	['--record thin', '--record must be full or no-response, not "thin"'],
 	['--status-words done=X', '--status-words must be like success=DONE,pending=WAIT,failed=ERROR'],
 	[
 		'--mapping tsconfig.json',

@@ -124,8 +124,8 @@ describe('what the records of GET /query hold', () => {
 	const hasFields = (record: object) =>
 		['query', 'response'].map((field) => Object.hasOwn(record, field));
 
-	it('the list "lean" has neither request nor response; a record by ID has both', async () => {
-		await start({ queryList: 'lean', pastQueries: 3 });
+	it('the list "summary" has neither request nor response; a record by ID has both', async () => {
+		await start({ queryList: 'summary', pastQueries: 3 });
 		const { data, total } = await page();
 		expect([total, hasFields(data[0]), data[0].metadata.query]).toEqual([
 			3,
@@ -136,10 +136,10 @@ describe('what the records of GET /query hold', () => {
 		expect([hasFields(record), record.metadata.query]).toEqual([[true, true], record.query]);
 	});
 
-	it.each(['array', 'page', 'lean'] as const)(
-		'--record "lean" has no response, neither by ID nor in the list %s',
+	it.each(['array', 'page', 'summary'] as const)(
+		'--record "no-response" has no response, neither by ID nor in the list %s',
 		async (queryList) => {
-			await start({ record: 'lean', queryList, pastQueries: 1 });
+			await start({ record: 'no-response', queryList, pastQueries: 1 });
 			const listed = await list<QueryRecord[] | Page>();
 			const [row] = Array.isArray(listed) ? listed : listed.data;
 			const { data: record } = await bench.taxQuery.get<QueryRecord>(`/query/${row._id}`);
@@ -148,8 +148,8 @@ describe('what the records of GET /query hold', () => {
 		},
 	);
 
-	it('--record "lean" leaves the response of a query that answers at once', async () => {
-		await start({ record: 'lean', recordEnvelope: 'data' });
+	it('--record "no-response" leaves the response of a query that answers at once', async () => {
+		await start({ record: 'no-response', recordEnvelope: 'data' });
 		const body = { curp: CURP };
 		const { data } = await bench.taxQuery.post<{ data: QueryRecord }>('/query/curp-data', body);
 		const { _id, response } = data.data;

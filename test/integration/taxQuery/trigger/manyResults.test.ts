@@ -61,7 +61,7 @@ describe('more pending queries than the trigger can follow', () => {
 		service.rows = rows(25_003, 'PENDING');
 		await host.poll();
 		expect(host.failures).toEqual(['forgotten']);
-		expect(host.errors[0].message).toContain(' 3 ');
+		expect(host.errors[0].context).toMatchObject({ queries: 3 });
 	});
 });
 
@@ -78,7 +78,7 @@ describe('1,500 results that n8n cannot start', () => {
 		await check(1_500, 2 * MINUTES);
 		expect(new Set(host.started).size).toBe(1_500);
 		expect([host.started.length, host.failures]).toEqual([1_500, ['notStarted']]);
-		expect(host.errors[0].message.match(/query\d+/g)).toHaveLength(10);
+		expect(host.errors[0].context?.named).toHaveLength(10);
 	});
 });
 

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 /** Publishes the trigger over a long history, which it has read once then. */
 async function start(
-	queryList: 'array' | 'page' | 'lean',
+	queryList: 'array' | 'page' | 'summary',
 	{ apiMapping = '{}', ...parameters }: Record<string, unknown> = {},
 ): Promise<TriggerHost> {
 	sandbox = await startSandboxWithQueryHelpers({ pastQueries: PAST, queryList });
@@ -39,7 +39,7 @@ async function requestsOf(poll: () => Promise<unknown>) {
 }
 
 describe(`with ${PAST} past queries`, () => {
-	it.each(['array', 'page', 'lean'] as const)(
+	it.each(['array', 'page', 'summary'] as const)(
 		'a poll costs at most three requests, and saves at most 100 kB (%s)',
 		async (queryList) => {
 			const trigger = await start(queryList);
