@@ -27,7 +27,8 @@ import { recoverSubmission, acceptQueriesOfResponse } from './recoverSubmission'
 import type { Submission } from './submissionRegister';
 import { attemptSubmission } from './attemptSubmission';
 
-const MAX_SENDS = 3;
+/** A round sends the query, or takes up an earlier sending, and then searches the list for it. */
+const MAX_ROUNDS = 3;
 
 /**
  * Takes a submission to its end: sent once, and recovered from the list where nobody knows whether it was accepted. It
@@ -46,14 +47,14 @@ export async function submitAndRecover(
 	const isEarlier = isAcceptanceUnknown(submission.state);
 	const name = spendingReservationName(context, item, request, sending);
 	let uncertainty: UncertainResponse | undefined = isEarlier ? {} : undefined;
-	for (let sends = 1; ; sends++) {
+	for (let round = 1; ; round++) {
 		if (!uncertainty) {
-			const reservation = sends === 1 ? name : `${name} ${sends - 1}`;
+			const reservation = round === 1 ? name : `${name} ${round - 1}`;
 			const posted = await attemptSubmission(context, wanted, submission, reservation);
 			if ('queries' in posted) return { queries: posted.queries, how: 'sent' };
 			uncertainty = posted;
 		}
-		const mayBeSentAgain = sending.sendAgain && sends < MAX_SENDS && !uncertainty.received;
+		const mayBeSentAgain = sending.sendAgain && round < MAX_ROUNDS && !uncertainty.received;
 		const recovery = await recoverSubmission(context, wanted, submission, mayBeSentAgain);
 		if ('queries' in recovery) return { queries: recovery.queries, how: 'recovered' };
 		const { state, search, isProvedMissing } = recovery;
@@ -63,7 +64,9 @@ export async function submitAndRecover(
 		if (own) return { queries: own, how: 'sent' };
 		context.log.uncertain(item, request.expected.length); // and stays so, whatever is sent after it
 		const isPlanned =
-			mayBeSentAgain && isProvedMissing && (await planAgain(context, wanted, `${name} ${sends}`));
+			mayBeSentAgain &&
+			isProvedMissing &&
+			(await reserveAnotherSend(context, wanted, `${name} ${round}`));
 		const next = isPlanned
 			? transition(state, { type: 'sendAgain' }, request.expected.length)
 			: state;
@@ -71,13 +74,13 @@ export async function submitAndRecover(
 			wanted.known.uncertainSince.set(request.sharingKey, state.sentAt);
 			throw uncertainError(request, state, search, uncertainty);
 		}
-		saveUncertainStateBesideNext(context, wanted, submission, state, sends);
+		saveUncertainStateBesideNext(context, wanted, submission, state, round);
 		uncertainty = undefined;
 	}
 }
 
 /** Reserves a further sending, if the limits allow it. */
-const planAgain = async (
+const reserveAnotherSend = async (
 	{ limit }: RunSubmissionContext,
 	{ item, request, sending }: WantedQuery,
 	name: string,
@@ -93,9 +96,9 @@ function saveUncertainStateBesideNext(
 	{ item, request, client }: WantedQuery,
 	{ sentAt }: Submission,
 	state: AcceptanceUnknownState,
-	sends: number,
+	round: number,
 ): void {
-	const beside = journal.begin(item, request, client.accountKey, ` ${sends}`);
+	const beside = journal.begin(item, request, client.accountKey, ` ${round}`);
 	beside.sentAt = sentAt;
 	beside.save(state);
 }
