@@ -9,7 +9,7 @@ const benches: Record<string, () => Promise<{ run: Bench }>> = {
 	faults: async () => await import('./queriesUnderFaults'),
 	load: async () => await import('./loadTime'),
 	listing: async () => await import('./documentListing'),
-	lookups: async () => await import('./lookups'),
+	lookups: async () => await import('./nodeVersusHttpRequestLookups'),
 	overhead: async () => await import('./overhead'),
 	limiter: async () => await import('./limiter'),
 	queue: async () => await import('./queueMode'),

@@ -1,5 +1,5 @@
 import { startSandbox } from '../sandbox';
-import { startBenchN8n, type BenchN8n, type TimedRun } from './support/benchN8n';
+import { startBenchN8n, type BenchN8n, type TimedWorkflowExecution } from './support/benchN8n';
 import { median, round, type BenchResult, type BenchOptions } from './support/result';
 
 const DOCUMENTS = 10_000;
@@ -18,7 +18,7 @@ interface Setting {
 
 interface Contestant {
 	name: string;
-	run: (items: object[]) => Promise<TimedRun>;
+	run: (items: object[]) => Promise<TimedWorkflowExecution>;
 }
 
 /** All list one collection of so many documents to the end: one item for each comes out, of the last one file. */

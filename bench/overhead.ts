@@ -1,5 +1,5 @@
 import { startSandbox } from '../sandbox';
-import { contestants } from './lookups';
+import { contestants } from './nodeVersusHttpRequestLookups';
 import { startBenchN8n } from './support/benchN8n';
 import { median, round, type BenchResult, type BenchOptions } from './support/result';
 

@@ -1,7 +1,7 @@
 import axios from 'axios';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
 import type { FaultRule } from '../sandbox/plugins/faults';
-import type { BilledQuery } from '../sandbox/services/taxQuery/billingLedger';
+import type { BilledQuery } from '../sandbox/services/taxQuery/billedQueryLog';
 import { startBenchN8n, type BenchN8n } from './support/benchN8n';
 import { companyRfcOf, curpOfIndex, birthDateOf, rfcOf } from './support/people';
 import type { BenchOptions, BenchResult } from './support/result';

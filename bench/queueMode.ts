@@ -4,8 +4,13 @@ import axios from 'axios';
 import { missingStoresText } from '../demo/queueModeStores';
 import { startSandbox } from '../sandbox';
 import type { LoggedRequest } from '../sandbox/plugins/requestLog';
-import { contestants, idealMs, LATENCY_MS, RATE_LIMIT_PER_SECOND } from './lookups';
-import { startBenchN8n, type BenchN8n, type TimedRun } from './support/benchN8n';
+import {
+	contestants,
+	idealMs,
+	LATENCY_MS,
+	RATE_LIMIT_PER_SECOND,
+} from './nodeVersusHttpRequestLookups';
+import { startBenchN8n, type BenchN8n, type TimedWorkflowExecution } from './support/benchN8n';
 import { measureWorkerCrashBilling } from './queueModeCrashes';
 import { measureTriggerResults } from './queueModeTrigger';
 import {
@@ -53,7 +58,7 @@ const lookups =
 						id: 1 + (i % 25),
 					}));
 					const startedAt = performance.now();
-					const runs: TimedRun[] = await Promise.all(
+					const runs: TimedWorkflowExecution[] = await Promise.all(
 						Array.from({ length: executions }, async () => await runOnce(items)),
 					);
 					times.push(performance.now() - startedAt);

@@ -9,10 +9,10 @@ import { round, type BenchOptions, type BenchResult } from './support/result';
 import {
 	submitQueries,
 	createCredential,
-	deliverFinishedQueries,
+	forEachFinishedQuery,
 	publishTrigger,
 	WEBHOOK_HEADER_SECRET,
-	startSink,
+	startTriggerOutputSink,
 	countLostAndRepeatedArrivals,
 } from './support/triggerBench';
 
@@ -39,7 +39,7 @@ export async function measureTriggerResults({
 }: BenchOptions): Promise<Pick<BenchResult, 'rows' | 'verdicts'>> {
 	const processes = new RestartableN8n();
 	const sandbox = await startSandbox({ rateLimit: 0, resultDelay: RESULT_DELAY_MS });
-	const sink = await startSink();
+	const sink = await startTriggerOutputSink();
 	const n8n = await startBenchN8n(log, { workers: 2, webhookProcessors: 2 }, processes);
 	try {
 		const credential = await createCredential(n8n, sandbox);
@@ -49,7 +49,7 @@ export async function measureTriggerResults({
 		const answers: Record<string, number> = {};
 		const finishedAt = new Map<string, number>();
 		let isOver = false;
-		const delivering = deliverFinishedQueries(
+		const delivering = forEachFinishedQuery(
 			sandbox,
 			() => isOver,
 			async ({ _id, updatedAt }, index) => {

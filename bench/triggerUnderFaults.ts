@@ -16,10 +16,10 @@ import { median, round, type BenchResult, type BenchOptions } from './support/re
 import {
 	submitQueries,
 	createCredential,
-	deliverFinishedQueries,
+	forEachFinishedQuery,
 	publishTrigger,
 	WEBHOOK_HEADER_SECRET,
-	startSink,
+	startTriggerOutputSink,
 	countLostAndRepeatedArrivals,
 } from './support/triggerBench';
 
@@ -45,7 +45,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 	const processes = new RestartableN8n();
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-bench-'));
 	const sandbox = await startSandbox({ rateLimit: 0, resultDelay: RESULT_DELAY_MS });
-	const sink = await startSink();
+	const sink = await startTriggerOutputSink();
 	try {
 		await ensureN8nInstalled();
 		await installPackage(processes, userFolder);
@@ -196,7 +196,7 @@ async function register(sandbox: Sandbox, settings: object): Promise<void> {
 
 /** Delivers some of the results many times at once, until it is over. */
 async function copy(url: string, sandbox: Sandbox, isOver: () => boolean): Promise<void> {
-	await deliverFinishedQueries(sandbox, isOver, async ({ _id }, index) => {
+	await forEachFinishedQuery(sandbox, isOver, async ({ _id }, index) => {
 		if ((index + 1) % (1 / COPIED) !== 0) return;
 		const deliver = async () =>
 			await axios.post(url, { queryId: _id }).then(

@@ -14,7 +14,7 @@ import { Processes } from '../demo/processes';
 import { startSandbox, type Sandbox } from '../sandbox';
 import { sandboxQueryClient } from '../test/integration/support/sandboxQueryClient';
 import { median, round, type BenchOptions, type BenchResult } from './support/result';
-import { startSink, type Arrival } from './support/triggerBench';
+import { startTriggerOutputSink, type Arrival } from './support/triggerBench';
 
 const LOOKUPS = Number(process.env.BENCH_LOOKUPS ?? 100);
 /** BENCH_LAZY=1: n8n makes an expression engine only for what needs one, not for each delivery to a trigger. */
@@ -66,7 +66,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	const processes = new Processes();
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-bench-'));
 	const sandbox = await startSandbox({ resultDelay: 200 });
-	const sink = await startSink();
+	const sink = await startTriggerOutputSink();
 	try {
 		await ensureN8nInstalled();
 		await installPackage(processes, userFolder);

@@ -11,7 +11,7 @@ import { creditProfileAuthHeader } from '../nodes/shared/credentials/authorizati
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
 import { maskedField, requiredTextInput } from '../nodes/shared/credentials/inputBuilders';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKeyField';
-import { providerLoginProperties } from '../nodes/shared/credentials/providerLoginsInCredential';
+import { providerLoginProperties } from '../nodes/shared/credentials/providerLoginCredentialFields';
 
 export class CreditProfileApi implements ICredentialType {
 	name = 'creditProfileApi';

@@ -7,7 +7,7 @@ import {
 	type IHttpRequestOptions,
 	type INodeProperties,
 } from 'n8n-workflow';
-import { logIn } from '../nodes/shared/credentials/accessToken';
+import { renewStoredAccessToken } from '../nodes/shared/credentials/accessToken';
 import { hideBehindAdvanced } from '../nodes/shared/credentials/hideBehindAdvanced';
 import { apiMappingProperty } from '../nodes/shared/credentials/apiMapping';
 import { taxQueryAuthHeader } from '../nodes/shared/credentials/authorization';
@@ -20,7 +20,7 @@ import {
 } from '../nodes/shared/credentials/inputBuilders';
 import { LoginError } from '../nodes/shared/credentials/loginError';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKeyField';
-import { storedCiecFields } from '../nodes/shared/credentials/providerLoginsInCredential';
+import { storedCiecFields } from '../nodes/shared/credentials/providerLoginCredentialFields';
 import {
 	advancedWebhookFields,
 	webhookFields,
@@ -114,7 +114,7 @@ export class TaxQueryApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
 		if (credentials.grant === 'accessToken') return {};
-		return { accessToken: await logIn(this, credentials) };
+		return { accessToken: await renewStoredAccessToken(this, credentials) };
 	}
 
 	/** TQ §5.1. What cannot work is refused here, so that other nodes that use the credential say why. */

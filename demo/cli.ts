@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { smokeTest, type SmokeTestReport } from './smokeTest';
+import { smokeTest, type SmokeTestReport } from './smokeTestRunningDemo';
 import { startDemo, type Demo } from './startDemo';
 import { ensureN8nInstalled } from './pinnedN8nInstallation';
 import { applicationFormUrl, REVIEW_PAGES_BASIC_AUTH } from './provision';

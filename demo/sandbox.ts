@@ -49,7 +49,8 @@ export async function startSandboxProcess(
 }
 
 /** Returns where a sandbox of the sources serves the documentation. */
-export const localDocsUrl = ({ page }: SandboxAccess): string => new URL('repository/', page).href;
+export const repositoryDocsUrl = ({ page }: SandboxAccess): string =>
+	new URL('repository/', page).href;
 
 /** Registers with the sandbox where to deliver results. Throws if it does not accept the address. */
 export async function registerWebhook(sandbox: SandboxAccess, url: string): Promise<void> {

@@ -3,7 +3,7 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { readAssets } from '../sandbox/assets';
+import { readAssets } from '../sandbox/packagedAssets';
 
 const root = join(__dirname, '..');
 const folder = join(root, 'sandbox');
@@ -20,7 +20,9 @@ const embedAssets: Plugin = {
 	setup({ onLoad }) {
 		const published = { command: 'npx credit-profile-sandbox', root: undefined };
 		const assets = { ...readAssets(), ...published };
-		onLoad({ filter: /[\\/]sandbox[\\/]assets\.ts$/ }, () => constant('packagedAssets', assets));
+		onLoad({ filter: /[\\/]sandbox[\\/]packagedAssets\.ts$/ }, () =>
+			constant('packagedAssets', assets),
+		);
 	},
 };
 

@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { npmCommand } from '../demo/npmCommand';
-import { resolveRequestedVersion, unreleased, withRelease } from './changelogAndVersion';
+import { resolveRequestedVersion, unreleased, withRelease } from './rewriteChangelogAndNextVersion';
 import {
 	readManifest,
 	PACKAGE_ROOTS,
-	findUnfilledPlaceholders,
+	findPlaceholdersInRepository,
 } from './packageManifestsAndPlaceholders';
 
 const root = join(__dirname, '..');
@@ -98,7 +98,7 @@ function main(): void {
 		},
 	});
 	const isDry = values['dry-run'];
-	const placeholders = findUnfilledPlaceholders(root);
+	const placeholders = findPlaceholdersInRepository(root);
 	const toSet = `Placeholders stand for the maintainer:\n- ${placeholders.join('\n- ')}`;
 	if (placeholders.length > 0 && !isDry) throw new Error(`${toSet}\nSet them before a release.`);
 	if (values.ready) return;

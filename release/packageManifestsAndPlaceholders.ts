@@ -26,7 +26,7 @@ const PLACEHOLDERS = {
 };
 
 /** Returns what a maintainer must still set: one line for each placeholder, with the committed files that hold it. */
-export function findUnfilledPlaceholders(root: string): string[] {
+export function findPlaceholdersInRepository(root: string): string[] {
 	return Object.entries(PLACEHOLDERS).flatMap(([what, text]) => {
 		const { stdout } = spawnSync(
 			'git',

@@ -2,13 +2,13 @@ import type { Clock } from './clock';
 import type { People } from './data/people';
 import type { ReservedIdentity } from './data/people/reserved';
 import type { ResultGenerator } from './data/results';
-import type { SandboxOptions } from './options';
+import type { SandboxOptions } from './optionTypesAndDefaults';
 import type { Faults } from './plugins/faults';
 import type { RequestLog } from './plugins/requestLog';
 import type { SandboxSecrets } from './secrets';
 import type { ProviderLoginStore } from './services/creditProfile/providerLoginStore';
 import type { ApiTranslator } from './services/taxQuery/apiTranslator';
-import type { BillingLedger } from './services/taxQuery/billingLedger';
+import type { BilledQueryLog } from './services/taxQuery/billedQueryLog';
 import type { Outcomes } from './services/taxQuery/outcomes';
 import type { RfcsWithTaxProfile } from './services/taxQuery/rfcsWithTaxProfile';
 import type { QueryStore } from './services/taxQuery/queryStore';
@@ -43,6 +43,6 @@ export interface SandboxContext {
 	/** Every query made. */
 	queries: QueryStore;
 	/** Accepted, billed queries. */
-	ledger: BillingLedger;
+	ledger: BilledQueryLog;
 	webhooks: Webhooks;
 }

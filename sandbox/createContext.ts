@@ -4,14 +4,14 @@ import type { SandboxContext } from './context';
 import { People } from './data/people';
 import { addReservedIdentities } from './data/people/reserved';
 import { ResultGenerator } from './data/results';
-import { parseMapping, secretFieldNames } from './mappingSchema';
-import type { SandboxOptions } from './options';
+import { parseMapping, mappedSecretFieldNames } from './mappingSchema';
+import type { SandboxOptions } from './optionTypesAndDefaults';
 import { Faults } from './plugins/faults';
 import { RequestLog } from './plugins/requestLog';
 import { deriveSecrets } from './secrets';
 import { ProviderLoginStore } from './services/creditProfile/providerLoginStore';
 import { ApiTranslator } from './services/taxQuery/apiTranslator';
-import { BillingLedger } from './services/taxQuery/billingLedger';
+import { BilledQueryLog } from './services/taxQuery/billedQueryLog';
 import { Outcomes } from './services/taxQuery/outcomes';
 import { pastQueries } from './services/taxQuery/generatePastQueries';
 import { RfcsWithTaxProfile } from './services/taxQuery/rfcsWithTaxProfile';
@@ -29,7 +29,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 	const reserved = addReservedIdentities(people);
 	const results = new ResultGenerator(seed, people);
 	const variant = new ApiTranslator(options);
-	const ledger = new BillingLedger();
+	const ledger = new BilledQueryLog();
 	const webhooks = new Webhooks({ options, secrets, clock, variant, closing });
 	const past = pastQueries(options.pastQueries, { seed, now: clock.now(), people, results });
 	return {
@@ -40,7 +40,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 		people,
 		results,
 		reserved,
-		requests: new RequestLog(secretFieldNames(options.mapping), clock),
+		requests: new RequestLog(mappedSecretFieldNames(options.mapping), clock),
 		faults: new Faults(seed),
 		providerLogins: new ProviderLoginStore(clock),
 		variant,

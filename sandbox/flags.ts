@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { packagedAssets } from './assets';
+import { packagedAssets } from './packagedAssets';
 import {
 	ipAddress,
 	unchangedText,
@@ -12,7 +12,7 @@ import {
 	wholeNumberReader,
 	type FlagReader,
 } from './flagValues';
-import { defaultOptions, type SandboxOptions } from './options';
+import { defaultOptions, type SandboxOptions } from './optionTypesAndDefaults';
 
 interface Flag {
 	option: keyof SandboxOptions;

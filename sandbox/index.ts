@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { buildApp } from './app';
 import { createContext } from './createContext';
-import { defaultOptions, type SandboxOptions } from './options';
+import { defaultOptions, type SandboxOptions } from './optionTypesAndDefaults';
 import { restoreStateFile, saveStateFile } from './savedState';
 
-export type { SandboxOptions } from './options';
+export type { SandboxOptions } from './optionTypesAndDefaults';
 
 export interface Sandbox {
 	creditProfile: { baseUrl: string; token: string };

@@ -25,7 +25,7 @@ export function snapshotState(context: SandboxContext): State {
 }
 
 /** Puts a saved state in place of the present one. Throws an Error that names what is missing in it. */
-export function restoreState(context: SandboxContext, saved: unknown): void {
+export function restoreStateFromSnapshot(context: SandboxContext, saved: unknown): void {
 	const state = (saved ?? {}) as Partial<State>;
 	const missing = PARTS.filter((name) => state[name] === undefined);
 	if (missing.length > 0) throw new Error(`No saved state: without ${missing.join(', ')}`);
@@ -38,7 +38,7 @@ export function restoreStateFile(context: SandboxContext): void {
 	const { state: path } = context.options;
 	if (!path || !existsSync(path)) return;
 	try {
-		restoreState(context, JSON.parse(readFileSync(path, 'utf8')));
+		restoreStateFromSnapshot(context, JSON.parse(readFileSync(path, 'utf8')));
 	} catch (error) {
 		throw new Error(`${path} is no state of a sandbox: ${(error as Error).message}`);
 	}

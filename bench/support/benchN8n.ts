@@ -20,7 +20,7 @@ type Measured = Pick<WorkflowNode, 'type' | 'typeVersion' | 'credentials'> & {
 	waitBetweenTries?: number;
 };
 
-export interface TimedRun {
+export interface TimedWorkflowExecution {
 	/** Milliseconds from the request that starts the workflow to the answer at its end. */
 	ms: number;
 	executionId: string;
@@ -46,7 +46,7 @@ export interface BenchN8n {
 		name: string,
 		node: Measured,
 		listField?: string,
-	): Promise<(items: object[]) => Promise<TimedRun>>;
+	): Promise<(items: object[]) => Promise<TimedWorkflowExecution>>;
 	/**
 	 * Returns the execution's error, message and description ('' without one). It also counts the queries whose
 	 * acceptance its metadata call unknown.

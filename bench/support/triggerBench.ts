@@ -20,7 +20,7 @@ export interface Arrival {
 }
 
 /** Counts what reaches it. */
-export async function startSink() {
+export async function startTriggerOutputSink() {
 	const arrivals: Arrival[] = [];
 	const server = createServer((request, response) => {
 		const { searchParams } = new URL(request.url ?? '', 'http://sink');
@@ -115,7 +115,7 @@ export async function submitQueries(
 }
 
 /** Calls `deliver` with each result, once it is there and without waiting for the one before, until it is over. */
-export async function deliverFinishedQueries(
+export async function forEachFinishedQuery(
 	sandbox: Sandbox,
 	isOver: () => boolean,
 	deliver: (result: { _id: string; updatedAt: string }, index: number) => Promise<unknown>,

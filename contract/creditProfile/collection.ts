@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { closed, dateTime, freeForm, optionalNullable } from '../shared';
-import { CollectionJsonSchema } from './collectionJsonSchema';
+import { JsonSchemaOfVersion } from './collectionJsonSchema';
 import { User } from './user';
 
 /** CP §2.3, the version embedded in a collection. */
@@ -38,16 +38,16 @@ export const Version = closed({
 	createdAt: dateTime,
 	creatorId: Type.Integer(),
 	isActive: Type.Boolean(),
-	schema: CollectionJsonSchema,
+	schema: JsonSchemaOfVersion,
 });
 export type Version = Static<typeof Version>;
 
 /** CP §4.3 and 4.7 */
-export const TagListResponse = Type.Object({
+export const AllTagsResponse = Type.Object({
 	count: Type.Number(),
 	data: Type.Array(Type.String()),
 });
-export type TagListResponse = Static<typeof TagListResponse>;
+export type AllTagsResponse = Static<typeof AllTagsResponse>;
 
 const oneOrMany = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Number>>(
 	schema: T,

@@ -5,7 +5,7 @@ const typeName = oneOf(['array', 'boolean', 'integer', 'null', 'number', 'object
 const uniqueStrings = Type.Array(Type.String(), { uniqueItems: true });
 
 /** CP §2.5, the schema of a version: a JSON Schema with these keywords only, at every depth. */
-export const CollectionJsonSchema = Type.Recursive(
+export const JsonSchemaOfVersion = Type.Recursive(
 	(This) =>
 		Type.Partial(
 			Type.Object(
@@ -32,6 +32,6 @@ export const CollectionJsonSchema = Type.Recursive(
 				{ additionalProperties: false },
 			),
 		),
-	{ $id: 'CollectionJsonSchema' },
+	{ $id: 'JsonSchemaOfVersion' },
 );
-export type CollectionJsonSchema = Static<typeof CollectionJsonSchema>;
+export type JsonSchemaOfVersion = Static<typeof JsonSchemaOfVersion>;

@@ -8,7 +8,7 @@ import { isObject } from '../shared/utils/json';
 import { textOf } from '../shared/utils/primitiveText';
 import { CodedError, fieldError } from '../shared/utils/codedError';
 import { isInputRefused } from './readWithPathAdvice';
-import { splitList } from './fields';
+import { splitArrayOrCommaText } from './fields';
 
 /** A filter that takes several values. */
 const several = (
@@ -74,7 +74,8 @@ export const filters: Field<IDataObject> = {
 		for (const { displayName, name, type } of keys) {
 			if (!Object.hasOwn(given, name)) continue;
 			const isNumber = type === 'number';
-			const entered = type === 'multiOptions' ? splitList(given[name]) : [given[name]].flat();
+			const entered =
+				type === 'multiOptions' ? splitArrayOrCommaText(given[name]) : [given[name]].flat();
 			const isEmpty = (value: unknown) =>
 				['', null, undefined].includes(value as string) || (isNumber && value === 0);
 			// A model fills in unused filters with nothing, or with the default.

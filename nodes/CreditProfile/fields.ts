@@ -6,7 +6,7 @@ import { isObject } from '../shared/utils/json';
 import { CodedError, fieldError } from '../shared/utils/codedError';
 
 /** The entries of a list as they were chosen; a typed text, or that of an expression, separates them by commas. */
-export const splitList = (value: unknown): unknown[] =>
+export const splitArrayOrCommaText = (value: unknown): unknown[] =>
 	typeof value === 'string' ? value.split(',').map(normalizeText) : [value].flat();
 
 /** Reads one of a selector's own entries. */

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import {
 	rulesToHideFields,
-	rulesToShowFields,
+	buildShownFieldRules,
 	type PersonalDataRuleByField,
 	type PersonalDataRule,
 } from '../shared/personalData/personalDataRuleTypes';
@@ -11,7 +11,9 @@ import { isObject } from '../shared/utils/json';
 
 /** CP §2.5: a schema names fields, it holds nobody's data. */
 const schema: PersonalDataRuleByField = {
-	...rulesToShowFields('title description type pattern format required enum additionalProperties'),
+	...buildShownFieldRules(
+		'title description type pattern format required enum additionalProperties',
+	),
 	properties: ({ properties }) =>
 		Object.fromEntries(
 			Object.keys(isObject(properties) ? properties : {}).map((name) => [name, () => schema]),
@@ -21,20 +23,20 @@ const schema: PersonalDataRuleByField = {
 
 /** CP §2.6 */
 const user: PersonalDataRuleByField = {
-	...rulesToShowFields('id organizationId createdAt deletedAt updatedAt permissions role'),
+	...buildShownFieldRules('id organizationId createdAt deletedAt updatedAt permissions role'),
 	...rulesToHideFields('name lastName email phone'),
 };
 
 /** CP §2.3, §2.4 */
 export const collectionVersionPersonalDataRules: PersonalDataRuleByField = {
-	...rulesToShowFields('id creatorId createdAt isActive dataCollectionId organizationId'),
+	...buildShownFieldRules('id creatorId createdAt isActive dataCollectionId organizationId'),
 	schema,
 	creator: user,
 };
 
 /** CP §2.2 */
 export const dataCollectionPersonalDataRules: PersonalDataRuleByField = {
-	...rulesToShowFields(
+	...buildShownFieldRules(
 		'id name creatorId activeDataCollectionVersionId createdAt updatedAt slug parentCollectionId tags processorKey',
 	),
 	creator: user,
@@ -43,21 +45,22 @@ export const dataCollectionPersonalDataRules: PersonalDataRuleByField = {
 
 /** CP §2.1 */
 export const providerLoginPersonalDataRules: PersonalDataRuleByField = {
-	...rulesToShowFields('id createdAt updatedAt organizationId type isEnabled ownerId'),
+	...buildShownFieldRules('id createdAt updatedAt organizationId type isEnabled ownerId'),
 	...rulesToHideFields('user'),
-	metadata: rulesToShowFields('expirationDate'),
-	configuration: rulesToShowFields('isAutoRenewEnabled'),
+	metadata: buildShownFieldRules('expirationDate'),
+	configuration: buildShownFieldRules('isAutoRenewEnabled'),
 };
 
 /** CP §4.3, §4.7 */
-export const tagsPersonalDataRules: PersonalDataRuleByField = rulesToShowFields('count data tag');
+export const tagsPersonalDataRules: PersonalDataRuleByField =
+	buildShownFieldRules('count data tag');
 
 const PERSON =
 	'email firstName middleName firstLastName secondLastName tradeName rfc basicRFC phone curp neighborhood address address2 exteriorNumber interiorNumber city municipality zipCode nss birthdate';
 
 /** CP §2.8; state, country and nationality are codes. */
 const profile: PersonalDataRuleByField = {
-	...rulesToShowFields(
+	...buildShownFieldRules(
 		'id organizationId createdAt updatedAt tags tagIds externalId accountType state country nationality',
 	),
 	...rulesToHideFields(PERSON),
@@ -65,13 +68,13 @@ const profile: PersonalDataRuleByField = {
 
 /** CP §2.9 */
 const form: PersonalDataRuleByField = {
-	...rulesToShowFields(
+	...buildShownFieldRules(
 		'id accountType nationality state country completedDate profileId isNipConfirmed createdAt updatedAt tagIds tags customPagesConfigId nipSmsSentCount nipEmailSentCount',
 	),
 	...rulesToHideFields(`${PERSON} monthlyIncome loanAmount`),
-	tagsAssociation: rulesToShowFields('id label'),
+	tagsAssociation: buildShownFieldRules('id label'),
 	formConfig: {
-		...rulesToShowFields(
+		...buildShownFieldRules(
 			'id organizationId name accountType slug createdAt updatedAt customPagesConfigId',
 		),
 		...rulesToHideFields('bureauAuthTradeName formCompletedURL'),
@@ -80,7 +83,7 @@ const form: PersonalDataRuleByField = {
 
 /** CP §2.10 */
 const file: PersonalDataRuleByField = {
-	...rulesToShowFields(
+	...buildShownFieldRules(
 		'id uploadedAt createdAt updatedAt size organizationId filetype externalId uploaderId fileCollectionId tags',
 	),
 	...rulesToHideFields('filelabel originalFilename url previewUrl'),
@@ -100,9 +103,9 @@ function association(entry: IDataObject): PersonalDataRule {
 
 /** CP §2.7 */
 export const documentPersonalDataRules: PersonalDataRuleByField = {
-	...rulesToShowFields(
+	...buildShownFieldRules(
 		'id externalId tags dataCollectionVersionId dataCollectionId creatorId createdAt updatedAt',
 	),
 	document: 'free',
-	associations: { ...rulesToShowFields('type'), association },
+	associations: { ...buildShownFieldRules('type'), association },
 };

@@ -1,13 +1,13 @@
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
-import type { OperationItem } from '../shared/operations/operation';
-import { RequestError } from '../shared/http/requestResult';
+import type { OperationItemContext } from '../shared/operations/operation';
+import { RequestError } from '../shared/http/requestResultAndError';
 import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
 } from '../shared/http/confirmedMappingNames';
 
 /** Returns the service's names for things, by the credential's API Mapping. */
-export async function currentApiMapping(item: OperationItem): Promise<CreditProfileMapping> {
+export async function currentApiMapping(item: OperationItemContext): Promise<CreditProfileMapping> {
 	return (await item.connection()).mapping as CreditProfileMapping;
 }
 
@@ -20,7 +20,7 @@ export const isInputRefused = (error: unknown): error is RequestError =>
  * not know it, the error names the API Mapping keys that may be missing.
  */
 export async function readWithPathAdvice<T>(
-	item: OperationItem,
+	item: OperationItemContext,
 	documented: string,
 	reading: Promise<T>,
 ): Promise<T> {

@@ -1,15 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import { defineOperation } from '../shared/operations/field';
 import { identity, simplifyField } from '../shared/operations/commonFields';
-import type { OperationItem, Operation } from '../shared/operations/operation';
+import type { OperationItemContext, Operation } from '../shared/operations/operation';
 import {
 	IncompleteList,
 	readPages,
-	type Range,
+	type OffsetAndMaxRows,
 	type ReadPageAtOffset,
 } from '../shared/http/pagination';
 import type { ServiceRequest } from '../shared/http/connection';
-import { RequestError, type JsonResponseBody } from '../shared/http/requestResult';
+import { RequestError, type JsonResponseBody } from '../shared/http/requestResultAndError';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import {
 	readSingleRowOrProblem,
@@ -17,7 +17,7 @@ import {
 	readTextList,
 	idAndAnyFieldGuard,
 	type RowsPage,
-} from '../shared/http/parseRows';
+} from '../shared/http/extractRowsOrProblem';
 import { tagsPersonalDataRules } from './personalDataRules';
 
 /** Makes a kind of row from its name, the fields that its section requires, and the key of its list. */
@@ -57,7 +57,7 @@ export function singleRowBodyParser(of: RowKindName) {
 /** Reads the tags of CP §4.3 or §4.7. */
 export const parseTagList = (body: JsonResponseBody) => readTextList(body, 'a list of tags');
 
-interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, Range {
+interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, OffsetAndMaxRows {
 	kind: RowKindName;
 	/** The collection whose versions or documents are listed. */
 	collectionId?: number;
@@ -84,7 +84,7 @@ export const collectionDocumentsRequest = (collectionId: number) =>
 
 /** The wanted rows of a list, a page at a time. Throws a RequestError if some are missing. */
 export async function* listPages(
-	item: OperationItem,
+	item: OperationItemContext,
 	{ path, query, lists, kind, collectionId, ...range }: ListRequest,
 ): AsyncGenerator<IDataObject[]> {
 	const read: ReadPageAtOffset = async (limit, offset) => {
@@ -116,7 +116,7 @@ const incomplete = (given: number, total?: number) =>
 	new RequestError(creditProfile, { kind: 'incomplete', given, total });
 
 /** The wanted rows of a list that comes at once. Throws a RequestError if the service reports more than it gives. */
-export function requireWholeList({ rows, total = 0 }: RowsPage, wanted: number): IDataObject[] {
+export function requireWantedRows({ rows, total = 0 }: RowsPage, wanted: number): IDataObject[] {
 	if (rows.length < Math.min(wanted, total)) throw incomplete(rows.length, total);
 	return rows.slice(0, wanted);
 }
@@ -136,7 +136,7 @@ export async function collectRows(
  * RequestError if the service does not say.
  */
 export async function fetchTotal(
-	item: OperationItem,
+	item: OperationItemContext,
 	{
 		path,
 		query,

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { RequestError } from '../shared/http/requestResult';
+import { RequestError } from '../shared/http/requestResultAndError';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import { isObject } from '../shared/utils/json';
 import { associationTypeOf, type AssociatedObjectType } from './personalDataRules';
@@ -68,7 +68,7 @@ export function simplifyCollectionVersion(row: IDataObject): IDataObject {
 }
 
 /** CP §2.7: what is in the document first, each field in its column; associations in lists by type. */
-export function simplifyDocument(row: IDataObject): IDataObject {
+export function simplifyDocumentToRow(row: IDataObject): IDataObject {
 	const { associations } = row;
 	return {
 		...contentOf(row),

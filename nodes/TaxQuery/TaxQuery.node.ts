@@ -8,7 +8,7 @@ import {
 import {
 	propertiesOfAllResources,
 	subtitleExpression,
-	credentialDisplayOptions,
+	showCredentialForOnlineResources,
 } from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
 import { taxQuery } from '../shared/http/serviceDefinitions';
@@ -44,7 +44,7 @@ export class TaxQuery implements INodeType {
 				name: 'taxQueryApi',
 				required: true,
 				testedBy: 'testTaxQuery',
-				displayOptions: credentialDisplayOptions(resources),
+				displayOptions: showCredentialForOnlineResources(resources),
 			},
 		],
 		properties: propertiesOfAllResources(resources),

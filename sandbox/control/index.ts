@@ -4,14 +4,14 @@ import { registerClockRoutes } from './clockRoutes';
 import { registerRepositoryDocsRoute } from './repositoryDocsRoutes';
 import { registerExampleWorkflowRoutes } from './exampleWorkflowsRoutes';
 import { registerFaultRoutes } from './faultsRoutes';
-import { registerFileRoutes } from './documentFileDownloadRoutes';
+import { registerFileRoutes } from './expiringSampleFileRoutes';
 import { registerLedgerRoutes } from './ledgerRoutes';
 import { registerOutcomeRoutes } from './outcomesRoutes';
 import { registerPageRoutes } from './page/pageRoutes';
 import { registerManualDeliveryRoutes } from './manualDeliveriesRoutes';
 import { registerRequestRoutes } from './requestsRoutes';
 import { registerSnapshotRoutes } from './snapshotRoutes';
-import { registerSandboxStateRoute } from './sandboxStateRoute';
+import { registerSandboxStateRoute } from './readSandboxStateRoute';
 import { registerWebhookSettingsAndDeliveryRoutes } from './webhookSettingsAndDeliveryRoutes';
 
 /** Every route below `/sandbox`, and the page. */

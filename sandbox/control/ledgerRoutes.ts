@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { BillingLedger } from '../services/taxQuery/billingLedger';
+import type { BilledQueryLog } from '../services/taxQuery/billedQueryLog';
 
 /** `GET` and `DELETE /sandbox/ledger`. */
-export function registerLedgerRoutes(app: FastifyInstance, ledger: BillingLedger): void {
+export function registerLedgerRoutes(app: FastifyInstance, ledger: BilledQueryLog): void {
 	app.get('/sandbox/ledger', async () => ledger.list());
 	app.delete('/sandbox/ledger', async () => {
 		ledger.clear();

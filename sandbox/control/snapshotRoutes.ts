@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { HttpError } from '../plugins/errors';
-import { restoreState, snapshotState } from '../savedState';
+import { restoreStateFromSnapshot, snapshotState } from '../savedState';
 
 const LARGEST_STATE = 512 * 2 ** 20;
 
@@ -11,14 +11,14 @@ export function registerSnapshotRoutes(app: FastifyInstance, context: SandboxCon
 	app.get('/sandbox/snapshot', async () => snapshotState(context));
 	app.put('/sandbox/snapshot', { bodyLimit: LARGEST_STATE }, async ({ body }) => {
 		try {
-			restoreState(context, body);
+			restoreStateFromSnapshot(context, body);
 		} catch (error) {
 			throw new HttpError(400, (error as Error).message);
 		}
 		return { restored: true };
 	});
 	app.post('/sandbox/reset', async () => {
-		restoreState(context, first);
+		restoreStateFromSnapshot(context, first);
 		context.requests.clear();
 		return { reset: true };
 	});

@@ -1,22 +1,22 @@
-import type { CollectionJsonSchema } from '../../contract/creditProfile';
+import type { JsonSchemaOfVersion } from '../../contract/creditProfile';
 
-type Properties = Record<string, CollectionJsonSchema>;
+type Properties = Record<string, JsonSchemaOfVersion>;
 
-const text = (title: string): CollectionJsonSchema => ({ title, type: 'string' });
-const number = (title: string): CollectionJsonSchema => ({ title, type: 'number' });
-const integer = (title: string): CollectionJsonSchema => ({ title, type: 'integer' });
-const boolean = (title: string): CollectionJsonSchema => ({ title, type: 'boolean' });
-const date = (title: string): CollectionJsonSchema => ({ title, type: 'string', format: 'date' });
-const choice = (title: string, ...values: string[]): CollectionJsonSchema => ({
+const text = (title: string): JsonSchemaOfVersion => ({ title, type: 'string' });
+const number = (title: string): JsonSchemaOfVersion => ({ title, type: 'number' });
+const integer = (title: string): JsonSchemaOfVersion => ({ title, type: 'integer' });
+const boolean = (title: string): JsonSchemaOfVersion => ({ title, type: 'boolean' });
+const date = (title: string): JsonSchemaOfVersion => ({ title, type: 'string', format: 'date' });
+const choice = (title: string, ...values: string[]): JsonSchemaOfVersion => ({
 	title,
 	type: 'string',
 	enum: values,
 });
-const orNull = (schema: CollectionJsonSchema): CollectionJsonSchema => ({
+const orNull = (schema: JsonSchemaOfVersion): JsonSchemaOfVersion => ({
 	...schema,
 	type: [schema.type as 'string', 'null'],
 });
-const list = (title: string, items: CollectionJsonSchema): CollectionJsonSchema => ({
+const list = (title: string, items: JsonSchemaOfVersion): JsonSchemaOfVersion => ({
 	title,
 	type: 'array',
 	items,
@@ -28,16 +28,16 @@ const object = (title: string, properties: Properties, optional: string[] = []) 
 		properties,
 		required: Object.keys(properties).filter((name) => !optional.includes(name)),
 		additionalProperties: false,
-	}) satisfies CollectionJsonSchema;
+	}) satisfies JsonSchemaOfVersion;
 
-const rfc: CollectionJsonSchema = {
+const rfc: JsonSchemaOfVersion = {
 	title: 'RFC',
 	description: 'Con homoclave, en mayúsculas y sin espacios',
 	type: 'string',
 	pattern: '^[A-ZÑ&]{3,4}[0-9]{6}[A-Z0-9]{2}[0-9A]$',
 };
-const curp: CollectionJsonSchema = { title: 'CURP', type: 'string', pattern: '^[A-Z0-9]{18}$' };
-const email: CollectionJsonSchema = {
+const curp: JsonSchemaOfVersion = { title: 'CURP', type: 'string', pattern: '^[A-Z0-9]{18}$' };
+const email: JsonSchemaOfVersion = {
 	title: 'Correo electrónico',
 	type: 'string',
 	format: 'email',
@@ -135,6 +135,6 @@ export const documentSchemas = {
 			partes: list('Partes', text('Nombre')),
 		}),
 	],
-} satisfies Record<string, CollectionJsonSchema[]>;
+} satisfies Record<string, JsonSchemaOfVersion[]>;
 
 export type SchemaName = keyof typeof documentSchemas;

@@ -1,4 +1,4 @@
-import type { Collection, CollectionJsonSchema, User, Version } from '../../contract/creditProfile';
+import type { Collection, JsonSchemaOfVersion, User, Version } from '../../contract/creditProfile';
 import { collectionSpecs } from './collectionSpecs';
 import { ORGANIZATION_ID, createUsers } from './organizationUsers';
 import { fakerFor } from './faker';
@@ -48,7 +48,7 @@ export function createSeededCollections(seed: number, largest: number): SeededCo
 		const faker = fakerFor(seed, `collection ${index}`);
 		const creatorId = faker.number.int({ min: 1, max: users.length });
 		const created = FOUNDED + index * DAY_MS + faker.number.int(DAY_MS / 2);
-		const shapes: CollectionJsonSchema[] = documentSchemas[entry.schema];
+		const shapes: JsonSchemaOfVersion[] = documentSchemas[entry.schema];
 		const versions = shapes
 			.map((schema, age): Version => ({
 				id: nextVersionId++,

@@ -48,7 +48,7 @@ export class RequestLog {
 	private entries: LoggedRequest[] = [];
 	private nextId = 1;
 
-	/** `secretFieldNames`: the mapping's own names of secret fields. */
+	/** `secretNames`: the mapping's own names of secret fields. */
 	constructor(
 		private readonly secretNames: string[],
 		private readonly clock: Clock,

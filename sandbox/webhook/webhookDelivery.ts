@@ -4,7 +4,7 @@ import axios from 'axios';
 import type { QueryRecord } from '../../contract/taxQuery';
 import type { Clock } from '../clock';
 import type { SandboxSecrets } from '../secrets';
-import type { SandboxOptions } from '../options';
+import type { SandboxOptions } from '../optionTypesAndDefaults';
 import type { ApiTranslator } from '../services/taxQuery/apiTranslator';
 import { HttpError } from '../plugins/errors';
 import {

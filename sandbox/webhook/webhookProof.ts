@@ -82,7 +82,7 @@ function hmacHeaders(signing: HmacSigning, { body, sentAt }: Message): ProofHead
 }
 
 /** Returns the same in words, for whoever sets up the receiver, and the secret that it needs. */
-export function receiverSetupOf(signing: Signing): { signed: string; secret: string } {
+export function describeSigningForReceiver(signing: Signing): { signed: string; secret: string } {
 	switch (signing.type) {
 		case 'none':
 			return { signed: 'not signed', secret: '' };

@@ -1,9 +1,9 @@
 // The package on one pinned n8n. Each outer title is a row of the table that `npm run compat` makes.
 import type { INodeParameters } from 'n8n-workflow';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
-import { type catalog } from '../../nodes/TaxQuery/client/queryTypeMapping';
+import { type queryTypesByOperation } from '../../nodes/TaxQuery/client/queryTypeMapping';
 import type { SandboxOptions } from '../../sandbox';
-import type { BilledQuery } from '../../sandbox/services/taxQuery/billingLedger';
+import type { BilledQuery } from '../../sandbox/services/taxQuery/billedQueryLog';
 import {
 	createTaxProfileParameters,
 	curps,
@@ -13,7 +13,7 @@ import {
 } from '../../test/integration/taxQuery/support';
 import { sandboxQueryClient, type Query } from '../../test/integration/support/sandboxQueryClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../../test/integration/support/sandbox';
-import { startCompatN8n, type RunningCompatN8n, type NodeUnderTest } from './n8nUnderTest';
+import { startCompatN8n, type RunningCompatN8n, type NodeUnderTestConfig } from './startCompatN8n';
 
 const [RFC, OTHER, THIRD] = rfcs(3);
 const [CURP] = curps(1);
@@ -48,7 +48,7 @@ const login = ({ taxQuery }: TestSandbox) => ({
 });
 const inProgress = async (
 	parameters: INodeParameters,
-	{ onError, ...data }: { onError?: NodeUnderTest['onError'] } & Record<string, unknown> = {},
+	{ onError, ...data }: { onError?: NodeUnderTestConfig['onError'] } & Record<string, unknown> = {},
 ) =>
 	await n8n.workflow({
 		type: 'taxQuery',
@@ -60,7 +60,7 @@ const billed = async (at = sandbox) => (await at.control.get<BilledQuery[]>('/le
 const idsOf = (entries: Array<{ queryId?: unknown }>) => entries.map(({ queryId }) => queryId);
 
 /** Holds the input of each query of the catalog. */
-const queries: Record<keyof typeof catalog, INodeParameters> = {
+const queries: Record<keyof typeof queryTypesByOperation, INodeParameters> = {
 	createTaxProfile: createTaxProfileParameters(RFC), // the tax authority's queries need it
 	calculateRfc: operation('taxpayer', 'calculateRfc', {
 		name: 'Emma',

@@ -2,7 +2,7 @@
 // columns in outputColumnData.ts. With --check it reports differences and writes nothing.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { outputTables, type OutputTable } from './outputColumnData';
+import { outputTables, type OutputTable } from './schemaPreviewColumns';
 
 const root = join(__dirname, '..', '..');
 const FOLDERS = ['CreditProfile', 'TaxQuery'].map((node) => `nodes/${node}/__schema__`);

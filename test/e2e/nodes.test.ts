@@ -8,7 +8,7 @@ import './oneDemo/httpRequestCredentials';
 import './oneDemo/apiMapping';
 import './oneDemo/sandboxPackage';
 import { setDemoSandboxProgram } from './support/oneDemo';
-import { installSandboxPackageOnce } from './support/sandboxPackage';
+import { installSandboxPackageOnce } from './support/installSandboxPackage';
 
 // The demo does its work with the package of the sandbox; in other files with the sandbox of the sources.
 setDemoSandboxProgram(async () => (await installSandboxPackageOnce()).byNpx);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { publishTrigger, startSink } from '../../bench/support/triggerBench';
+import { publishTrigger, startTriggerOutputSink } from '../../bench/support/triggerBench';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { HEADLESS, startN8n, startUnowned, type N8n } from '../../demo/n8n';
 import { installPackage } from '../../demo/installPackage';
@@ -44,7 +44,7 @@ describeWithStores('two main processes of n8n with one database', () => {
 	let first: Main;
 	let second: Main;
 	let sandbox: SandboxWithQueryHelpers;
-	let sink: Awaited<ReturnType<typeof startSink>>;
+	let sink: Awaited<ReturnType<typeof startTriggerOutputSink>>;
 	let credential: string;
 
 	beforeAll(async () => {
@@ -63,7 +63,7 @@ describeWithStores('two main processes of n8n with one database', () => {
 		const { url } = await startUnowned(processes, two, () => {}, env);
 		second = { url, client: first.client.at(url) };
 		sandbox = await startSandboxWithQueryHelpers();
-		sink = await startSink();
+		sink = await startTriggerOutputSink();
 		const { taxQueryApi } = await createSandboxCredential(
 			first.client,
 			sandbox,

@@ -1,11 +1,11 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
-import type { FileDownloadHelpers, OperationItem } from '../../shared/operations/operation';
+import type { FileDownloadHelpers, OperationItemContext } from '../../shared/operations/operation';
 import { raceAbort } from '../../shared/utils/responseBody';
 import { readFault } from '../../shared/errors/networkFault';
 import { DownloadError, type DownloadProblem } from '../../shared/errors/downloadError';
 import { readLimits, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
-import { isRequestProblem } from '../../shared/http/requestResult';
+import { isRequestProblem } from '../../shared/http/requestResultAndError';
 import { retryCondition } from '../../shared/http/retryPolicy';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {
@@ -40,7 +40,7 @@ const MAX_MS = MAX_MINUTES * 60_000;
  * is sent, for the host may be anybody's. Throws a DownloadError.
  */
 export async function download(
-	item: OperationItem,
+	item: OperationItemContext,
 	link: FileLink,
 	megabytes: number,
 ): Promise<IBinaryData> {
@@ -84,7 +84,7 @@ const retryAfter = (problem: DownloadProblem) =>
 type DownloadAttempt = { file: IBinaryData } | { problem: DownloadProblem; waitMs?: number };
 
 async function attempt(
-	item: OperationItem,
+	item: OperationItemContext,
 	link: FileLink,
 	megabytes: number,
 	{ end, pace }: { end: AbortSignal; pace: RateLimiter },

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { FileLabel } from '../../shared/errors/downloadError';
-import type { OperationItem } from '../../shared/operations/operation';
+import type { OperationItemContext } from '../../shared/operations/operation';
 import { readPersonalDataMode } from '../../shared/personalData/personalDataOptions';
 import { textOf } from '../../shared/utils/primitiveText';
 
@@ -86,7 +86,11 @@ export const mimeTypeOfFile = ({ filetype }: FileLink, type: string, fileName: s
 	(type || (MIME_TYPES.get(endingOf(fileName)) ?? 'application/octet-stream'));
 
 /** Returns a file's name. Where personal data is protected, a name that a person may have chosen is left out. */
-export function outputFileName(item: OperationItem, link: FileLink, headers: IDataObject): string {
+export function outputFileName(
+	item: OperationItemContext,
+	link: FileLink,
+	headers: IDataObject,
+): string {
 	if (readPersonalDataMode(item.options) === 'full')
 		return link.name ?? (nameAt(link.url, headers) || 'file');
 	const type = [formatOf(link.filetype), endingOf(endOf(link.url))].find((one) =>
@@ -97,7 +101,7 @@ export function outputFileName(item: OperationItem, link: FileLink, headers: IDa
 }
 
 /** The file as an error names it. */
-export const fileDetailsForError = (item: OperationItem, link: FileLink): FileLabel => ({
+export const fileDetailsForError = (item: OperationItemContext, link: FileLink): FileLabel => ({
 	...(link.name && { name: outputFileName(item, link, {}) }),
 	...('documentId' in link && { id: textOf(link.id), documentId: textOf(link.documentId) }),
 });

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/dataProviders';
-import type { RowsPage } from '../../shared/http/parseRows';
+import type { RowsPage } from '../../shared/http/extractRowsOrProblem';
 import {
 	checkClock,
 	checkRateLimitHeaders,
@@ -11,8 +11,8 @@ import {
 	type CheckOutcome,
 } from '../../shared/operations/connectionDiagnosisChecks';
 import { defineOperation } from '../../shared/operations/field';
-import type { OperationItem, Resource } from '../../shared/operations/operation';
-import { hasEntries, isObject, parseObjectOrEmpty } from '../../shared/utils/json';
+import type { OperationItemContext, Resource } from '../../shared/operations/operation';
+import { hasEntries, isObject, parseObjectBlankAsEmpty } from '../../shared/utils/json';
 import {
 	collectionDocumentsRequest,
 	rowKinds,
@@ -29,7 +29,7 @@ import {
 	providerLoginPersonalDataRules,
 	collectionVersionPersonalDataRules,
 } from '../personalDataRules';
-import { includeAllAssociationsQuery } from './documentOutputFormatFields';
+import { includeAllAssociationsQuery } from './documentListOutputFields';
 import {
 	detectFilterEncodings,
 	type FilterEncodingSettings,
@@ -82,7 +82,7 @@ const diagnose = defineOperation({
 			seen: 'Not checked: such a request would change a login.',
 			advice: `Take them from your contract: paths.${providerPaths.join(', paths.')} and fields.bureauPublicKey.`,
 		}));
-		const held = parseObjectOrEmpty(apiMapping) ?? {};
+		const held = parseObjectBlankAsEmpty(apiMapping) ?? {};
 		return diagnosis.items(suggestion(mapping, encodings), held, item);
 	},
 });
@@ -112,7 +112,7 @@ function shapeOf(
 async function checkLogins(
 	diagnosis: ConnectionDiagnosis,
 	get: SendGet,
-	item: OperationItem,
+	item: OperationItemContext,
 ): Promise<void> {
 	await diagnosis.run('Address, token and provider logins', async () => {
 		const path = '/credential';

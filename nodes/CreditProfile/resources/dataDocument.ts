@@ -7,7 +7,7 @@ import {
 } from '../../shared/operations/commonFields';
 import {
 	RowsWithFiles,
-	type OperationItem,
+	type OperationItemContext,
 	type Resource,
 } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/primitiveText';
@@ -26,15 +26,15 @@ import {
 	DOCUMENT_RESERVED_COLUMNS,
 	rawAssociationRows,
 	simplifiedAssociationRows,
-	simplifyDocument,
+	simplifyDocumentToRow,
 } from '../simplify';
-import { downloadFiles } from './downloadFiles';
+import { downloadFilesOperation } from './downloadFiles';
 import {
 	associationsToInclude,
 	outputFileFormat,
 	includeAllAssociationsQuery,
-	documentOutputField,
-} from './documentOutputFormatFields';
+	documentOrAssociationOutputField,
+} from './documentListOutputFields';
 
 const getMany = defineOperation({
 	name: 'Get Many',
@@ -46,7 +46,7 @@ const getMany = defineOperation({
 	fields: {
 		collectionId,
 		wanted,
-		output: documentOutputField,
+		output: documentOrAssociationOutputField,
 		fileFormat: outputFileFormat,
 	},
 	options: { simplify: simplifyField, includeAssociations: associationsToInclude, order, startAt },
@@ -95,11 +95,11 @@ function shapeOf({
 	output: { isSeparate: boolean };
 }): (document: IDataObject) => IDataObject[] {
 	if (isSeparate) return isSimple ? simplifiedAssociationRows : rawAssociationRows;
-	return (document) => [isSimple ? simplifyDocument(document) : document];
+	return (document) => [isSimple ? simplifyDocumentToRow(document) : document];
 }
 
 /** A file is called by its collection's name in addresses (CP §2.2), or its ID where the collection cannot be read. */
-async function fileNameOf(item: OperationItem, id: number): Promise<string> {
+async function fileNameOf(item: OperationItemContext, id: number): Promise<string> {
 	const path = `/data/collection/${id}`;
 	const slug = await item
 		.read({ method: 'GET', path, isOneRecord: true }, singleRowBodyParser('collection'))
@@ -129,5 +129,5 @@ const count = defineOperation({
 export const dataDocument: Resource = {
 	name: 'Data Document',
 	value: 'dataDocument',
-	operations: [getMany, count, downloadFiles, getManyTagsOperation('document')],
+	operations: [getMany, count, downloadFilesOperation, getManyTagsOperation('document')],
 };

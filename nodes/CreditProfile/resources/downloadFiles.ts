@@ -1,11 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
-import { defineOperation, optionsEntryField, parseNumber } from '../../shared/operations/field';
+import {
+	defineOperation,
+	optionsEntryField,
+	parseNumberOfAtLeast,
+} from '../../shared/operations/field';
 import { identity, simplifyField } from '../../shared/operations/commonFields';
 import {
 	RowsWithFiles,
 	type DownloadedRow,
-	type OperationItem,
-	type NodeRun,
+	type OperationItemContext,
+	type SharedNodeRunState,
 } from '../../shared/operations/operation';
 import { DownloadError } from '../../shared/errors/downloadError';
 import { isObject } from '../../shared/utils/json';
@@ -13,7 +17,7 @@ import { idText, textOf } from '../../shared/utils/primitiveText';
 import { download } from '../files/download';
 import { toFileLink } from '../files/fileLink';
 import { offset as startAt, order } from '../fields';
-import { includeFilesQuery } from './documentOutputFormatFields';
+import { includeFilesQueryParameters } from './documentListOutputFields';
 import {
 	splitDocumentByFile,
 	splitInputRowByFile,
@@ -41,11 +45,11 @@ const maxMegabytes = optionsEntryField(
 		default: 20,
 		description: 'A larger file is an error',
 	},
-	parseNumber(1),
+	parseNumberOfAtLeast(1),
 	20,
 );
 
-export const downloadFiles = defineOperation({
+export const downloadFilesOperation = defineOperation({
 	name: 'Download Files',
 	value: 'downloadFiles',
 	action: 'Download files of data documents',
@@ -75,7 +79,7 @@ export const downloadFiles = defineOperation({
 		take(item, `${clientKey} collection ${source.id}`);
 		const list = {
 			...collectionDocumentsRequest(source.id),
-			query: { ...includeFilesQuery, order: range.order },
+			query: { ...includeFilesQueryParameters, order: range.order },
 			startAt: range.startAt,
 			wanted: source.wanted,
 		};
@@ -96,7 +100,7 @@ export const downloadFiles = defineOperation({
 });
 
 /** Notes what an item downloads. If several items download the same file, the run ends with one hint. */
-function repeatsOf(run: NodeRun) {
+function repeatsOf(run: SharedNodeRunState) {
 	const takenBy = new Map<string, number>();
 	const repeated = new Set<string>();
 	run.atEnd(() => {
@@ -105,7 +109,7 @@ function repeatsOf(run: NodeRun) {
 			`Several items download the same files, which come again for each. Collections or files named more than once: ${repeated.size}. Set 'Files From' to Files of the Incoming Documents, or use Remove Duplicates before this node.`,
 		);
 	});
-	return ({ index }: OperationItem, what: string) => {
+	return ({ index }: OperationItemContext, what: string) => {
 		if ((takenBy.get(what) ?? index) !== index) repeated.add(what);
 		takenBy.set(what, index);
 	};
@@ -121,7 +125,7 @@ interface LinkedFile {
 }
 
 function linkedFile(
-	item: OperationItem,
+	item: OperationItemContext,
 	document: DocumentWithFile,
 	isSimple: boolean,
 ): LinkedFile {
@@ -147,7 +151,7 @@ const ownFields = (document: IDataObject): IDataObject[] =>
 	}));
 
 async function fetchAll(
-	item: OperationItem,
+	item: OperationItemContext,
 	links: LinkedFile[],
 	maxMegabytes: number,
 ): Promise<DownloadedRow[]> {
@@ -162,7 +166,7 @@ async function fetchAll(
 }
 
 async function fetchFile(
-	item: OperationItem,
+	item: OperationItemContext,
 	{ json, association }: LinkedFile,
 	maxMegabytes: number,
 ): Promise<DownloadedRow> {

@@ -1,5 +1,10 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { defineField, parseObject, parseText, type Field } from '../../shared/operations/field';
+import {
+	defineField,
+	parseObjectFieldBlankAsEmpty,
+	parseText,
+	type Field,
+} from '../../shared/operations/field';
 import { returnAllOrLimit } from '../../shared/operations/commonFields';
 import { collectionId, optionParserFor } from '../fields';
 import { associationTypeOf } from '../personalDataRules';
@@ -41,7 +46,7 @@ const incoming = defineField(
 		description:
 			"A document or a file association from Get Many, with its files included and 'Personal Data' set to Full. The links work for 24 hours.",
 	},
-	parseObject,
+	parseObjectFieldBlankAsEmpty,
 );
 const fileUrl = defineField(
 	{

@@ -6,16 +6,16 @@ import {
 	dataProviderLoginField,
 	type CheckedProviderLogin,
 } from '../../shared/operations/dataProviderLoginField';
-import type { OperationItem, Resource } from '../../shared/operations/operation';
+import type { OperationItemContext, Resource } from '../../shared/operations/operation';
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/dataProviders';
 import type { ServiceRequest } from '../../shared/http/connection';
-import { readSingleRowOrProblem, reportsFailure } from '../../shared/http/parseRows';
+import { readSingleRowOrProblem, reportsFailure } from '../../shared/http/extractRowsOrProblem';
 import { isMappingNameConfirmed } from '../../shared/http/confirmedMappingNames';
-import { RequestError } from '../../shared/http/requestResult';
+import { RequestError } from '../../shared/http/requestResultAndError';
 import { maskNamed, redactSecretsInValue } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/primitiveText';
-import { rowKinds, rowsBodyParser, requireWholeList } from '../serviceLists';
+import { rowKinds, rowsBodyParser, requireWantedRows } from '../serviceLists';
 import { readWithPathAdvice, isInputRefused, currentApiMapping } from '../readWithPathAdvice';
 import { providerLoginPersonalDataRules } from '../personalDataRules';
 import { simplifyLogin } from '../simplify';
@@ -95,7 +95,7 @@ function withoutPasswords(row: IDataObject, secrets: string[] = []): IDataObject
 
 /** Reports what a row shows differently than sent. */
 function warnOnMismatch(
-	item: OperationItem,
+	item: OperationItemContext,
 	{ provider, login }: CheckedProviderLogin,
 	row: IDataObject,
 ): void {
@@ -111,7 +111,7 @@ function warnOnMismatch(
 }
 
 async function store(
-	item: OperationItem,
+	item: OperationItemContext,
 	{ provider, login, secrets }: CheckedProviderLogin,
 	mapping: CreditProfileMapping,
 	clientKey: string,
@@ -135,7 +135,10 @@ async function store(
 }
 
 /** Sends it once. For whatever else than the row nobody knows whether the login was saved. */
-async function postLogin(item: OperationItem, request: ServiceRequest): Promise<IDataObject> {
+async function postLogin(
+	item: OperationItemContext,
+	request: ServiceRequest,
+): Promise<IDataObject> {
 	const saved = { isRow: isCredential, expected: 'the saved provider login' };
 	const reading = item.read(request, (body) =>
 		reportsFailure(body) ? { kind: 'failure', status: 200 } : readSingleRowOrProblem(body, saved),
@@ -155,7 +158,7 @@ const lastByPath = () => new Map<string, { body: string; row: Promise<IDataObjec
  * is not sent again. Call it in the order of the items.
  */
 async function sendSequentially(
-	item: OperationItem,
+	item: OperationItemContext,
 	request: ServiceRequest,
 	clientKey: string,
 ): Promise<IDataObject> {
@@ -186,7 +189,7 @@ const getMany = defineOperation({
 		const reading = item.read({ method: 'GET', path }, rowsBodyParser('login'));
 		const page = await readWithPathAdvice(item, '/credential', reading);
 		const shape = isSimple ? simplifyLogin : identity;
-		return requireWholeList(page, limit).map((login) =>
+		return requireWantedRows(page, limit).map((login) =>
 			item.protect(withoutPasswords(login), providerLoginPersonalDataRules, shape),
 		);
 	},

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { catalog } from '../../shared/queryTypes/catalog';
+import { queryTypesByOperation } from '../../shared/queryTypes/catalog';
 import { maskNamed, redactSecretsInValue } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/primitiveText';
 import { queryTypeOf } from './queryTypeMapping';
@@ -10,7 +10,7 @@ const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
 	['ciec', textOf(fields.createTaxProfile?.ciec).toLowerCase()].filter((name) => name !== '');
 
 /** Returns whether a field has the CIEC's name in the API reference. */
-export const isCiecName = (name: string): boolean => /^ciec$/i.test(name);
+export const isCiecReferenceName = (name: string): boolean => /^ciec$/i.test(name);
 
 const PASSWORDS = ['password', 'contrasena', 'contraseña'];
 /** Fields of a record, or of a webhook call around it, that may repeat the request. */
@@ -25,7 +25,7 @@ const SHORTEST_CIEC = 4;
  * name, and wherever the record repeats its text. A record of an unknown query type may be a tax profile's, too.
  */
 export function maskCiecInRecord(record: IDataObject, mapping: TaxQueryMapping): IDataObject {
-	const { createTaxProfile } = catalog;
+	const { createTaxProfile } = queryTypesByOperation;
 	const known = queryTypeOf(record.service, mapping);
 	const anywhere =
 		(known ?? createTaxProfile) === createTaxProfile ? ['ciec', ...PASSWORDS] : ['ciec'];

@@ -1,17 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import type { OperationItem } from '../../shared/operations/operation';
+import type { OperationItemContext } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/http/connection';
-import { RequestError, type RequestResult } from '../../shared/http/requestResult';
+import { RequestError, type RequestResult } from '../../shared/http/requestResultAndError';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
 } from '../../shared/http/confirmedMappingNames';
 import type { ServiceMessage } from '../../shared/errors/requestProblem';
-import { reportsFailure } from '../../shared/http/parseRows';
+import { reportsFailure } from '../../shared/http/extractRowsOrProblem';
 import { pathOf } from './queryTypeMapping';
-import { soleDefined, readRecord, findMatchingId } from './queryRecord';
+import { soleDefined, parseRecord, findMatchingId } from './parseQueryRecord';
 import type { QueryId, QueryRecord } from './queryModel';
 
 /** The query service as its readers see it. `request` resolves with the body of a response, or throws. */
@@ -34,7 +34,7 @@ export interface QueryClient {
 export type ReadOptions = Pick<ServiceRequest, 'timeoutMs' | 'retryBudgetMs' | 'beforeSend'>;
 
 /** The service as an item uses it: with its timeout, and its index in each error. */
-export async function queryClientOfItem(item: OperationItem): Promise<QueryClient> {
+export async function queryClientOfItem(item: OperationItemContext): Promise<QueryClient> {
 	const connection = (await item.connection()) as Connection<TaxQueryMapping>;
 	return { ...connection, request: item.request };
 }
@@ -43,7 +43,7 @@ export async function queryClientOfItem(item: OperationItem): Promise<QueryClien
  * Returns a client for reading billed queries. It continues when another item fails, until the execution is
  * cancelled.
  */
-export async function clientUntilCancelled(item: OperationItem): Promise<QueryClient> {
+export async function clientUntilCancelled(item: OperationItemContext): Promise<QueryClient> {
 	const signal = item.run.cancelled ?? new AbortController().signal;
 	const request = async (options: ServiceRequest) => await item.request({ ...options, signal });
 	return { ...(await queryClientOfItem(item)), request };
@@ -109,8 +109,8 @@ const isNotFound = (error: unknown): boolean =>
 /** A record by itself, or the only one that is wrapped. */
 function onlyRecord(body: object, mapping: TaxQueryMapping): QueryRecord | undefined {
 	return (
-		readRecord(body, mapping) ??
-		soleDefined(Object.values(body).map((one) => readRecord(one, mapping)))
+		parseRecord(body, mapping) ??
+		soleDefined(Object.values(body).map((one) => parseRecord(one, mapping)))
 	);
 }
 
@@ -119,7 +119,7 @@ function onlyRecord(body: object, mapping: TaxQueryMapping): QueryRecord | undef
  * it was never sent: no token came, or the run was stopped.
  */
 export async function sendBilledPost(
-	item: OperationItem,
+	item: OperationItemContext,
 	request: ServiceRequest,
 ): Promise<RequestResult> {
 	const result = await item.tryRequest(request);

@@ -1,18 +1,18 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { RequestError } from '../../shared/http/requestResult';
+import { RequestError } from '../../shared/http/requestResultAndError';
 import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
 } from '../../shared/http/confirmedMappingNames';
-import { parseCount, listBodyReportsFailure } from '../../shared/http/parseRows';
-import { getClientState } from '../../shared/processState';
+import { parseCount, listBodyReportsFailure } from '../../shared/http/extractRowsOrProblem';
+import { getClientState } from '../../shared/processStateByScope';
 import { isObject } from '../../shared/utils/json';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { CodedError } from '../../shared/utils/codedError';
 import { findQuery, shapeError, type ReadOptions, type QueryClient } from './queryClient';
 import { pathOf } from './queryTypeMapping';
-import { mayHaveUnreadResponse, soleDefined, readRecord } from './queryRecord';
+import { mayOmitExistingResponse, soleDefined, parseRecord } from './parseQueryRecord';
 import type { ListCompleteness, CollectedQueryList, QueryRecord } from './queryModel';
 
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
@@ -47,7 +47,7 @@ export function parseListPage(body: unknown, mapping: TaxQueryMapping): ListPage
 	const levels = [found.beside, body as IDataObject];
 	if (levels.some(listBodyReportsFailure)) return undefined;
 	const records = found.rows
-		.map((row) => readRecord(row, mapping))
+		.map((row) => parseRecord(row, mapping))
 		.filter((record) => record !== undefined);
 	const totals = levels
 		.flatMap((level) => [level.total, level.totalCount])
@@ -63,7 +63,7 @@ function onlyRows(body: IDataObject, mapping: TaxQueryMapping): RowsAtKey | unde
 	const lists = [body, ...inside].flatMap((beside) => listsIn(beside));
 	const { rows: named } = mapping.list;
 	if (named !== undefined) return lists.find(({ key }) => key === named);
-	const filled = lists.filter(({ rows }) => rows.some((row) => readRecord(row, mapping)));
+	const filled = lists.filter(({ rows }) => rows.some((row) => parseRecord(row, mapping)));
 	return soleDefined(filled.length > 0 ? filled : lists);
 }
 
@@ -294,7 +294,7 @@ const newComparisons = () => new Map<string, Promise<boolean>>();
  * record; the others follow it.
  */
 export async function isRowComplete(client: QueryClient, row: QueryRecord): Promise<boolean> {
-	if (mayHaveUnreadResponse(row)) return false;
+	if (mayOmitExistingResponse(row)) return false;
 	if (row.state !== 'success') return true;
 	const comparisons = getClientState(client.clientKey).shared(newComparisons);
 	const compareRow = async () => lengthOf(await fetchRecordOfRow(client, row)) <= lengthOf(row);

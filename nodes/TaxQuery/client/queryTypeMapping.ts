@@ -10,7 +10,7 @@ import { mapKeys, mapValues, pickBy } from '../../shared/utils/objectTransforms'
 import { invertNames } from '../../shared/utils/invertNames';
 import { textOf } from '../../shared/utils/primitiveText';
 
-export { catalog, queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
+export { queryTypesByOperation, queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
 
 /** The name of this query type in an environment's records. */
 export const queryTypeCode = (

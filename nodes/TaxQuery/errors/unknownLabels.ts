@@ -19,7 +19,7 @@ type RecordLabels = Pick<QueryRecord, 'code' | 'operation' | 'state' | 'status'>
  * query type may have another name if the mapping does not name it and no record has its documented name. Undefined if
  * there are none.
  */
-export function describeUnknownLabels(
+export function describeRecordsExcludedAsUnknown(
 	records: RecordLabels[],
 	{ operations, states, codes = [] }: QueryFilter,
 	mapping: TaxQueryMapping,

@@ -1,6 +1,6 @@
-import type { OperationItem } from '../../shared/operations/operation';
+import type { OperationItemContext } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
-import { isUnchecked, type RowWarning } from './identifiers';
+import { isUnchecked, type OutputRowWarning } from './identifiers';
 
 const words = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
 
@@ -84,10 +84,10 @@ export function findNameWarning(text: string, part: NamePart): string | undefine
  * switched off; returns a warning about one that is odd.
  */
 export async function checkNamePart(
-	item: OperationItem,
+	item: OperationItemContext,
 	text: string,
 	{ label, part }: { label: string; part: NamePart },
-): Promise<RowWarning[]> {
+): Promise<OutputRowWarning[]> {
 	if (await isUnchecked(item)) return [];
 	const problem = findNameProblem(text, part);
 	if (problem) {

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import { parseNumber, type Field } from '../../shared/operations/field';
-import type { OperationItem } from '../../shared/operations/operation';
+import { parseNumberOfAtLeast, type Field } from '../../shared/operations/field';
+import type { OperationItemContext } from '../../shared/operations/operation';
 import { normalizeText } from '../../shared/utils/inputTextCleaning';
 import { textOf } from '../../shared/utils/primitiveText';
 import { fieldError } from '../../shared/utils/codedError';
@@ -167,9 +167,9 @@ export const birthDate: Field<BirthDate> = {
 	},
 };
 
-function partsOf(item: OperationItem): string {
+function partsOf(item: OperationItemContext): string {
 	const [day, month, year] = parts.map(({ name, displayName }) =>
-		parseNumber(1)(item.parameter(name), displayName),
+		parseNumberOfAtLeast(1)(item.parameter(name), displayName),
 	);
 	return `${day}/${month}/${String(year).padStart(4, '0')}`;
 }

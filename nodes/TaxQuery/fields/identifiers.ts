@@ -11,18 +11,18 @@ import {
 	parseText,
 	type Field,
 } from '../../shared/operations/field';
-import type { OperationItem } from '../../shared/operations/operation';
+import type { OperationItemContext } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
 import { isObject } from '../../shared/utils/json';
 import { textProperty } from './textProperty';
 
 /** An oddity of an identifier, passed along with the result. */
-export type RowWarning = { field: string; code: string; message: string };
+export type OutputRowWarning = { field: string; code: string; message: string };
 
 export interface CheckedIdentifier {
 	/** Normalised if it was checked, else as entered. */
 	value: string;
-	warnings: RowWarning[];
+	warnings: OutputRowWarning[];
 }
 
 /** Levels of checking an item before it is billed. */
@@ -91,7 +91,7 @@ export const rfcField: Field<CheckedIdentifier> = {
 };
 
 /** Reads an RFC; with `of` it must be a company's. */
-export async function readRfc(item: OperationItem, of?: 'PM'): Promise<CheckedIdentifier> {
+export async function readRfc(item: OperationItemContext, of?: 'PM'): Promise<CheckedIdentifier> {
 	const value = parseText(normalizedFromCheckOutput(item.parameter('rfc')), 'RFC');
 	const strictness = await checks.read(item);
 	if (strictness === 'off') return { value, warnings: [] };
@@ -137,7 +137,7 @@ export const curpField: Field<CheckedIdentifier> = {
 const SWITCH = "'Check Identifiers First' switches this check off.";
 
 /** Returns whether the operator has switched off the checks of an item. */
-export const isUnchecked = async (item: OperationItem): Promise<boolean> =>
+export const isUnchecked = async (item: OperationItemContext): Promise<boolean> =>
 	(await checks.read(item)) === 'off';
 
 /** Throws a UserError for an identifier of nobody: one that cannot exist, or of somebody born in the future. */
@@ -157,7 +157,7 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 export function getResultIdentifierMismatchWarnings(
 	requested: IDataObject,
 	result: IDataObject,
-): RowWarning[] {
+): OutputRowWarning[] {
 	const isOther = (name: string) =>
 		[name, name.toLowerCase()].some((own) =>
 			areDifferentIdentifiersOfOneKind(requested[name.toLowerCase()], result[own]),
@@ -179,7 +179,7 @@ const about = (
 	takes,
 	input: {
 		properties,
-		async read(item: OperationItem) {
+		async read(item: OperationItemContext) {
 			const { value, warnings } = await read(item);
 			return { fields: { [name]: value }, warnings };
 		},

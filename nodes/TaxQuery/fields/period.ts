@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Field } from '../../shared/operations/field';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { dayProperty, readDay, refuseFuture } from './dates';
-import type { RowWarning } from './identifiers';
+import type { OutputRowWarning } from './identifiers';
 import { textProperty } from './textProperty';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -101,7 +101,10 @@ export const periodField: Field<Period> = {
 };
 
 /** Missing or unexpected months; by their count where the response does not name all. */
-export function getMissingOrExtraMonthWarnings(requested: string[], given: string[]): RowWarning[] {
+export function getAcceptedMonthMismatchWarnings(
+	requested: string[],
+	given: string[],
+): OutputRowWarning[] {
 	const areNamed = ![...requested, ...given].includes('');
 	const fewer = requested.length - given.length;
 	const missing = requested.filter((month) => areNamed && !given.includes(month));

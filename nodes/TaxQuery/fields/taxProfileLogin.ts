@@ -1,7 +1,7 @@
 import type { Field } from '../../shared/operations/field';
 import { dataProviderLoginField } from '../../shared/operations/dataProviderLoginField';
 import { taxAuthority } from '../../shared/credentials/dataProviders';
-import { readRfc, type RowWarning } from './identifiers';
+import { readRfc, type OutputRowWarning } from './identifiers';
 import { normalizeIdentifier } from './textProperty';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -9,7 +9,7 @@ import { CodedError } from '../../shared/utils/codedError';
 interface ProfileInput {
 	fields: { rfc: string; ciec: string };
 	secret: string[];
-	warnings: RowWarning[];
+	warnings: OutputRowWarning[];
 }
 
 const login = dataProviderLoginField([taxAuthority], 'taxQueryApi');

@@ -2,21 +2,21 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
 import { identity } from '../../shared/operations/commonFields';
-import type { OperationItem } from '../../shared/operations/operation';
+import type { OperationItemContext } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
 import { redactSecretsInValue } from '../../shared/utils/redact';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { failureMessageIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
 import { quoteServiceMessage } from '../../shared/errors/errorTextParts';
 import { textOf } from '../../shared/utils/primitiveText';
-import { getResultIdentifierMismatchWarnings, type RowWarning } from '../fields/identifiers';
-import { getMissingOrExtraMonthWarnings } from '../fields/period';
+import { getResultIdentifierMismatchWarnings, type OutputRowWarning } from '../fields/identifiers';
+import { getAcceptedMonthMismatchWarnings } from '../fields/period';
 import { requestPersonalDataRules, ruleForWholeQueryRecord } from './personalDataRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { PaidQueryDefinition } from '../request/queryRequest';
 import { fromWireNames, queryTypeOf, type QueryType } from '../client/queryTypeMapping';
-import { mayStillEnd } from '../client/queryRecord';
-import { toRecordWireNames } from '../client/recordWireNames';
+import { mayStillEnd } from '../client/parseQueryRecord';
+import { toRecordWireNames } from '../client/translateRecordNames';
 import type { RecordOrAcknowledgement, QueryRecord } from '../client/queryModel';
 import { QueryError, mappingKeysAdvice, renderQueryError } from '../errors/queryError';
 import {
@@ -60,9 +60,9 @@ export interface RowContext {
 	mustEcho: IDataObject;
 	isSimple: boolean;
 	externalReference: unknown;
-	warnings: RowWarning[];
+	warnings: OutputRowWarning[];
 	secrets: string[];
-	protect: OperationItem['protect'];
+	protect: OperationItemContext['protect'];
 }
 
 /**
@@ -74,7 +74,7 @@ export function buildRows(settings: RowContext, outcomes: ObtainedQuery[]): IDat
 	const other = recordsOf(outcomes).filter((record) => isOtherRecord(record, expected));
 	const own = outcomes.filter(({ query }) => !other.some((one) => one === query));
 	if (other.length > 0 && (own.length === 0 || expected.length === 1)) {
-		throw new QueryError(otherQueryProblem(other[0], settings));
+		throw new QueryError(recordOfOtherQueryProblem(other[0], settings));
 	}
 	const failed = recordsOf(own).filter(({ state }) => state === 'failed');
 	if (own.length > 0 && failed.length === own.length) {
@@ -95,7 +95,7 @@ export function buildRows(settings: RowContext, outcomes: ObtainedQuery[]): IDat
 	}
 	const ofMonths = [
 		...other.map((query) => {
-			const { message, description } = renderQueryError(otherQueryProblem(query, settings));
+			const { message, description } = renderQueryError(recordOfOtherQueryProblem(query, settings));
 			return warning('Response', 'otherQuery', message, description);
 		}),
 		...mismatchedMonths(outcomes, settings),
@@ -113,14 +113,14 @@ export function buildRows(settings: RowContext, outcomes: ObtainedQuery[]): IDat
 const recordsOf = (outcomes: ObtainedQuery[]): QueryRecord[] =>
 	outcomes.map(({ query }) => query).filter((query) => query.kind === 'record');
 
-const warning = (field: string, code: string, ...texts: string[]): RowWarning => ({
+const warning = (field: string, code: string, ...texts: string[]): OutputRowWarning => ({
 	field,
 	code,
 	message: joinSentences(...texts),
 });
 
 /** Returns whether a result is still to come, or nobody knows whether one has. */
-export const isUnfinished = (
+export const mayStillGetResult = (
 	{ query }: ObtainedQuery,
 	{ queryType }: PaidQueryDefinition,
 ): boolean =>
@@ -138,7 +138,7 @@ const omit = (values: IDataObject, names: string[]): IDataObject =>
 	pickBy(values, (name) => !names.includes(name));
 
 /** Returns the problem of a record that belongs to another request. */
-export function otherQueryProblem(
+export function recordOfOtherQueryProblem(
 	record: QueryRecord,
 	{ definition, expected: [one] }: Pick<RowContext, 'definition' | 'expected'>,
 ) {
@@ -190,7 +190,7 @@ const besideRequested = (
 function annotate(
 	{ query, how, ageMs = 0, overdue, unread }: ObtainedQuery,
 	settings: RowContext,
-	ofMonths: RowWarning[],
+	ofMonths: OutputRowWarning[],
 ): IDataObject {
 	const { definition, externalReference, requested } = settings;
 	const record = query.kind === 'record' ? query : undefined;
@@ -228,7 +228,7 @@ export function bodyHasAllResultFields(
 	return body !== undefined && names.length > 0 && names.every((name) => name in body);
 }
 
-const withoutIdWarning = ({ hasNoShownResponse }: PaidQueryDefinition): RowWarning =>
+const withoutIdWarning = ({ hasNoShownResponse }: PaidQueryDefinition): OutputRowWarning =>
 	hasNoShownResponse
 		? warning(
 				'Response',
@@ -245,7 +245,7 @@ const withoutIdWarning = ({ hasNoShownResponse }: PaidQueryDefinition): RowWarni
 function unknownService(
 	{ code }: QueryRecord,
 	{ definition, mapping, expected: [{ code: own, otherCodes }] }: RowContext,
-): RowWarning[] {
+): OutputRowWarning[] {
 	if (code === '' || code.toUpperCase() === own.toUpperCase()) return [];
 	return [
 		warning(
@@ -263,7 +263,7 @@ function unknownService(
 function unechoedFields(
 	{ request }: QueryRecord,
 	{ mustEcho, definition }: RowContext,
-): RowWarning[] {
+): OutputRowWarning[] {
 	if (!request) return [];
 	const plain = (value: unknown) => normalizeForComparison(value).replace(/[^\p{L}\p{N}]/gu, '');
 	const echoed = Object.values(request).map(plain);
@@ -280,7 +280,7 @@ function unechoedFields(
 	];
 }
 
-const unknownStatus = ({ raw }: QueryRecord): RowWarning =>
+const unknownStatus = ({ raw }: QueryRecord): OutputRowWarning =>
 	warning(
 		'Status',
 		'unknownStatus',
@@ -288,7 +288,7 @@ const unknownStatus = ({ raw }: QueryRecord): RowWarning =>
 		`If you know it, ${mappingKeysAdvice(['statuses.success', 'statuses.pending', 'statuses.failed'])}`,
 	);
 
-const unreadWarning = (problem: string): RowWarning =>
+const unreadWarning = (problem: string): OutputRowWarning =>
 	warning(
 		'Result',
 		'notRead',
@@ -296,10 +296,10 @@ const unreadWarning = (problem: string): RowWarning =>
 		'Read it later with Query → Get; do not send it again',
 	);
 
-function mismatchedMonths(outcomes: ObtainedQuery[], { expected }: RowContext): RowWarning[] {
+function mismatchedMonths(outcomes: ObtainedQuery[], { expected }: RowContext): OutputRowWarning[] {
 	const monthOf = (period: unknown) =>
 		/^(\d{4})\D?(\d\d)$/.exec(textOf(period))?.slice(1).join('-') ?? '';
-	return getMissingOrExtraMonthWarnings(
+	return getAcceptedMonthMismatchWarnings(
 		expected.map(({ fields: { period } }) => monthOf(period)),
 		outcomes.map(({ query }) => {
 			if (query.kind === 'withoutId') return '';

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import {
 	rulesToHideFields,
-	rulesToShowFields,
+	buildShownFieldRules,
 	type PersonalDataRuleByField,
 	type PersonalDataRule,
 } from '../../shared/personalData/personalDataRuleTypes';
@@ -13,7 +13,7 @@ import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
 /** The request's fields (TQ §4), which are echoed; of a birth date the year stays. */
 export const requestPersonalDataRules: PersonalDataRuleByField = {
 	...rulesToHideFields('rfc curp name firstLastName secondLastName day month'),
-	...rulesToShowFields('year period from to'),
+	...buildShownFieldRules('year period from to'),
 };
 
 /** TQ §2.3 */
@@ -22,7 +22,7 @@ const taxpayer: PersonalDataRuleByField = {
 		'RFC RazonSocial RFCRepresentante CURPRepresentante EmailContacto NumeroCertificado',
 	),
 	...rulesToHideFields('Municipio Ciudad OficinaPostal Zona CodigoPostal'),
-	...rulesToShowFields('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
+	...buildShownFieldRules('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
 };
 
 /** Rules for the documented responses, by operation (TQ §2.2 to §2.4); the others are not shown. */
@@ -33,7 +33,7 @@ const responses: Record<string, PersonalDataRule | undefined> = {
 	getCurpData: {
 		...rulesToHideFields('rfc curp nombre apellidoPaterno apellidoMaterno sexo fechaNacimiento'),
 		...rulesToHideFields('paisNacimiento estadoNacimiento codigoValidacion'),
-		...rulesToShowFields('estatus docProbatorio estatusCurp codigoMensaje'),
+		...buildShownFieldRules('estatus docProbatorio estatusCurp codigoMensaje'),
 	},
 };
 
@@ -60,13 +60,13 @@ export function ruleForWholeQueryRecord(
 	const query = requestedFields(queryType, mapping);
 	return {
 		...query,
-		...rulesToShowFields(
+		...buildShownFieldRules(
 			'_id id queryId service status authentication organizationId organizationSlug',
 		),
-		...rulesToShowFields('profileId createdAt updatedAt'),
-		metadata: { ...rulesToShowFields('clientType'), query },
+		...buildShownFieldRules('profileId createdAt updatedAt'),
+		metadata: { ...buildShownFieldRules('clientType'), query },
 		query,
 		response: responses[queryType?.operation ?? ''] ?? 'free',
-		results: rulesToShowFields('queryId period status'),
+		results: buildShownFieldRules('queryId period status'),
 	};
 }

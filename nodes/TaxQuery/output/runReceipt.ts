@@ -1,15 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import type {
 	BillingSummary,
-	FailedAndUnsentItemCounts,
-	OperationItem,
-	NodeRun,
+	FailedItemCounts,
+	OperationItemContext,
+	SharedNodeRunState,
 } from '../../shared/operations/operation';
 import { identity } from '../../shared/operations/commonFields';
 import type { QueryId } from '../client/queryModel';
 import { billedCountText } from '../errors/queryError';
-import { addToMetadataCount, addToMetadataList } from './executionMetadata';
-import { runReceiptText, acceptedBeforeFailureText, type ListGaps } from './runReceiptText';
+import { addToMetadataCount, addToMetadataList } from './addToExecutionMetadata';
+import { runReceiptText, acceptedBeforeFailureText, type ReuseSearchGaps } from './runReceiptText';
 import type { ObtainedQuery } from './outcomeRows';
 
 /** An RFC or a CURP somewhere in a text: neither goes into the metadata of an execution. */
@@ -21,13 +21,13 @@ export const isImpersonalId = (text: string): boolean =>
 	OWN_ID.test(text) && !IDENTIFIER.test(text);
 
 /** A text as the item's own output shows it. */
-const shown = ({ protect }: OperationItem, text: string) =>
+const shown = ({ protect }: OperationItemContext, text: string) =>
 	String(protect({ text }, 'written', identity).text);
 
 /** Facts about a run's queries that other modules know. */
 interface Known {
 	/** Returns the number of queries that could not be compared, and the truncated list. */
-	gaps(): ListGaps;
+	gaps(): ReuseSearchGaps;
 	/** Returns the number of billed queries of an item, or of the run; undefined if unknown. */
 	billed(index?: number): number | undefined;
 }
@@ -36,7 +36,7 @@ interface Known {
  * Records what a run has spent. It is shown in the output pane, stored with the execution, and added to its error.
  */
 export class RunReceipt {
-	readonly #run: NodeRun;
+	readonly #run: SharedNodeRunState;
 	readonly #known: Known;
 	readonly #counts = { sent: 0, recovered: 0, resumed: 0, reused: 0 };
 	readonly #planned = new Map<number, number>();
@@ -58,14 +58,14 @@ export class RunReceipt {
 	/** Some item waited for its result. */
 	#hasWaited = false;
 
-	constructor(run: NodeRun, known: Known) {
+	constructor(run: SharedNodeRunState, known: Known) {
 		this.#run = run;
 		this.#known = known;
 		run.atEnd((failure, failed) => this.#end(failure, failed));
 	}
 
 	/** Plans the number of queries that an item is billed for, if nothing is reused. */
-	plan({ index }: OperationItem, queries: number): void {
+	plan({ index }: OperationItemContext, queries: number): void {
 		this.#planned.set(index, queries);
 	}
 
@@ -87,7 +87,7 @@ export class RunReceipt {
 	/**
 	 * Records queries accepted for an item. They are stored with the execution at once, because it may be stopped.
 	 */
-	accepted(item: OperationItem, ids: QueryId[], isByEarlierTry = false): void {
+	accepted(item: OperationItemContext, ids: QueryId[], isByEarlierTry = false): void {
 		const own = ids.map((id) => shown(item, id));
 		this.#billed.set(item.index, [...(this.#billed.get(item.index) ?? []), ...own]);
 		if (!isByEarlierTry) addToMetadataCount(this.#run, 'paidQueries', ids.length);
@@ -95,14 +95,14 @@ export class RunReceipt {
 	}
 
 	/** Records queries of an item of which nobody knows whether they were accepted. */
-	uncertain({ index }: OperationItem, count: number): void {
+	uncertain({ index }: OperationItemContext, count: number): void {
 		this.#uncertainByItem.set(index, (this.#uncertainByItem.get(index) ?? 0) + count);
 		addToMetadataCount(this.#run, 'unsureQueries', count);
 	}
 
 	/** Records the queries that an item has got, billed now or before; items with an equal `request` share them. */
 	take(
-		item: OperationItem,
+		item: OperationItemContext,
 		outcomes: ObtainedQuery[],
 		{
 			externalReference,
@@ -131,7 +131,7 @@ export class RunReceipt {
 	}
 
 	/** Records items that come out, and the number of pending results. */
-	give(item: OperationItem, rows: IDataObject[], unfinished: number): void {
+	give(item: OperationItemContext, rows: IDataObject[], unfinished: number): void {
 		this.#pending += unfinished;
 		if (this.#served.has(item.index)) this.#unsentItems++;
 		for (const { warnings } of rows) {
@@ -144,7 +144,7 @@ export class RunReceipt {
 	}
 
 	/** Shows the receipt; returns what the run's error does not mention itself. */
-	#end(failure: { index: number } | undefined, failed: FailedAndUnsentItemCounts): string {
+	#end(failure: { index: number } | undefined, failed: FailedItemCounts): string {
 		const { mode, items } = this.#run;
 		const text = runReceiptText({
 			...{ mode, items, failed, costText: this.costOf().text, counts: this.#counts },

@@ -1,4 +1,4 @@
-import type { FailedAndUnsentItemCounts, NodeRun } from '../../shared/operations/operation';
+import type { FailedItemCounts, SharedNodeRunState } from '../../shared/operations/operation';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import type { CollectedQueryList } from '../client/queryModel';
 import { incompleteQueryListSentences, mappingKeysAdvice } from '../errors/queryError';
@@ -8,16 +8,16 @@ const MAX_LISTED_WARNINGS = 3;
 const MAX_LISTED_IDS = 50;
 
 /** The open ends of the list of queries. */
-export interface ListGaps {
+export interface ReuseSearchGaps {
 	uncompared: number;
 	cut?: CollectedQueryList;
 }
 
 /** The spending of a run, and how its items ended. */
 interface RunSummary {
-	mode: NodeRun['mode'];
+	mode: SharedNodeRunState['mode'];
 	items: number;
-	failed: FailedAndUnsentItemCounts;
+	failed: FailedItemCounts;
 	costText: string;
 	/** Counts the queries by how they were obtained. */
 	counts: Record<ObtainedQuery['how'], number>;
@@ -36,7 +36,7 @@ interface RunSummary {
 	/** Some item waited for its result. */
 	hasWaited: boolean;
 	warnings: string[];
-	gaps: ListGaps;
+	gaps: ReuseSearchGaps;
 }
 
 /** Returns the receipt of a run, or an empty text if there is nothing to report. */
@@ -104,7 +104,7 @@ function sharedText(itemsByRequest: number[]): string {
 		: `${items} items ask the same: ${counted(shared.length, 'query', 'queries')}`;
 }
 
-function reuseText(mode: NodeRun['mode']): string {
+function reuseText(mode: SharedNodeRunState['mode']): string {
 	if (mode === 'integrated') {
 		return "In a sub-workflow, results (not failures) of the last 24 hours are reused, because n8n does not say whether its parent is retried ('Reuse Results')";
 	}
@@ -113,7 +113,7 @@ function reuseText(mode: NodeRun['mode']): string {
 		: "While building, results (not failures) of the last 24 hours are reused; production is billed ('Reuse Results')";
 }
 
-function gapTexts({ uncompared, cut }: ListGaps): string[] {
+function gapTexts({ uncompared, cut }: ReuseSearchGaps): string[] {
 	const gap = `'Reuse Results': ${counted(uncompared, 'query', 'queries')} in the list could not be compared with this item (query type, fields or date)`;
 	const todo = `To compare them, ${mappingKeysAdvice(['services', 'fields', 'statuses'])} (Connection → Diagnose proposes it)`;
 	return filled([

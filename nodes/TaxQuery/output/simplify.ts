@@ -7,14 +7,14 @@ import { MASK } from '../../shared/utils/redact';
 import { failureMessageIn } from '../../shared/errors/serviceMessage';
 import { textOf } from '../../shared/utils/primitiveText';
 import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
-import { requestIn } from '../client/queryRecord';
-import { toRecordWireNames } from '../client/recordWireNames';
+import { requestIn } from '../client/parseQueryRecord';
+import { toRecordWireNames } from '../client/translateRecordNames';
 import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
 import type { KnownOutputColumns } from '../../shared/operations/mergeInputColumns';
-import type { OperationItem } from '../../shared/operations/operation';
+import type { OperationItemContext } from '../../shared/operations/operation';
 import { ruleForWholeQueryRecord } from './personalDataRules';
 import type { QueryRecord } from '../client/queryModel';
-import type { RowWarning } from '../fields/identifiers';
+import type { OutputRowWarning } from '../fields/identifiers';
 import { mapKeys, mapValues, pickBy } from '../../shared/utils/objectTransforms';
 
 /** Columns of the query itself, behind its result. */
@@ -28,7 +28,7 @@ const DATES = ['validUntil', 'birthDate'];
  * `statusUnknown` say why there is none. `service` is known if the query was just made. `asRead` is the record before
  * personal data was hidden: only it shows whether the result names somebody else. docs/output.md has the columns.
  */
-export function simplifyRecord(
+export function simplifyRecordToRow(
 	record: QueryRecord,
 	mapping: TaxQueryMapping,
 	queryType = queryTypeOf(record.code, mapping),
@@ -77,7 +77,7 @@ const recordColumns = (raw: IDataObject, queryType: QueryType | undefined): IDat
 
 /** A record as it comes out of an item: what is personal hidden first. */
 export const buildProtectedRow = (
-	{ protect }: Pick<OperationItem, 'protect'>,
+	{ protect }: Pick<OperationItemContext, 'protect'>,
 	record: QueryRecord,
 	mapping: TaxQueryMapping,
 	isSimple: boolean,
@@ -86,7 +86,7 @@ export const buildProtectedRow = (
 	protect(record.raw, ruleForWholeQueryRecord(record.raw, mapping, queryType), (safe) => {
 		if (!isSimple) return toRecordWireNames(safe, mapping);
 		const shown = { ...record, raw: safe, request: requestIn(safe, mapping) };
-		return simplifyRecord(shown, mapping, queryType, record);
+		return simplifyRecordToRow(shown, mapping, queryType, record);
 	});
 
 /** Returns whether a record says success and does not hold its result (TQ §4.13 does not show whether it should). */
@@ -95,7 +95,7 @@ export const lacksDueResult = (
 	queryType: QueryType | undefined,
 ): boolean => state === 'success' && !hasResponse && queryType?.operation !== 'createTaxProfile';
 
-export const NO_RESULT_WARNING: RowWarning = {
+export const NO_RESULT_WARNING: OutputRowWarning = {
 	field: 'Result',
 	code: 'noResult',
 	message: "The service's record has no result; it arrives by webhook.",
@@ -178,7 +178,7 @@ const OF_QUERY = [
 const TAKEN = [...OF_QUERY, ...'service createdAt event envelope deliveryId confirmed'.split(' ')];
 
 /** The columns that an item's rows may have, whether its query is pending, has ended or failed. */
-export function knownOutputColumns(queryType: QueryType): KnownOutputColumns {
+export function possibleColumnsOfQueryType(queryType: QueryType): KnownOutputColumns {
 	const requested = Object.keys(emptyRequestedColumns(queryType));
 	const { resultFields = {}, recordFields = [] } = queryType;
 	const result = [...requested, ...Object.keys(withMeaning(resultFields)), ...recordFields];

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
 import { isObject } from '../../shared/utils/json';
 import { textOf } from '../../shared/utils/primitiveText';
-import { isCiecName } from '../client/maskCiecInRecord';
+import { isCiecReferenceName } from '../client/maskCiecInRecord';
 import type { QueryRecord } from '../client/queryModel';
 
 /** One query that a request makes, as its record must show it. */
@@ -22,14 +22,14 @@ export interface ExpectedRecord {
 	extraFields?: { names: string[]; matches(values: IDataObject): boolean };
 }
 
-export type RecordMatch = 'match' | 'mismatch' | 'inconclusive';
+export type RecordMatchResult = 'match' | 'mismatch' | 'inconclusive';
 
 /**
  * Returns whether a record has what the expected query requests; `findLostQueries` decides by time and claims whose it is.
  * `mismatch` is proved, such as by another query type, person, birth date or period. A record that neither proves it nor
  * shows every requested field is `inconclusive`.
  */
-export function matchRecord(expected: ExpectedRecord, record: QueryRecord): RecordMatch {
+export function matchRecord(expected: ExpectedRecord, record: QueryRecord): RecordMatchResult {
 	const { request: requested, createdAt } = record;
 	const type = matchType(expected, record);
 	if (type === 'mismatch') return 'mismatch';
@@ -46,7 +46,7 @@ export function matchRecord(expected: ExpectedRecord, record: QueryRecord): Reco
 function matchType(
 	expected: ExpectedRecord,
 	{ code, request: requested }: QueryRecord,
-): RecordMatch {
+): RecordMatchResult {
 	const name = normalizeForComparison(code);
 	if (name === normalizeForComparison(expected.code)) return 'match';
 	if (!expected.otherCodes.some((other) => normalizeForComparison(other) === name))
@@ -70,7 +70,7 @@ const holdsPerson = (expected: IDataObject, requested: IDataObject): boolean =>
 function matchFields(
 	{ fields: wanted, extraFields }: ExpectedRecord,
 	requested: IDataObject,
-): RecordMatch {
+): RecordMatchResult {
 	const period = matchPeriods(wanted, requested);
 	if (period === 'mismatch') return 'mismatch';
 	const left = new Map(
@@ -108,7 +108,7 @@ const namesOnlyOthers = (name: string, wanted: unknown, values: unknown[]): bool
 
 /** A record shows the CIEC masked, if at all; periods are compared by their days. */
 const isComparedElsewhere = (name: string) =>
-	isCiecName(name) || ['period', 'from', 'to'].includes(name);
+	isCiecReferenceName(name) || ['period', 'from', 'to'].includes(name);
 
 const isEqual = (name: string, one: unknown, other: unknown): boolean =>
 	canonicalValue(name, one) === canonicalValue(name, other);
@@ -130,7 +130,7 @@ function isSurelyDifferent(name: string, one: unknown, other: unknown): boolean 
 }
 
 /** TQ §4.11: each query has one month, possibly only some of its days. */
-function matchPeriods(wanted: IDataObject, requested: IDataObject): RecordMatch {
+function matchPeriods(wanted: IDataObject, requested: IDataObject): RecordMatchResult {
 	if (wanted.period === undefined && wanted.from === undefined) return 'match';
 	const [own, other] = [daysOf(wanted), daysOf(requested)];
 	if (own === undefined || other === undefined) return 'inconclusive';
@@ -190,7 +190,7 @@ const canonicalValue = (name: string, value: unknown): string => {
 };
 
 /** Returns pairs of name and text that are equal for equal requests: in one order, with a period as its days. */
-export function canonicalFields(values: IDataObject): Array<[name: string, text: string]> {
+export function canonicalRequestFields(values: IDataObject): Array<[name: string, text: string]> {
 	const { from, to, ...others } = values;
 	const [[first], [, last]] = [readDays(from), readDays(to)];
 	const compared =

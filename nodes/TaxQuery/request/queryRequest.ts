@@ -3,8 +3,8 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Field } from '../../shared/operations/field';
 import { hash as hashText } from '../../shared/utils/hash';
 import { textOf } from '../../shared/utils/primitiveText';
-import { isCiecName } from '../client/maskCiecInRecord';
-import type { RowWarning } from '../fields/identifiers';
+import { isCiecReferenceName } from '../client/maskCiecInRecord';
+import type { OutputRowWarning } from '../fields/identifiers';
 import {
 	queryTypeCode,
 	toWireNames,
@@ -13,7 +13,7 @@ import {
 	queryTypes,
 	type QueryType,
 } from '../client/queryTypeMapping';
-import { canonicalFields, stableText, type ExpectedRecord } from './matchRecord';
+import { canonicalRequestFields, stableText, type ExpectedRecord } from './matchRecord';
 import { pickBy } from '../../shared/utils/objectTransforms';
 
 /** One of the billed queries (TQ §4.2 to §4.11); they differ only by query type and fields. */
@@ -55,7 +55,7 @@ export interface ValidatedQueryInput {
 	records?: Array<Pick<ExpectedRecord, 'fields' | 'completeSince'>>;
 	/** Splits the input into requests for these of its records; without it one request covers them. */
 	only?(records: ValidatedQueryInput['records']): ValidatedQueryInput[];
-	warnings: RowWarning[];
+	warnings: OutputRowWarning[];
 }
 
 /** The account that a query is sent to, and the options that change its body. */
@@ -104,8 +104,8 @@ export function buildQueryRequest(
 	const [secretAdditional, additional] = split(
 		additionalBodyFields,
 		(name) =>
-			isCiecName(name) ||
-			Object.keys(fromWireNames({ [name]: '' }, operation, mapping)).some(isCiecName),
+			isCiecReferenceName(name) ||
+			Object.keys(fromWireNames({ [name]: '' }, operation, mapping)).some(isCiecReferenceName),
 	);
 	const names = [...Object.keys(fields), ...queryType.fields];
 	const documented = fromWireNames(additional, operation, mapping);
@@ -113,8 +113,8 @@ export function buildQueryRequest(
 	const own = { ...visible, ...replacing };
 	// the API reference does not say what an additional field means, so only identical values are equal
 	const keyOf = (more: IDataObject) =>
-		stableText([accountKey, operation, canonicalFields(own), more]);
-	const hash = shortHash(keyOf(extra));
+		stableText([accountKey, operation, canonicalRequestFields(own), more]);
+	const hash = shortTextHash(keyOf(extra));
 	const codes = serviceCodes(queryType, mapping);
 	const expectedOf = (sent: string): ExpectedRecord[] =>
 		(records ?? [{ fields: visible }]).map(({ fields, completeSince }) => ({
@@ -124,7 +124,7 @@ export function buildQueryRequest(
 			...(sent !== hash && {
 				extraFields: {
 					names: Object.keys(extra),
-					matches: (values) => shortHash(keyOf(values)) === sent,
+					matches: (values) => shortTextHash(keyOf(values)) === sent,
 				},
 			}),
 		}));
@@ -140,8 +140,8 @@ export function buildQueryRequest(
 		expectedOf,
 		journalKey: keyOf({}),
 		contentHash: hash,
-		sharingKey: shortHash(JSON.stringify([clientKey, hash, sealed])),
-		subjectKey: shortHash(JSON.stringify([clientKey, keyOf({})])),
+		sharingKey: shortTextHash(JSON.stringify([clientKey, hash, sealed])),
+		subjectKey: shortTextHash(JSON.stringify([clientKey, keyOf({})])),
 	};
 }
 
@@ -169,4 +169,4 @@ function split(
 }
 
 /** Returns a hash that distinguishes texts without revealing them. */
-export const shortHash = (text: string): string => hashText(text, 16);
+export const shortTextHash = (text: string): string => hashText(text, 16);

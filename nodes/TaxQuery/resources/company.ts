@@ -1,11 +1,11 @@
 import type { Resource } from '../../shared/operations/operation';
 import { companyRfcInputWithCheckOptions } from '../fields/identifiers';
-import { catalog } from '../client/queryTypeMapping';
+import { queryTypesByOperation } from '../client/queryTypeMapping';
 import { billedQuery } from './billedQuery';
 
 const getShareholders = billedQuery({
 	...companyRfcInputWithCheckOptions,
-	queryType: catalog.getShareholders,
+	queryType: queryTypesByOperation.getShareholders,
 	name: 'Get Shareholders',
 	action: 'Get shareholders of company',
 	subtitle: 'Get shareholders',

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { wasLastRefreshTokenRefused } from '../../shared/credentials/accessToken';
+import { wasRefreshTokenRefused } from '../../shared/credentials/accessToken';
 import {
 	checkClock,
 	checkRateLimitHeaders,
@@ -10,7 +10,7 @@ import {
 } from '../../shared/operations/connectionDiagnosisChecks';
 import { defineOperation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
-import { hasEntries, isObject, parseObjectOrEmpty } from '../../shared/utils/json';
+import { hasEntries, isObject, parseObjectBlankAsEmpty } from '../../shared/utils/json';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { findQuery, getQuery, queryClientOfItem, type QueryClient } from '../client/queryClient';
 import {
@@ -20,7 +20,7 @@ import {
 	LIST_PATH_KEY,
 } from '../client/queryList';
 import { pathOf, queryTypes } from '../client/queryTypeMapping';
-import { toRecordWireNames } from '../client/recordWireNames';
+import { toRecordWireNames } from '../client/translateRecordNames';
 import type { QueryRecord } from '../client/queryModel';
 import { incompleteQueryListText } from '../errors/queryError';
 import { joinMaskingPersonal } from '../errors/unknownLabels';
@@ -32,7 +32,7 @@ import {
 	guessTypesAndStatuses,
 	withListSettings,
 	withRecordNames,
-} from './apiMappingGuesses';
+} from './guessMappingFromResponses';
 
 const DIAGNOSE =
 	'Check the service with plain reads (no new query), and propose the API Mapping. The output has no personal data.';
@@ -104,7 +104,7 @@ const diagnose = defineOperation({
 			seen: 'No free check: each of these requests is billed.',
 			advice: `Compare with your contract: ${queryTypes.map(({ operation: name, path }) => `paths.${name} (now ${pathOf(name, path, mapping)})`).join(', ')}.`,
 		}));
-		const held = parseObjectOrEmpty(credentials.apiMapping) ?? {};
+		const held = parseObjectBlankAsEmpty(credentials.apiMapping) ?? {};
 		return diagnosis.items(suggestion(held, { ...labels, list, record }), held, item);
 	},
 });
@@ -216,14 +216,14 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): CheckOutcom
 			advice: 'Paste another one when the service refuses it.',
 		};
 	}
-	if (wasLastRefreshTokenRefused(credentials)) {
+	if (wasRefreshTokenRefused(credentials)) {
 		return {
 			ok: false,
 			seen: 'The service refused its own refresh token. The node logged in again.',
 			advice: 'Compare token.fields.refresh_token and token.fields.grant_type with your contract.',
 		};
 	}
-	const { token, issuedAt, renewAt } = parseObjectOrEmpty(credentials.accessToken) ?? {};
+	const { token, issuedAt, renewAt } = parseObjectBlankAsEmpty(credentials.accessToken) ?? {};
 	if (typeof issuedAt === 'number' && typeof renewAt === 'number') {
 		const seconds = Math.round((renewAt - issuedAt) / 1000);
 		return { ok: true, seen: `A new one is fetched after ${seconds} s.`, advice: '' };

@@ -1,18 +1,18 @@
 import type { Resource } from '../../shared/operations/operation';
 import { curpInputWithCheckOptions } from '../fields/identifiers';
-import { catalog } from '../client/queryTypeMapping';
+import { queryTypesByOperation } from '../client/queryTypeMapping';
 import { billedQuery } from './billedQuery';
 
 const getCurpData = billedQuery({
 	...curpInputWithCheckOptions,
-	queryType: catalog.getCurpData,
+	queryType: queryTypesByOperation.getCurpData,
 	name: 'Get CURP Data',
 	does: 'Get the name, birth date and RFC that belong to a CURP',
 });
 
 const getEmploymentHistory = billedQuery({
 	...curpInputWithCheckOptions,
-	queryType: catalog.getEmploymentHistory,
+	queryType: queryTypesByOperation.getEmploymentHistory,
 	name: 'Get Employment History',
 	does: 'Get the employment history of a person (historial laboral)',
 });

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { MEXICO } from '../fields/dates';
-import type { RowWarning } from '../fields/identifiers';
+import type { OutputRowWarning } from '../fields/identifiers';
 import type { Period } from '../fields/period';
 import type { ValidatedQueryInput } from '../request/queryRequest';
 import { mappingKeysAdvice } from '../errors/queryError';
@@ -15,7 +15,7 @@ export function planInvoiceRequest(
 	rfc: string,
 	period: Period,
 	mapping: TaxQueryMapping,
-	warnings: RowWarning[],
+	warnings: OutputRowWarning[],
 ): ValidatedQueryInput {
 	const { from, to, unit } = period;
 	const format = mapping.periodFormat[unit];

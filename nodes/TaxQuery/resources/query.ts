@@ -14,7 +14,7 @@ import { mappingHint } from '../../shared/errors/errorTextParts';
 import { findQuery, suspectMappingKeysOfGetQuery, queryClientOfItem } from '../client/queryClient';
 import { readListChunks, fetchRecordIfIncomplete } from '../client/queryList';
 import { queryTypeOf } from '../client/queryTypeMapping';
-import { mayHaveUnreadResponse, findMatchingId } from '../client/queryRecord';
+import { mayOmitExistingResponse, findMatchingId } from '../client/parseQueryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import { incompleteQueryListText, returnedOfTotalHint } from '../errors/queryError';
 import { isImpersonalId } from '../output/runReceipt';
@@ -115,7 +115,7 @@ const getMany = defineOperation({
 				const complete = isCompleting
 					? await Promise.all(some.map(async (row) => await fetchRecordIfIncomplete(client, row)))
 					: some;
-				if (isCompleting) incomplete += complete.filter(mayHaveUnreadResponse).length;
+				if (isCompleting) incomplete += complete.filter(mayOmitExistingResponse).length;
 				for (const row of complete) {
 					const isFitting = fits(row);
 					if (isFitting) rows.push(row);

@@ -1,14 +1,14 @@
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { parseObject, type Field } from '../../shared/operations/field';
+import { parseObjectFieldBlankAsEmpty, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/primitiveText';
 import { readMoment } from '../fields/dates';
 import { normalizeIdentifier, textProperty } from '../fields/textProperty';
 import { queryTypes } from '../client/queryTypeMapping';
-import { mayHaveUnreadResponse } from '../client/queryRecord';
+import { mayOmitExistingResponse } from '../client/parseQueryRecord';
 import type { QueryRecord, QueryState } from '../client/queryModel';
-import { describeUnknownLabels } from '../errors/unknownLabels';
-import { simplifyRecord } from '../output/simplify';
+import { describeRecordsExcludedAsUnknown } from '../errors/unknownLabels';
+import { simplifyRecordToRow } from '../output/simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
 const STATES: Array<{ name: string; value: QueryState }> = [
@@ -85,7 +85,7 @@ interface Filter {
 export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 	properties: [property],
 	read(item) {
-		const chosen = parseObject(item.parameter('filters'), property.displayName);
+		const chosen = parseObjectFieldBlankAsEmpty(item.parameter('filters'), property.displayName);
 		const timeOf = ({ name, displayName }: INodeProperties, absent: number) => {
 			const value = chosen[name];
 			if (value === undefined || value === null || value === '') return absent;
@@ -107,7 +107,8 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 				if (states.length > 0 && !states.includes(record.state)) return false;
 				return holds(record, identifiers, mapping);
 			},
-			leftOut: (records) => describeUnknownLabels(records, { operations, states }, mapping),
+			leftOut: (records) =>
+				describeRecordsExcludedAsUnknown(records, { operations, states }, mapping),
 		});
 	},
 };
@@ -125,7 +126,7 @@ function holds(
 				"To filter by RFC or CURP, add the option 'Complete Rows', which reads each query by its ID.",
 		});
 	}
-	const simple = simplifyRecord(record, mapping);
+	const simple = simplifyRecordToRow(record, mapping);
 	const isFound = ([name, identifier]: (typeof wanted)[number]) =>
 		[simple[name], record.request?.[name]].some(
 			(value) => normalizeIdentifier(value) === identifier,
@@ -133,7 +134,7 @@ function holds(
 	const missed = wanted.filter((one) => !isFound(one));
 	if (missed.length === 0) return true;
 	const isShown = missed.some(([name]) => record.request?.[name] !== undefined);
-	return isShown || !mayHaveUnreadResponse(record) ? false : undefined;
+	return isShown || !mayOmitExistingResponse(record) ? false : undefined;
 }
 
 /** Returns the chosen entries of a list; an expression may give an array or a text with commas. */

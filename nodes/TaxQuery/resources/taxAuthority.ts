@@ -7,13 +7,13 @@ import {
 } from '../fields/identifiers';
 import { periodField } from '../fields/period';
 import { taxProfileInput } from '../fields/taxProfileLogin';
-import { catalog } from '../client/queryTypeMapping';
+import { queryTypesByOperation } from '../client/queryTypeMapping';
 import { queryClientOfItem } from '../client/queryClient';
 import { billedQuery } from './billedQuery';
 import { planInvoiceRequest } from './planInvoiceRequest';
 
 const createTaxProfile = billedQuery({
-	queryType: catalog.createTaxProfile,
+	queryType: queryTypesByOperation.createTaxProfile,
 	name: 'Create Tax Profile',
 	does: "Register a taxpayer's CIEC (tax-authority password). Needed once before CSF, 32D and invoice queries",
 	takes: `${RFC_TOOL_DESCRIPTION}. The CIEC comes from the credential`,
@@ -26,7 +26,7 @@ const createTaxProfile = billedQuery({
 
 const getCsf = billedQuery({
 	...rfcInputWithCheckOptions,
-	queryType: catalog.getCsf,
+	queryType: queryTypesByOperation.getCsf,
 	name: 'Get Fiscal Situation (CSF)',
 	does: 'Get the fiscal situation of an RFC (constancia de situación fiscal)',
 	hasNoShownResponse: true,
@@ -35,7 +35,7 @@ const getCsf = billedQuery({
 
 const getComplianceOpinion = billedQuery({
 	...rfcInputWithCheckOptions,
-	queryType: catalog.getComplianceOpinion,
+	queryType: queryTypesByOperation.getComplianceOpinion,
 	name: 'Get Compliance Opinion (32D)',
 	subtitle: 'Get opinion (32D)',
 	does: 'Get the opinion on the tax compliance of an RFC (opinión de cumplimiento, 32D)',
@@ -43,7 +43,7 @@ const getComplianceOpinion = billedQuery({
 });
 
 const getInvoices = billedQuery({
-	queryType: catalog.getInvoices,
+	queryType: queryTypesByOperation.getInvoices,
 	name: 'Get Invoices',
 	action: 'Get invoices of taxpayer',
 	subtitle: 'Get invoices (CFDI)',

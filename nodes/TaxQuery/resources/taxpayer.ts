@@ -1,10 +1,14 @@
 import { defineField, parseText, type Field } from '../../shared/operations/field';
-import type { OperationItem, Resource } from '../../shared/operations/operation';
+import type { OperationItemContext, Resource } from '../../shared/operations/operation';
 import { birthDate } from '../fields/dates';
-import { rfcInputWithCheckOptions, curpCheckOptions, type RowWarning } from '../fields/identifiers';
+import {
+	rfcInputWithCheckOptions,
+	curpCheckOptions,
+	type OutputRowWarning,
+} from '../fields/identifiers';
 import { checkNamePart, type NamePart } from '../fields/checkNamePart';
 import { textProperty } from '../fields/textProperty';
-import { catalog } from '../client/queryTypeMapping';
+import { queryTypesByOperation } from '../client/queryTypeMapping';
 import { billedQuery } from './billedQuery';
 
 const givenNames = defineField(
@@ -40,9 +44,9 @@ const parts: Array<[name: string, part: NamePart, field: Field<string>]> = [
 	['secondLastName', 'second', secondLastName],
 ];
 
-async function readNames(item: OperationItem) {
+async function readNames(item: OperationItemContext) {
 	const fields: Record<string, string> = {};
-	const warnings: RowWarning[] = [];
+	const warnings: OutputRowWarning[] = [];
 	for (const [name, part, field] of parts) {
 		const text = await field.read(item);
 		const label = field.properties[0].displayName;
@@ -53,7 +57,7 @@ async function readNames(item: OperationItem) {
 }
 
 const calculateRfc = billedQuery({
-	queryType: catalog.calculateRfc,
+	queryType: queryTypesByOperation.calculateRfc,
 	name: 'Calculate RFC',
 	does: 'Calculate the RFC of a natural person from name and birth date',
 	takes:
@@ -72,7 +76,7 @@ const calculateRfc = billedQuery({
 
 const getCrf = billedQuery({
 	...rfcInputWithCheckOptions,
-	queryType: catalog.getCrf,
+	queryType: queryTypesByOperation.getCrf,
 	name: 'Get Fiscal Regime Certificate (CRF)',
 	subtitle: 'Get CRF (fiscal regimes)',
 	does: 'Get the fiscal regimes of an RFC (régimen fiscal)',
@@ -80,7 +84,7 @@ const getCrf = billedQuery({
 
 const getRfcData = billedQuery({
 	...rfcInputWithCheckOptions,
-	queryType: catalog.getRfcData,
+	queryType: queryTypesByOperation.getRfcData,
 	name: 'Get RFC Data',
 	does: 'Get the name, address and certificate that belong to an RFC',
 });

@@ -1,19 +1,19 @@
 import { captureTimeAcrossClockChange } from '../../shared/http/clockOffset';
-import type { RequestProblem } from '../../shared/http/requestResult';
+import type { RequestProblem } from '../../shared/http/requestResultAndError';
 import type { QueryRequest } from '../request/queryRequest';
 import { sendBilledPost } from '../client/queryClient';
 import { suspectMappingKeys, markQueryPathConfirmed } from '../client/queryTypeMapping';
-import { classifySubmissionResponse } from '../client/queryRecord';
+import { classifySubmissionResponse } from '../client/parseQueryRecord';
 import type { SubmissionOutcome, RecordOrAcknowledgement } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
 import {
 	isOtherQuery,
 	type RunSubmissionContext,
 	type UncertainResponse,
-	type WantedQuery,
+	type ItemSubmissionContext,
 } from './runSubmissionContext';
 import { isAcceptanceUnknown, transition } from './submissionState';
-import { knownBilledQueriesOfClient } from './knownBilledQueries';
+import { billedQueryRegistryOfClient } from './billedQueryRegistry';
 import type { Submission } from './submissionRegister';
 
 /**
@@ -22,11 +22,11 @@ import type { Submission } from './submissionRegister';
  */
 export async function attemptSubmission(
 	context: RunSubmissionContext,
-	wanted: WantedQuery,
+	wanted: ItemSubmissionContext,
 	submission: Submission,
 	reservation: string,
 ): Promise<{ queries: RecordOrAcknowledgement[] } | UncertainResponse> {
-	const { sendLocks } = knownBilledQueriesOfClient(wanted.client.accountKey);
+	const { sendLocks } = billedQueryRegistryOfClient(wanted.client.accountKey);
 	const sending = async () => {
 		submission.isInFlight = true;
 		try {
@@ -40,7 +40,7 @@ export async function attemptSubmission(
 
 async function send(
 	context: RunSubmissionContext,
-	wanted: WantedQuery,
+	wanted: ItemSubmissionContext,
 	submission: Submission,
 	reservation: string,
 ): Promise<{ queries: RecordOrAcknowledgement[] } | UncertainResponse> {
@@ -133,7 +133,7 @@ function trackSending(
 /** Notes the queries of a submission: for its item, its execution and this process. */
 export function registerAcceptedQueries(
 	{ journal, log }: RunSubmissionContext,
-	{ item, request, client, known }: WantedQuery,
+	{ item, request, client, known }: ItemSubmissionContext,
 	submission: Submission,
 	queries: RecordOrAcknowledgement[],
 	sentAt: number,
@@ -161,7 +161,7 @@ function refusal(request: QueryRequest, problem: RequestProblem, clientKey: stri
 }
 
 async function describeUncertainty(
-	{ item, request }: WantedQuery,
+	{ item, request }: ItemSubmissionContext,
 	{ problem, body }: Extract<SubmissionOutcome, { kind: 'uncertain' }>,
 ): Promise<UncertainResponse> {
 	if (!body) return { problem };

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
-import type { OperationItem } from '../../shared/operations/operation';
-import { getClientState } from '../../shared/processState';
+import type { OperationItemContext } from '../../shared/operations/operation';
+import { getClientState } from '../../shared/processStateByScope';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { indexRecords, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import { queryClientOfItem } from '../client/queryClient';
@@ -103,11 +103,13 @@ class SpendingDays {
 const newSpendingDays = () => new SpendingDays();
 
 /** Returns the present day of an item's client. */
-export async function todaysQueryCounterOfClient(item: OperationItem): Promise<DailyQueryCounter> {
+export async function todaysQueryCounterOfClient(
+	item: OperationItemContext,
+): Promise<DailyQueryCounter> {
 	const { clientKey } = await queryClientOfItem(item);
 	return getClientState(clientKey).shared(newSpendingDays).of(startOfWorkflowDay(item));
 }
 
 /** Returns when the present day began in the workflow's time zone. */
-export const startOfWorkflowDay = ({ run }: OperationItem): number =>
+export const startOfWorkflowDay = ({ run }: OperationItemContext): number =>
 	DateTime.now().setZone(run.timeZone).startOf('day').toMillis();

@@ -1,4 +1,4 @@
-import type { OperationItem } from '../../shared/operations/operation';
+import type { OperationItemContext } from '../../shared/operations/operation';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import { clientUntilCancelled, type QueryClient } from '../client/queryClient';
 import {
@@ -7,7 +7,7 @@ import {
 	completeSelectedRows,
 } from '../client/queryList';
 import type { ListCompleteness, QueryId, QueryRecord } from '../client/queryModel';
-import { knownBilledQueriesOfClient } from './knownBilledQueries';
+import { billedQueryRegistryOfClient } from './billedQueryRegistry';
 import { TIME_ZONE_TOLERANCE_MS, type SharedListReadings } from './sharedListReadings';
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
@@ -38,14 +38,14 @@ interface RecoveryResult {
 /** Finds lost queries in a reading of the list that begins now. Throws what reading the list throws. */
 export async function findLostQueries(
 	readings: SharedListReadings,
-	item: OperationItem,
+	item: OperationItemContext,
 	lost: LostQuery,
 ): Promise<RecoveryResult> {
 	const client = await clientUntilCancelled(item);
 	const { expected, sentAt: since } = lost;
 	const { listing, at } = await readings.read(client, since);
 	const { records, unreadable, completeness, total } = listing;
-	const sent = knownBilledQueriesOfClient(client.clientKey);
+	const sent = billedQueryRegistryOfClient(client.clientKey);
 	const offset = client.clockOffsetMs();
 	const sentAt = since + offset;
 	const rows = await readPossible(readings, client, records, lost, sentAt);

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { OperationItem, NodeRun } from '../../shared/operations/operation';
-import { shortHash, type QueryRequest } from '../request/queryRequest';
+import type { OperationItemContext, SharedNodeRunState } from '../../shared/operations/operation';
+import { shortTextHash, type QueryRequest } from '../request/queryRequest';
 import type { QueryId } from '../client/queryModel';
 import { isAcceptanceUnknown, type SubmissionState } from './submissionState';
 import {
@@ -38,12 +38,12 @@ export class Journal {
 	readonly spending: ExecutionQueryCounter;
 	/** Neither n8n nor this process knew anything of the execution when the run began. */
 	readonly isEmpty: boolean;
-	readonly #run: NodeRun;
+	readonly #run: SharedNodeRunState;
 	readonly #stored: StoredJournal;
 	/** Submissions of others that items of this run wait for. */
 	readonly #joined = new Map<number, Set<Submission>>();
 
-	constructor(run: NodeRun) {
+	constructor(run: SharedNodeRunState) {
 		const newJournal: StoredJournal = { sent: 0, states: {}, submissions: {} };
 		const stored = (run.memory.paidQueries ??= newJournal) as StoredJournal;
 		this.#run = run;
@@ -62,13 +62,13 @@ export class Journal {
 	}
 
 	/** Returns what an earlier try has sent for an item, or what this one sends. */
-	own({ index }: OperationItem, { journalKey: key }: QueryRequest): Submission | undefined {
+	own({ index }: OperationItemContext, { journalKey: key }: QueryRequest): Submission | undefined {
 		return this.register.at(this.#placeOf(this.#nameOf(index, key)));
 	}
 
 	/** Begins a submission for an item; `more` distinguishes it from the item's other ones. */
 	begin(
-		{ index }: OperationItem,
+		{ index }: OperationItemContext,
 		request: QueryRequest,
 		accountKey: string,
 		more = '',
@@ -84,7 +84,7 @@ export class Journal {
 	}
 
 	/** An item waits for the submission of another one. */
-	join({ index }: OperationItem, submission: Submission): void {
+	join({ index }: OperationItemContext, submission: Submission): void {
 		this.#joined.set(index, (this.#joined.get(index) ?? new Set()).add(submission));
 	}
 
@@ -101,12 +101,12 @@ export class Journal {
 	}
 
 	/** Returns the queries that an item reused at first, or undefined if it reused all or none. */
-	reusedOf({ index }: OperationItem, key: string): Array<QueryId | null> | undefined {
+	reusedOf({ index }: OperationItemContext, key: string): Array<QueryId | null> | undefined {
 		return this.#stored.reused?.[this.#nameOf(index, key)];
 	}
 
 	/** Saves what of an item's request is reused. */
-	reuse({ index }: OperationItem, key: string, ids: Array<QueryId | null>): void {
+	reuse({ index }: OperationItemContext, key: string, ids: Array<QueryId | null>): void {
 		(this.#stored.reused ??= {})[this.#nameOf(index, key)] = ids;
 	}
 
@@ -163,6 +163,6 @@ export class Journal {
 	}
 
 	#nameOf(index: number, key: string): string {
-		return `${this.#run.index}:${index}:${shortHash(key)}`;
+		return `${this.#run.index}:${index}:${shortTextHash(key)}`;
 	}
 }

@@ -1,10 +1,10 @@
 import { defineOperation } from '../../shared/operations/field';
 import type {
-	OperationItem,
+	OperationItemContext,
 	NextPhase,
 	Operation,
 	RowsOrNextPhase,
-	NodeRun,
+	SharedNodeRunState,
 } from '../../shared/operations/operation';
 import type { IDataObject } from 'n8n-workflow';
 import {
@@ -18,32 +18,32 @@ import type { QueryRecord } from '../client/queryModel';
 import { withBilledIds } from '../errors/queryError';
 import { RunReceipt } from '../output/runReceipt';
 import {
-	isUnfinished,
+	mayStillGetResult,
 	buildRows,
 	type ObtainedQuery,
 	type RowContext,
 } from '../output/outcomeRows';
-import { knownOutputColumns } from '../output/simplify';
+import { possibleColumnsOfQueryType } from '../output/simplify';
 import {
 	waitAndReuseFieldsOf,
 	paidQueryOptions,
 	USUAL_PRICE_TEXT,
 	priceNotice,
-	type Reuse,
+	type ReuseScope,
 } from './submissionOptions';
 import { countBilledQueries, acceptedIdsOf } from './submissionState';
 import {
 	sharesEqualRequests,
 	newSubmissionContext,
-	type SendingOptions,
+	type SpendingAndReuseOptions,
 	type RunSubmissionContext,
 } from './runSubmissionContext';
-import { recoverIfOtherQuery } from './recoverIfOtherQuery';
+import { recoverIfRecordsMismatch } from './recoverIfRecordsMismatch';
 import { isSubmittedByEarlierTry, reserveSpending, reuseOrSubmit } from './reuseOrSubmit';
 import { mayBeWaitedFor, readByIdIfResultMissing, waitForResult } from './waitForResult';
 import { pickBy } from '../../shared/utils/objectTransforms';
 
-interface PaidQuerySettings extends SendingOptions {
+interface PaidQuerySettings extends SpendingAndReuseOptions {
 	additionalBodyFields: IDataObject;
 	/** Milliseconds to wait for a result, once all items are sent. */
 	wait: number | undefined;
@@ -70,11 +70,11 @@ export function paidQueryOperation(definition: PaidQueryDefinition): Operation {
 	});
 	const costOf: Operation['costOf'] = (run, index) =>
 		run.shared(startSpending).receipt.costOf(index);
-	return { ...paid, isSending: true, costOf, keepsInput: knownOutputColumns(queryType) };
+	return { ...paid, isSending: true, costOf, keepsInput: possibleColumnsOfQueryType(queryType) };
 }
 
 /** Returns what the items of a run share. */
-function startSpending(run: NodeRun) {
+function startSpending(run: SharedNodeRunState) {
 	const receipt: RunReceipt = new RunReceipt(run, {
 		gaps: () => context.past.gaps(),
 		billed: (index) => countBilledQueries(context.journal.statesOf(index)),
@@ -103,7 +103,7 @@ const outcomesOf = ({ listed, own }: ItemQueries): ObtainedQuery[] => [
 
 /** Does everything that is free, so that no item is sent before all of them are known to be right. */
 async function plan(
-	item: OperationItem,
+	item: OperationItemContext,
 	definition: PaidQueryDefinition,
 	input: ValidatedQueryInput,
 	settings: PaidQuerySettings,
@@ -137,7 +137,7 @@ async function plan(
 		for (const part of parts) {
 			const { queries, how } = await reuseOrSubmit(context, item, part, settings);
 			const outcomes = await read(queries.map((query) => ({ query, how })));
-			const accepted = await recoverIfOtherQuery(context, item, part, settings, outcomes);
+			const accepted = await recoverIfRecordsMismatch(context, item, part, settings, outcomes);
 			own.push({ part, outcomes: accepted });
 		}
 		const queries = { listed: before, own };
@@ -153,7 +153,7 @@ async function plan(
 }
 
 /** Runs work on an item; its error names what the item has been billed for nevertheless. */
-async function namingBilled<T>(item: OperationItem, work: () => Promise<T>): Promise<T> {
+async function namingBilled<T>(item: OperationItemContext, work: () => Promise<T>): Promise<T> {
 	return await work().catch((error: unknown) => {
 		const { journal } = item.run.shared(startSpending).context;
 		const ids = journal.statesOf(item.index).flatMap(acceptedIdsOf);
@@ -163,10 +163,10 @@ async function namingBilled<T>(item: OperationItem, work: () => Promise<T>): Pro
 
 /** Returns the records that need not be billed, one for each expected; in a further try those of the first. */
 async function findReusable(
-	item: OperationItem,
+	item: OperationItemContext,
 	{ journal, past }: RunSubmissionContext,
 	request: QueryRequest,
-	reuse: Reuse | undefined,
+	reuse: ReuseScope | undefined,
 ): Promise<Array<QueryRecord | undefined>> {
 	const before = journal.reusedOf(item, request.journalKey);
 	if (before) {
@@ -203,7 +203,7 @@ const sharedOf = ([first, ...others]: IDataObject[]): IDataObject =>
 
 /** Returns the item's rows; if the operator wants results, it waits once all items are sent. */
 async function conclude(
-	item: OperationItem,
+	item: OperationItemContext,
 	definition: PaidQueryDefinition,
 	{ records, warnings }: ValidatedQueryInput,
 	settings: PaidQuerySettings & Pick<QueryClient, 'mapping'>,
@@ -228,7 +228,7 @@ async function conclude(
 	};
 	const give = (ended: ObtainedQuery[]) => {
 		const rows = buildRows(rowSettings, ended);
-		receipt.give(item, rows, ended.filter((one) => isUnfinished(one, definition)).length);
+		receipt.give(item, rows, ended.filter((one) => mayStillGetResult(one, definition)).length);
 		return rows;
 	};
 	const isWaiting = wait !== undefined && outcomesOf(queries).some(mayBeWaitedFor);
@@ -240,7 +240,7 @@ async function conclude(
 			waitForAll(queries.listed),
 			...queries.own.map(
 				async ({ part, outcomes }) =>
-					await recoverIfOtherQuery(context, item, part, settings, await waitForAll(outcomes)),
+					await recoverIfRecordsMismatch(context, item, part, settings, await waitForAll(outcomes)),
 			),
 		]);
 		return give([...before, ...own.flat()]);

@@ -1,11 +1,15 @@
 import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
-import { textOfOtherError, type RecoverySearchResult } from '../errors/queryError';
-import { isOtherQuery, type RunSubmissionContext, type WantedQuery } from './runSubmissionContext';
+import { toMessageAndDescription, type RecoverySearchResult } from '../errors/queryError';
+import {
+	isOtherQuery,
+	type RunSubmissionContext,
+	type ItemSubmissionContext,
+} from './runSubmissionContext';
 import { isAcceptanceUnknown, transition, type AcceptanceUnknownState } from './submissionState';
-import { knownBilledQueriesOfClient } from './knownBilledQueries';
+import { billedQueryRegistryOfClient } from './billedQueryRegistry';
 import { findLostQueries } from './findLostQueries';
 import type { Submission } from './submissionRegister';
-import { LIST_LAG_MS } from './pastQueries';
+import { LIST_LAG_MS } from './pastQueryListReader';
 import { registerAcceptedQueries } from './attemptSubmission';
 
 /** The result of a recovery: the queries, or why they were not found. */
@@ -26,13 +30,13 @@ const LATER_READING_DELAY_MS = 5000;
 /** Recovers an uncertain submission from the service's list while no equal request is in flight. */
 export async function recoverSubmission(
 	context: RunSubmissionContext,
-	wanted: WantedQuery,
+	wanted: ItemSubmissionContext,
 	submission: Submission,
 	mayBeSentAgain: boolean,
 ): Promise<Recovery> {
 	const { request, client, known } = wanted;
 	const state = submission.state as AcceptanceUnknownState;
-	const { sendLocks } = knownBilledQueriesOfClient(client.accountKey);
+	const { sendLocks } = billedQueryRegistryOfClient(client.accountKey);
 	submission.isInFlight = true;
 	let isStopped = true;
 	try {
@@ -50,7 +54,7 @@ export async function recoverSubmission(
 
 async function recover(
 	context: RunSubmissionContext,
-	wanted: WantedQuery,
+	wanted: ItemSubmissionContext,
 	submission: Submission,
 	state: AcceptanceUnknownState,
 	mayBeSentAgain: boolean,
@@ -77,7 +81,7 @@ async function recover(
 /** Reads the list once. Takes the queries if all of them are there. */
 async function readOnce(
 	context: RunSubmissionContext,
-	wanted: WantedQuery,
+	wanted: ItemSubmissionContext,
 	submission: Submission,
 	state: AcceptanceUnknownState,
 ): Promise<
@@ -89,7 +93,7 @@ async function readOnce(
 	const isFree = async (id: QueryId) => await isUnclaimed(context, wanted, id, sentAt);
 	const lost = { expected: request.expectedOf(contentHash), sentAt, isFree };
 	const listed = await findLostQueries(context.readings, item, lost).catch((error: unknown) => ({
-		unlisted: textOfOtherError(error),
+		unlisted: toMessageAndDescription(error),
 	}));
 	if ('unlisted' in listed) return { next: state, search: listed, isProvedMissing: false };
 	const { found: queries, isLater, ...read } = listed;
@@ -109,7 +113,7 @@ async function readOnce(
 /** Returns whether no other item has a query, and no list showed it before this one was sent. */
 async function isUnclaimed(
 	{ journal, past }: RunSubmissionContext,
-	{ item, client, known }: WantedQuery,
+	{ item, client, known }: ItemSubmissionContext,
 	id: QueryId,
 	since: number,
 ): Promise<boolean> {
@@ -118,9 +122,9 @@ async function isUnclaimed(
 }
 
 /** Takes the wanted ones of several queries in a response, where the list does not show the others either. */
-export async function acceptQueriesOfResponse(
+export async function acceptWantedQueriesOfResponse(
 	context: RunSubmissionContext,
-	wanted: WantedQuery,
+	wanted: ItemSubmissionContext,
 	submission: Submission,
 	received: RecordOrAcknowledgement[] = [],
 ): Promise<RecordOrAcknowledgement[] | undefined> {

@@ -1,5 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import { getClientState } from '../../shared/processState';
+import { getClientState } from '../../shared/processStateByScope';
 import { getQuery, type ReadOptions, type QueryClient } from '../client/queryClient';
 import {
 	offersQueryList,
@@ -7,7 +7,7 @@ import {
 	isRowComplete,
 	fetchRecordOfRow,
 } from '../client/queryList';
-import { mayStillEnd } from '../client/queryRecord';
+import { mayStillEnd } from '../client/parseQueryRecord';
 import type { RecordOrAcknowledgement, QueryRecord } from '../client/queryModel';
 import { QueryError, describeReadFailure } from '../errors/queryError';
 import type { ObtainedQuery } from '../output/outcomeRows';
@@ -236,7 +236,7 @@ export class ResultPoller {
 const newResultPoller = () => new ResultPoller();
 
 /** Returns the poller that all items of this process share for a client. */
-export const resultPollerOfClient = ({ clientKey }: QueryClient): ResultPoller =>
+export const sharedResultPollerOfClient = ({ clientKey }: QueryClient): ResultPoller =>
 	getClientState(clientKey).shared(newResultPoller);
 
 const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number): boolean =>

@@ -1,20 +1,20 @@
-import type { OperationItem } from '../../shared/operations/operation';
+import type { OperationItemContext } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
 import { findQuery } from '../client/queryClient';
-import { mayStillEnd } from '../client/queryRecord';
+import { mayStillEnd } from '../client/parseQueryRecord';
 import type { RecordOrAcknowledgement, QueryId } from '../client/queryModel';
 import {
 	sharesEqualRequests,
 	spendingReservationName,
-	addClientToQueryRequest,
+	toItemSubmissionContext,
 	type ReuseOrSubmitResult,
-	type SendingOptions,
+	type SpendingAndReuseOptions,
 	type RunSubmissionContext,
-	type WantedQuery,
+	type ItemSubmissionContext,
 } from './runSubmissionContext';
-import type { Reuse } from './submissionOptions';
+import type { ReuseScope } from './submissionOptions';
 import { areQueriesReusable, type Submission } from './submissionRegister';
-import { LIST_LAG_MS } from './pastQueries';
+import { LIST_LAG_MS } from './pastQueryListReader';
 import { submitAndRecover, rereadAcceptedQueries } from './submitAndRecover';
 
 const DAY_MS = 24 * 3_600_000;
@@ -23,7 +23,7 @@ const aDayAgo = () => Date.now() - DAY_MS;
 /** Returns the submission of an item's query that an earlier try of this execution has left, unless it was refused. */
 function ownSubmission(
 	{ journal }: RunSubmissionContext,
-	item: OperationItem,
+	item: OperationItemContext,
 	request: QueryRequest,
 ): Submission | undefined {
 	const own = journal.own(item, request);
@@ -33,15 +33,15 @@ function ownSubmission(
 /** Returns whether an earlier try of this execution has submitted an item's query. */
 export const isSubmittedByEarlierTry = (
 	context: RunSubmissionContext,
-	item: OperationItem,
+	item: OperationItemContext,
 	request: QueryRequest,
 ): boolean => ownSubmission(context, item, request) !== undefined;
 
 /** Keeps what an item will submit below the limits. Throws a QueryError before anything is sent. */
 export async function reserveSpending(
 	context: RunSubmissionContext,
-	item: OperationItem,
-	sending: SendingOptions,
+	item: OperationItemContext,
+	sending: SpendingAndReuseOptions,
 	requests: QueryRequest[],
 ): Promise<void> {
 	const { register } = context.journal;
@@ -60,12 +60,12 @@ export async function reserveSpending(
 /** Obtains an item's query: from an earlier try, from another item or execution, or by a submission of its own. */
 export async function reuseOrSubmit(
 	context: RunSubmissionContext,
-	item: OperationItem,
+	item: OperationItemContext,
 	request: QueryRequest,
-	sending: SendingOptions,
+	sending: SpendingAndReuseOptions,
 ): Promise<ReuseOrSubmitResult> {
 	const { locks } = context.journal.register;
-	const wanted = await addClientToQueryRequest(item, request, sending);
+	const wanted = await toItemSubmissionContext(item, request, sending);
 	const own = ownSubmission(context, item, request);
 	if (own) return await submitAndRecover(context, wanted, own);
 	const { reuse } = sending;
@@ -97,8 +97,8 @@ function earlierTry({ run, journal }: RunSubmissionContext, request: QueryReques
 /** Takes what another item of the execution has obtained, or goes on with its uncertain submission. */
 async function reuseOfExecution(
 	context: RunSubmissionContext,
-	wanted: WantedQuery,
-	{ since }: Reuse,
+	wanted: ItemSubmissionContext,
+	{ since }: ReuseScope,
 ): Promise<ReuseOrSubmitResult> {
 	const { item, request } = wanted;
 	const { register } = context.journal;
@@ -119,7 +119,7 @@ async function reuseOfExecution(
 /** Returns the queries of an accepted submission, unless one has failed since another run saw it pending. */
 async function currentQueries(
 	{ run }: RunSubmissionContext,
-	wanted: WantedQuery,
+	wanted: ItemSubmissionContext,
 	accepted: Submission,
 ): Promise<RecordOrAcknowledgement[] | undefined> {
 	const { queries: seen } = accepted;
@@ -134,7 +134,7 @@ async function currentQueries(
 /** Takes what another execution has obtained since the list of queries was read, or recovers what it has lost. */
 async function reuseOfProcess(
 	context: RunSubmissionContext,
-	wanted: WantedQuery,
+	wanted: ItemSubmissionContext,
 ): Promise<ReuseOrSubmitResult> {
 	const { item, request, sending, client, known } = wanted;
 	return await known.reuseLocks.exclusive(request.sharingKey, async () => {
@@ -154,8 +154,8 @@ async function reuseOfProcess(
 
 async function acceptedElsewhere(
 	{ past, journal }: RunSubmissionContext,
-	{ item, request, client, known }: WantedQuery,
-	reuse: Reuse,
+	{ item, request, client, known }: ItemSubmissionContext,
+	reuse: ReuseScope,
 ): Promise<RecordOrAcknowledgement[] | undefined> {
 	const { since, isUnshared } = reuse;
 	if (since === undefined) return undefined;
@@ -185,7 +185,7 @@ async function acceptedElsewhere(
 /** Makes a submission of its own, if the limits allow that. */
 async function submit(
 	context: RunSubmissionContext,
-	wanted: WantedQuery,
+	wanted: ItemSubmissionContext,
 ): Promise<ReuseOrSubmitResult> {
 	const { item, request, sending, client } = wanted;
 	const name = spendingReservationName(context, item, request, sending);

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { OperationItem, NodeRun } from '../../shared/operations/operation';
+import type { OperationItemContext, SharedNodeRunState } from '../../shared/operations/operation';
 import type { ServiceMessage } from '../../shared/errors/requestProblem';
-import type { RequestProblem } from '../../shared/http/requestResult';
+import type { RequestProblem } from '../../shared/http/requestResultAndError';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOfItem, type QueryClient } from '../client/queryClient';
 import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
@@ -13,25 +13,25 @@ import {
 import { Journal } from './journal';
 import { SpendingLimit, type Limits } from './spendingLimit';
 import { SharedListReadings } from './sharedListReadings';
-import type { Reuse } from './submissionOptions';
-import { knownBilledQueriesOfClient, type KnownBilledQueries } from './knownBilledQueries';
-import { PastQueries } from './pastQueries';
+import type { ReuseScope } from './submissionOptions';
+import { billedQueryRegistryOfClient, type BilledQueryRegistry } from './billedQueryRegistry';
+import { PastQueries } from './pastQueryListReader';
 
-export interface SendingOptions extends Limits {
+export interface SpendingAndReuseOptions extends Limits {
 	sendAgain: boolean;
-	reuse: Reuse | undefined;
+	reuse: ReuseScope | undefined;
 }
 
 /** Receives what is billed, or may be, as soon as it is known. */
 export interface SpendingLog {
-	accepted(item: OperationItem, ids: QueryId[], isByEarlierTry?: boolean): void;
+	accepted(item: OperationItemContext, ids: QueryId[], isByEarlierTry?: boolean): void;
 	/** Records `count` queries of an item whose acceptance is unknown. */
-	uncertain(item: OperationItem, count: number): void;
+	uncertain(item: OperationItemContext, count: number): void;
 }
 
 /** The objects that all submissions of a run share. */
 export interface RunSubmissionContext {
-	run: NodeRun;
+	run: SharedNodeRunState;
 	journal: Journal;
 	past: PastQueries;
 	limit: SpendingLimit;
@@ -42,13 +42,13 @@ export interface RunSubmissionContext {
 }
 
 /** A query that an item wants. */
-export interface WantedQuery {
-	item: OperationItem;
+export interface ItemSubmissionContext {
+	item: OperationItemContext;
 	request: QueryRequest;
-	sending: SendingOptions;
+	sending: SpendingAndReuseOptions;
 	client: QueryClient;
 	/** This process's knowledge of the client's queries, over all executions. */
-	known: KnownBilledQueries;
+	known: BilledQueryRegistry;
 }
 
 /** The queries that an item gets, or a body without an ID where that is all there is. */
@@ -66,7 +66,10 @@ export interface UncertainResponse {
 	received?: RecordOrAcknowledgement[];
 }
 
-export function newSubmissionContext(run: NodeRun, log: SpendingLog): RunSubmissionContext {
+export function newSubmissionContext(
+	run: SharedNodeRunState,
+	log: SpendingLog,
+): RunSubmissionContext {
 	const journal = new Journal(run);
 	const past = new PastQueries(run, journal.register);
 	return {
@@ -81,25 +84,25 @@ export function newSubmissionContext(run: NodeRun, log: SpendingLog): RunSubmiss
 }
 
 /** Adds to a request what submitting it needs: its client, and what this process knows of that client's queries. */
-export async function addClientToQueryRequest(
-	item: OperationItem,
+export async function toItemSubmissionContext(
+	item: OperationItemContext,
 	request: QueryRequest,
-	sending: SendingOptions,
-): Promise<WantedQuery> {
+	sending: SpendingAndReuseOptions,
+): Promise<ItemSubmissionContext> {
 	const client = await queryClientOfItem(item);
-	return { item, request, sending, client, known: knownBilledQueriesOfClient(client.clientKey) };
+	return { item, request, sending, client, known: billedQueryRegistryOfClient(client.clientKey) };
 }
 
 /** Returns whether items with an equal request share a query. */
-export const sharesEqualRequests = (reuse: Reuse | undefined): reuse is Reuse =>
+export const sharesEqualRequests = (reuse: ReuseScope | undefined): reuse is ReuseScope =>
 	reuse !== undefined && !reuse.isUnshared;
 
 /** Returns the name of a query's reservation, which sharers have in common. */
 export function spendingReservationName(
 	{ run }: RunSubmissionContext,
-	item: OperationItem,
+	item: OperationItemContext,
 	{ sharingKey, journalKey: key }: QueryRequest,
-	{ reuse }: SendingOptions,
+	{ reuse }: SpendingAndReuseOptions,
 ): string {
 	return sharesEqualRequests(reuse)
 		? sharingKey

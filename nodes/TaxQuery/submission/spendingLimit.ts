@@ -1,12 +1,12 @@
-import type { OperationItem, NodeRun } from '../../shared/operations/operation';
+import type { OperationItemContext, SharedNodeRunState } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOfItem } from '../client/queryClient';
 import { fetchRecordOfRow, completeSelectedRows } from '../client/queryList';
 import type { QueryId, CollectedQueryList, QueryRecord } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
-import { knownBilledQueriesOfClient } from './knownBilledQueries';
+import { billedQueryRegistryOfClient } from './billedQueryRegistry';
 import type { Journal } from './journal';
-import type { PastQueries } from './pastQueries';
+import type { PastQueries } from './pastQueryListReader';
 import {
 	todaysQueryCounterOfClient,
 	startOfWorkflowDay,
@@ -34,21 +34,21 @@ type CountedListing = Pick<CollectedQueryList, 'completeness' | 'total'> & { lis
  * before the item sends anything. Every query that was not refused counts, uncertain ones too.
  */
 export class SpendingLimit {
-	readonly #run: NodeRun;
+	readonly #run: SharedNodeRunState;
 	readonly #spending: ExecutionQueryCounter;
 	readonly #past: PastQueries;
 	/** Days whose listed queries this run has counted, one for each account. */
 	readonly #counting = new Map<DailyQueryCounter, Promise<CountedListing>>();
 	readonly #reservedIn = new Set<DailyQueryCounter>();
 
-	constructor(run: NodeRun, { spending }: Journal, past: PastQueries) {
+	constructor(run: SharedNodeRunState, { spending }: Journal, past: PastQueries) {
 		this.#run = run;
 		this.#spending = spending;
 		this.#past = past;
 	}
 
 	/** Counts queries that an item will send; throws a QueryError if they are too many, before any is sent. */
-	async plan(item: OperationItem, limits: Limits, planned: PlannedQuery[]): Promise<void> {
+	async plan(item: OperationItemContext, limits: Limits, planned: PlannedQuery[]): Promise<void> {
 		if (planned.length === 0) return;
 		const { maxQueries, maxQueriesPerDay } = limits;
 		const day = maxQueriesPerDay === Infinity ? undefined : await todaysQueryCounterOfClient(item);
@@ -66,7 +66,7 @@ export class SpendingLimit {
 
 	/** Records the outcome of a request that was in flight. */
 	async ended(
-		item: OperationItem,
+		item: OperationItemContext,
 		name: string,
 		{ expected }: QueryRequest,
 		submission: Submission,
@@ -77,7 +77,7 @@ export class SpendingLimit {
 	}
 
 	/** Records that uncertain queries were accepted under these IDs. */
-	async found(item: OperationItem, submission: Submission, ids: QueryId[]): Promise<void> {
+	async found(item: OperationItemContext, submission: Submission, ids: QueryId[]): Promise<void> {
 		(await todaysQueryCounterOfClient(item)).resolve(submission, ids);
 	}
 
@@ -88,13 +88,13 @@ export class SpendingLimit {
 	}
 
 	/** Counts a day's listed queries for all items of an account. Throws a QueryError if they cannot be counted. */
-	async #countOnce(item: OperationItem, day: DailyQueryCounter): Promise<CountedListing> {
+	async #countOnce(item: OperationItemContext, day: DailyQueryCounter): Promise<CountedListing> {
 		const known = this.#counting.get(day) ?? this.#countListed(item, day);
 		this.#counting.set(day, known);
 		return await known;
 	}
 
-	async #countListed(item: OperationItem, day: DailyQueryCounter): Promise<CountedListing> {
+	async #countListed(item: OperationItemContext, day: DailyQueryCounter): Promise<CountedListing> {
 		const client = await queryClientOfItem(item);
 		const start = startOfWorkflowDay(item);
 		const { records, unreadable, ...listing } = await this.#past.list(item, start, 'limit');
@@ -105,7 +105,7 @@ export class SpendingLimit {
 		if (undated > 0) throw new QueryError({ kind: 'uncounted', undated });
 		const since = start + client.clockOffsetMs();
 		const made = dated.filter(({ createdAt = 0 }) => createdAt >= since);
-		const known = knownBilledQueriesOfClient(client.clientKey);
+		const known = billedQueryRegistryOfClient(client.clientKey);
 		const unclaimed = made.filter(({ id }) => !known.isClaimed(id));
 		day.addListed(made, unclaimed, client.clockOffsetMs());
 		return { ...listing, listed: records.length };

@@ -6,13 +6,13 @@ import {
 	optionsEntryField,
 	nestedOptionGroupBuilder,
 	parseBoolean,
-	parseNumber,
-	parseObject,
+	parseNumberOfAtLeast,
+	parseObjectFieldBlankAsEmpty,
 	parseText,
 	type Field,
 } from '../../shared/operations/field';
 import { simplifyField } from '../../shared/operations/commonFields';
-import type { OperationItem } from '../../shared/operations/operation';
+import type { OperationItemContext } from '../../shared/operations/operation';
 import type { PaidQueryDefinition } from '../request/queryRequest';
 
 const HOUR_MS = 3_600_000;
@@ -24,7 +24,7 @@ const MOST_AS_TOOL = 10;
  * The queries that an item takes instead of sending another one: those of its own execution, and listed ones. Undefined
  * where each item sends its own.
  */
-export interface Reuse {
+export interface ReuseScope {
 	/** Takes listed queries created since then, in milliseconds by this machine's clock; undefined: none. */
 	since?: number;
 	/** The operator did not choose listed ones: the workflow is being built, or an execution may be a retry. */
@@ -67,7 +67,7 @@ const maxWait = defineField(
 		typeOptions: { minValue: 1 },
 		displayOptions: { show: { waitForResult: [true] } },
 	}),
-	parseNumber(0),
+	parseNumberOfAtLeast(0),
 );
 /** Milliseconds; undefined where the item does not wait. */
 const waitForResult: Field<number | undefined> = {
@@ -77,7 +77,7 @@ const waitForResult: Field<number | undefined> = {
 };
 
 const startOfRun = () => ({ ms: Date.now() });
-const runStartedAt = ({ run }: OperationItem): number => run.shared(startOfRun).ms;
+const runStartedAt = ({ run }: OperationItemContext): number => run.shared(startOfRun).ms;
 
 const reuse = defineField(
 	{
@@ -113,9 +113,9 @@ const reuseHours = defineField(
 		description: 'How old a result may be, e.g. 720 for 30 days',
 		displayOptions: { show: { reuse: ['hours'] } },
 	}),
-	parseNumber(0),
+	parseNumberOfAtLeast(0),
 );
-const reuseResults: Field<Reuse | undefined> = {
+const reuseResults: Field<ReuseScope | undefined> = {
 	properties: [...reuse.properties, ...reuseHours.properties],
 	async read(item) {
 		const chosen = await chosenReuse(item);
@@ -123,7 +123,7 @@ const reuseResults: Field<Reuse | undefined> = {
 	},
 };
 
-async function chosenReuse(item: OperationItem): Promise<Reuse | undefined> {
+async function chosenReuse(item: OperationItemContext): Promise<ReuseScope | undefined> {
 	const { mode, timeZone } = item.run;
 	const now = runStartedAt(item);
 	switch (await reuse.read(item)) {
@@ -147,13 +147,13 @@ async function chosenReuse(item: OperationItem): Promise<Reuse | undefined> {
 	}
 }
 
-const WITHIN_EXECUTION: Reuse = { isByDefault: false };
+const WITHIN_EXECUTION: ReuseScope = { isByDefault: false };
 
 /**
  * n8n saves an execution that was stopped as it began, so that a retry knows nothing of what it has sent. What the list
  * shows of the last day is therefore taken first, whatever Reuse Results says.
  */
-function ofRetry(item: OperationItem, chosen: Reuse | undefined): Reuse {
+function ofRetry(item: OperationItemContext, chosen: ReuseScope | undefined): ReuseScope {
 	const since = runStartedAt(item) - DAY_MS;
 	const retry = { isRetry: true, mayLag: true };
 	if (!chosen) return { since, isByDefault: true, isUnshared: true, ...retry };
@@ -162,7 +162,7 @@ function ofRetry(item: OperationItem, chosen: Reuse | undefined): Reuse {
 }
 
 /** A query without a result has no option: its items share it within their execution. */
-const reuseWithoutResult: Field<Reuse | undefined> = {
+const reuseWithoutResult: Field<ReuseScope | undefined> = {
 	...emptyField,
 	read: (item) => (item.run.mode === 'retry' ? ofRetry(item, WITHIN_EXECUTION) : WITHIN_EXECUTION),
 };
@@ -209,7 +209,7 @@ const limits = {
 			description:
 				"The most queries in one day of the workflow's time zone. The service's list counts: all who use this credential.",
 		}),
-		parseNumber(0),
+		parseNumberOfAtLeast(0),
 		Infinity,
 	),
 	maxQueries: spending.entry<number | undefined>(
@@ -219,7 +219,7 @@ const limits = {
 			default: 100,
 			description: `The most queries that this node sends in one execution, over all its runs. Unless set, an AI agent has ${MOST_AS_TOOL}.`,
 		}),
-		parseNumber(0),
+		parseNumberOfAtLeast(0),
 		undefined,
 	),
 	sendAgain: spending.entry(
@@ -255,7 +255,7 @@ export const paidQueryOptions = ({
 	...limits,
 	maxQueries: {
 		...emptyField,
-		read: async (item: OperationItem) =>
+		read: async (item: OperationItemContext) =>
 			(await limits.maxQueries.read(item)) ?? (item.run.isTool ? MOST_AS_TOOL : Infinity),
 	},
 	externalReference: optionsEntryField<unknown>(
@@ -281,7 +281,7 @@ export const paidQueryOptions = ({
 			description:
 				'More fields for the request body, as a JSON object. They replace fields of the same name.',
 		},
-		(value, label) => parseObject(value || 'nothing', label),
+		(value, label) => parseObjectFieldBlankAsEmpty(value || 'nothing', label),
 		{},
 	),
 });

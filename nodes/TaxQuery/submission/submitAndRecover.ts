@@ -5,7 +5,7 @@ import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
 import { QueryError, type RecoverySearchResult } from '../errors/queryError';
 import {
 	bodyHasAllResultFields,
-	otherQueryProblem,
+	recordOfOtherQueryProblem,
 	type ResponseWithoutId,
 } from '../output/outcomeRows';
 import {
@@ -14,7 +14,7 @@ import {
 	type ReuseOrSubmitResult,
 	type RunSubmissionContext,
 	type UncertainResponse,
-	type WantedQuery,
+	type ItemSubmissionContext,
 } from './runSubmissionContext';
 import {
 	uncertaintyReasonOfState,
@@ -23,7 +23,7 @@ import {
 	transition,
 	type AcceptanceUnknownState,
 } from './submissionState';
-import { recoverSubmission, acceptQueriesOfResponse } from './recoverSubmission';
+import { recoverSubmission, acceptWantedQueriesOfResponse } from './recoverSubmission';
 import type { Submission } from './submissionRegister';
 import { attemptSubmission } from './attemptSubmission';
 
@@ -36,7 +36,7 @@ const MAX_ROUNDS = 3;
  */
 export async function submitAndRecover(
 	context: RunSubmissionContext,
-	wanted: WantedQuery,
+	wanted: ItemSubmissionContext,
 	submission: Submission,
 ): Promise<ReuseOrSubmitResult> {
 	const { item, request, sending } = wanted;
@@ -60,7 +60,12 @@ export async function submitAndRecover(
 		const { state, search, isProvedMissing } = recovery;
 		const body = bodyToPassOn(wanted, state, uncertainty);
 		if (body) return { queries: [body], how: isEarlier ? 'resumed' : 'sent' };
-		const own = await acceptQueriesOfResponse(context, wanted, submission, uncertainty.received);
+		const own = await acceptWantedQueriesOfResponse(
+			context,
+			wanted,
+			submission,
+			uncertainty.received,
+		);
 		if (own) return { queries: own, how: 'sent' };
 		context.log.uncertain(item, request.expected.length); // and stays so, whatever is sent after it
 		const isPlanned =
@@ -82,7 +87,7 @@ export async function submitAndRecover(
 /** Reserves a further sending, if the limits allow it. */
 const reserveAnotherSend = async (
 	{ limit }: RunSubmissionContext,
-	{ item, request, sending }: WantedQuery,
+	{ item, request, sending }: ItemSubmissionContext,
 	name: string,
 ): Promise<boolean> =>
 	await limit.plan(item, sending, [{ name, request }]).then(
@@ -93,7 +98,7 @@ const reserveAnotherSend = async (
 /** Saves the uncertain state beside that of the next sending. */
 function saveUncertainStateBesideNext(
 	{ journal }: RunSubmissionContext,
-	{ item, request, client }: WantedQuery,
+	{ item, request, client }: ItemSubmissionContext,
 	{ sentAt }: Submission,
 	state: AcceptanceUnknownState,
 	round: number,
@@ -105,7 +110,7 @@ function saveUncertainStateBesideNext(
 
 /** Reads what was accepted before, as the service shows it now. */
 export async function rereadAcceptedQueries(
-	{ request: { expected }, client, known }: WantedQuery,
+	{ request: { expected }, client, known }: ItemSubmissionContext,
 	submission: Submission,
 ): Promise<RecordOrAcknowledgement[]> {
 	const ids = acceptedIdsOf(submission.state);
@@ -127,7 +132,7 @@ export async function rereadAcceptedQueries(
  * neither is its response undocumented, nor has it the documented fields.
  */
 function bodyToPassOn(
-	{ request: { definition, journalKey: key }, known: { lastBodies } }: WantedQuery,
+	{ request: { definition, journalKey: key }, known: { lastBodies } }: ItemSubmissionContext,
 	state: AcceptanceUnknownState,
 	{ body }: UncertainResponse,
 ): ResponseWithoutId | undefined {
@@ -147,7 +152,10 @@ function uncertainError(
 ): QueryError {
 	const other = received?.find((query) => isOtherQuery(query, expected));
 	if (other?.kind === 'record') {
-		return new QueryError({ ...otherQueryProblem(other, { definition, expected }), search });
+		return new QueryError({
+			...recordOfOtherQueryProblem(other, { definition, expected }),
+			search,
+		});
 	}
 	const [why, count, sentAt] = [uncertaintyReasonOfState(state), expected.length, state.sentAt];
 	return new QueryError({

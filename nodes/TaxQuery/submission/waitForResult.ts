@@ -1,11 +1,11 @@
-import type { OperationItem } from '../../shared/operations/operation';
+import type { OperationItemContext } from '../../shared/operations/operation';
 import type { PaidQueryDefinition } from '../request/queryRequest';
 import { getQuery, clientUntilCancelled } from '../client/queryClient';
-import { mayHaveUnreadResponse, mayStillEnd } from '../client/queryRecord';
+import { mayOmitExistingResponse, mayStillEnd } from '../client/parseQueryRecord';
 import type { RecordOrAcknowledgement, QueryRecord } from '../client/queryModel';
 import { describeReadFailure } from '../errors/queryError';
 import type { ObtainedQuery } from '../output/outcomeRows';
-import { resultPollerOfClient } from './resultPoller';
+import { sharedResultPollerOfClient } from './resultPoller';
 
 /** A result that is ready at once is not waited for. */
 const FIRST_PAUSE_MS = 500;
@@ -21,7 +21,7 @@ export const mayBeWaitedFor = ({ query }: ObtainedQuery): boolean =>
  * query is billed. Throws only if the execution is cancelled.
  */
 export async function waitForResult(
-	item: OperationItem,
+	item: OperationItemContext,
 	outcome: ObtainedQuery,
 	maxMs: number,
 ): Promise<ObtainedQuery> {
@@ -30,7 +30,7 @@ export async function waitForResult(
 	const client = await clientUntilCancelled(item); // one that failed must not blind the others
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
-	const seen = await resultPollerOfClient(client).wait({
+	const seen = await sharedResultPollerOfClient(client).wait({
 		query,
 		client,
 		deadline: now + waitMs,
@@ -48,7 +48,7 @@ const newReads = () => new WeakMap<RecordOrAcknowledgement, Promise<QueryRecord>
  * acknowledgement whose record the API reference shows at once. If that fails, the query comes back with the reason.
  */
 export async function readByIdIfResultMissing(
-	item: OperationItem,
+	item: OperationItemContext,
 	outcome: ObtainedQuery,
 	{ queryType: { isImmediate }, hasNoResult }: PaidQueryDefinition,
 ): Promise<ObtainedQuery> {
@@ -56,7 +56,7 @@ export async function readByIdIfResultMissing(
 	const isNew = how === 'sent' || how === 'reused'; // the others were read
 	if (!isNew || query.kind === 'withoutId' || hasNoResult) return outcome;
 	const lacks =
-		query.kind === 'record' && query.state === 'success' && mayHaveUnreadResponse(query);
+		query.kind === 'record' && query.state === 'success' && mayOmitExistingResponse(query);
 	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
 	const reads = item.run.execution.shared(newReads);
 	const reading = reads.get(query) ?? getQuery(await clientUntilCancelled(item), query.id);

@@ -1,13 +1,13 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { getProcessState } from '../../shared/processState';
+import { getProcessState } from '../../shared/processStateByScope';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { mayStillEnd } from '../client/queryRecord';
+import { mayStillEnd } from '../client/parseQueryRecord';
 import type { QueryRecord } from '../client/queryModel';
-import { describeUnknownLabels } from '../errors/unknownLabels';
+import { describeRecordsExcludedAsUnknown } from '../errors/unknownLabels';
 import type { FilterSettings } from './filterSettings';
-import { reportFailedExecutionHourly } from './errorReporting';
-import type { QuerySnapshot } from './querySnapshot';
+import { reportErrorAsFailedExecutionHourly } from './errorReporting';
+import type { RecordWithDeliveryId } from './recordWithDeliveryId';
 import type { Disposition } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -23,7 +23,7 @@ function isChosen({ code, operation }: QueryRecord, { isAny, operations, codes }
 
 /** Returns what becomes of a query in a state, by the operator's choice of results that start the workflow. */
 export function dispositionOf(
-	{ record, hasStatus }: QuerySnapshot,
+	{ record, hasStatus }: RecordWithDeliveryId,
 	choice: FilterSettings,
 ): Disposition {
 	if (isChosen(record, choice) === false) return 'ignore';
@@ -48,6 +48,6 @@ export function reportUnknownLabels(
 	const before = known.size;
 	for (const record of records) known.set(`${record.code}\n${record.status ?? ''}`, record);
 	if (known.size === before) return; // nothing new, or too many to say
-	const what = describeUnknownLabels([...known.values()], choice, mapping);
-	if (what) reportFailedExecutionHourly(context, new CodedError('leftOut', what), what);
+	const what = describeRecordsExcludedAsUnknown([...known.values()], choice, mapping);
+	if (what) reportErrorAsFailedExecutionHourly(context, new CodedError('leftOut', what), what);
 }

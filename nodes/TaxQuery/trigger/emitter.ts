@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
-import { getNodeState, getProcessState, type ScopeState } from '../../shared/processState';
-import type { QuerySnapshot } from './querySnapshot';
+import { getNodeState, getProcessState, type ScopeState } from '../../shared/processStateByScope';
+import type { RecordWithDeliveryId } from './recordWithDeliveryId';
 
 /** The outcome of emitting a result: n8n runs it, had run it before, or could not start it. */
 export type EmitOutcome = 'started' | 'duplicate' | 'failed';
 
 interface Emission {
 	item: INodeExecutionData;
-	result: QuerySnapshot;
+	result: RecordWithDeliveryId;
 	/** Distinguishes this start from every other; n8n refuses a second one. */
 	key: string;
 	/** Called when it is known whether another process runs the execution. */

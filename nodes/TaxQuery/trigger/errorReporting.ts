@@ -1,10 +1,10 @@
 import { OperationalError, type ITriggerFunctions } from 'n8n-workflow';
-import { itemErrorOf, type ItemError } from '../../shared/operations/itemError';
+import { toN8nNodeError, type N8nNodeError } from '../../shared/operations/n8nNodeError';
 import { maskIdentifiersInText } from '../../shared/personalData/personalDataHider';
-import { RequestError } from '../../shared/http/requestResult';
+import { RequestError } from '../../shared/http/requestResultAndError';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { CodedError } from '../../shared/utils/codedError';
-import { msUntilElapsed } from '../../shared/utils/sleep';
+import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';
 import { processStateOfNode, type nodeKey } from './emitter';
 
 /** The name of failing checks among the hourly reports. */
@@ -24,7 +24,7 @@ export function newOutageReporter() {
 			context.logger.warn(
 				`The Tax Query Trigger could not check for new results: ${errorMessage(error)}`,
 			);
-			if (failures > 1 || !mayPass(error)) reportTriggerOutage(context, error);
+			if (failures > 1 || !mayPass(error)) reportTriggerFailureHourly(context, error);
 		},
 
 		end(context: ITriggerFunctions): void {
@@ -40,8 +40,8 @@ export const forgetReportedOutage = (context: Identity): void =>
 	void reportTimes(context).delete(OUTAGE);
 
 /** Reports what keeps a published trigger from checking, once an hour. */
-export const reportTriggerOutage = (context: ITriggerFunctions, error: unknown): void =>
-	runHourly(context, OUTAGE, () => reportError(context, error));
+export const reportTriggerFailureHourly = (context: ITriggerFunctions, error: unknown): void =>
+	runHourly(context, OUTAGE, () => reportErrorAsFailedExecution(context, error));
 
 const PASSING_STATUSES = [408, 425, 429];
 
@@ -62,7 +62,7 @@ export const hostCanSaveFailure = (context: ITriggerFunctions): boolean =>
 	typeof context.saveFailedExecution === 'function';
 
 /** Reports an error in n8n's list of executions, which starts the error workflow. */
-export function reportError(context: ITriggerFunctions, error: unknown): void {
+export function reportErrorAsFailedExecution(context: ITriggerFunctions, error: unknown): void {
 	const shown = toTriggerError(context, error);
 	// hosts before 2.x have only the other, which takes the workflow down and up again
 	if (hostCanSaveFailure(context)) context.saveFailedExecution(shown);
@@ -73,7 +73,7 @@ export function reportError(context: ITriggerFunctions, error: unknown): void {
 export const toTriggerError = (
 	context: Pick<ITriggerFunctions, 'getNode'>,
 	error: unknown,
-): ItemError => itemErrorOf(context.getNode(), error, { hide: maskIdentifiersInText });
+): N8nNodeError => toN8nNodeError(context.getNode(), error, { hide: maskIdentifiersInText });
 
 type Identity = Parameters<typeof nodeKey>[0];
 
@@ -92,8 +92,9 @@ export function runHourly(context: Identity, what: string, report: () => void): 
 }
 
 /** Reports an error with this code once an hour; `about` distinguishes several subjects. */
-export const reportFailedExecutionHourly = (
+export const reportErrorAsFailedExecutionHourly = (
 	context: ITriggerFunctions,
 	error: CodedError,
 	about = '',
-): void => runHourly(context, error.code + about, () => reportError(context, error));
+): void =>
+	runHourly(context, error.code + about, () => reportErrorAsFailedExecution(context, error));

@@ -1,6 +1,6 @@
 import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
-import { reportUnstartedResults } from './reports';
-import type { QuerySnapshot } from './querySnapshot';
+import { reportUnstartedResults } from './missedResultReports';
+import type { RecordWithDeliveryId } from './recordWithDeliveryId';
 
 /** Limits the results that wait; others are not started, and come again with a check or a webhook call. */
 const MAX_WAITING = 1_000;
@@ -10,7 +10,7 @@ const REPORT_MS = 1_000;
 
 /** A result that n8n could not start, and why. */
 export interface FailedExecutionStart {
-	result: QuerySnapshot;
+	result: RecordWithDeliveryId;
 	item: INodeExecutionData;
 	starts?: number;
 	error: Error;
@@ -22,7 +22,11 @@ interface Owner {
 	readonly isClosed: boolean;
 	/** Waits `ms` milliseconds, or until the trigger is unpublished. */
 	pause(ms: number): Promise<void>;
-	emitOnce(result: QuerySnapshot, item: INodeExecutionData, starts?: number): Promise<unknown>;
+	emitOnce(
+		result: RecordWithDeliveryId,
+		item: INodeExecutionData,
+		starts?: number,
+	): Promise<unknown>;
 }
 
 /** Results that n8n could not start: each is tried again in a minute, unless another check has brought it meanwhile. */

@@ -1,15 +1,16 @@
 import type { QueryClient } from '../client/queryClient';
-import { mayHaveUnreadResponse } from '../client/queryRecord';
+import { mayOmitExistingResponse } from '../client/parseQueryRecord';
 import { readQuery } from './readById';
-import type { PollableTrigger } from './pollableTriggerInterface';
-import { succeededWithoutResult, type ItemMaker, type QuerySnapshot } from './querySnapshot';
+import type { PollableTrigger } from './publishedTriggerForPoll';
+import { succeededWithoutResult, type RecordWithDeliveryId } from './recordWithDeliveryId';
+import type { ItemMaker } from './triggerItemMaker';
 
 /** A result that was running when n8n ended, and its record, if the service has it. */
 export interface InterruptedResult {
 	deliveryId: string;
 	queryId: string;
 	times: number;
-	result: QuerySnapshot | undefined;
+	result: RecordWithDeliveryId | undefined;
 }
 
 /** Limits how many results one poll reads by ID; the next one continues. */
@@ -22,10 +23,10 @@ const isOnceMore = ({ settings, ledger }: PollableTrigger) =>
 	settings.options.afterCrash !== 'leave' && !ledger.state.runsElsewhere;
 
 /** Reads interrupted results, as far as they can be read now: from the list, or else by ID. */
-export async function fetchInterruptedResults(
+export async function fetchResultsOfInterruptedExecutions(
 	trigger: PollableTrigger,
 	client: QueryClient,
-	listed: Map<string, QuerySnapshot>,
+	listed: Map<string, RecordWithDeliveryId>,
 ): Promise<InterruptedResult[]> {
 	const { ledger, settings, attempts } = trigger;
 	// as long as nobody knows whether a worker goes on with them all, one is tried, and shows
@@ -39,7 +40,7 @@ export async function fetchInterruptedResults(
 		const row = listed.get(queryId);
 		const isResult =
 			row?.deliveryId === deliveryId &&
-			!mayHaveUnreadResponse(row.record) &&
+			!mayOmitExistingResponse(row.record) &&
 			!succeededWithoutResult(row);
 		return isResult ? row : undefined;
 	};

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { getProcessState } from '../../shared/processState';
+import { getProcessState } from '../../shared/processStateByScope';
 import {
 	hasStatusMark,
 	uniteMarksOfOneQuery,
-	toQueryKey,
+	hashQueryId,
 	toStatusMark,
 	parseSettledMarks,
 	serializeSettledMarks,
-	type SettledStatusMarks,
+	type SettledMarksOfOneQuery,
 	type SettledMarksByQueryKey,
 } from './settledStatusMarks';
 import {
 	emptyState,
 	isNumber,
-	isRunningResult,
+	isIdWithStartCount,
 	isText,
 	readMap,
 	readLedgerStateBesideQueries,
@@ -45,7 +45,7 @@ export interface QueryStatus {
 }
 
 /** Pending queries that are no longer followed. */
-export interface DroppedQueries {
+export interface UntrackedPendingQueries {
 	/** IDs that are no longer read by ID: such a query starts if it is listed or named by a webhook call. */
 	unread: string[];
 	/** The number of queries that the ledger no longer has at all. */
@@ -95,7 +95,7 @@ export class Ledger {
 		this.#pending = parseSettledMarks(saved.pending);
 		this.#ids = new Set([pendingIds].flat().filter(isText));
 		this.#letters = [...this.#ids].reduce((sum, id) => sum + id.length, 0);
-		this.interrupted = readMap(started, isRunningResult);
+		this.interrupted = readMap(started, isIdWithStartCount);
 		this.#started = new ResultsOfRunningExecutions(this.interrupted);
 		this.#failures = readMap(failedStarts, isNumber);
 	}
@@ -110,7 +110,7 @@ export class Ledger {
 	}
 
 	isSeen(queryId: string): boolean {
-		return this.#seen.has(toQueryKey(queryId));
+		return this.#seen.has(hashQueryId(queryId));
 	}
 
 	/** Keys of the listed queries, the oldest first. */
@@ -120,16 +120,16 @@ export class Ledger {
 
 	/** Returns whether a query's result in this status came through before, or is not wanted. */
 	isSettled({ queryId, status }: QueryStatus): boolean {
-		return hasStatusMark(this.#getMarks(toQueryKey(queryId)), toStatusMark(status));
+		return hasStatusMark(this.#getMarks(hashQueryId(queryId)), toStatusMark(status));
 	}
 
 	/** Returns whether any status of a query has settled. */
 	hasSettled(queryId: string): boolean {
-		return this.#getMarks(toQueryKey(queryId)) !== '';
+		return this.#getMarks(hashQueryId(queryId)) !== '';
 	}
 
 	isPending(queryId: string): boolean {
-		return this.#pending.has(toQueryKey(queryId));
+		return this.#pending.has(hashQueryId(queryId));
 	}
 
 	pendingCount(): number {
@@ -143,7 +143,7 @@ export class Ledger {
 
 	/** Adds a listed query. Only polls call it, from the oldest query on. */
 	take(queryId: string, createdAt = 0): void {
-		const key = toQueryKey(queryId);
+		const key = hashQueryId(queryId);
 		this.#seen.set(key, this.#late.get(key) ?? '');
 		this.#late.delete(key);
 		this.state.newest = Math.max(this.state.newest, createdAt);
@@ -156,7 +156,7 @@ export class Ledger {
 	trim(listed: string[]): void {
 		const [seen, pending] = [this.#seen, this.#pending];
 		if (seen.size <= MAX_SEEN + TRIM_SLACK) return;
-		const recent = new Set(listed.map(toQueryKey).reverse());
+		const recent = new Set(listed.map(hashQueryId).reverse());
 		const inOrder = [
 			...[...seen.keys()].filter((key) => !recent.has(key)),
 			...[...recent].filter((key) => seen.has(key)),
@@ -165,9 +165,9 @@ export class Ledger {
 		for (const key of inOrder) {
 			const marks = pending.get(key);
 			if (marks !== undefined)
-				pending.set(key, uniteMarksOfOneQuery(marks, seen.get(key) as SettledStatusMarks));
+				pending.set(key, uniteMarksOfOneQuery(marks, seen.get(key) as SettledMarksOfOneQuery));
 		}
-		this.#seen = new Map(left.map((key) => [key, seen.get(key) as SettledStatusMarks]));
+		this.#seen = new Map(left.map((key) => [key, seen.get(key) as SettledMarksOfOneQuery]));
 		this.state.isComplete = false;
 	}
 
@@ -175,19 +175,19 @@ export class Ledger {
 	 * Settles this status: its result came through, or is not wanted. The query stays pending if `isStillPending`.
 	 */
 	settle({ queryId, status }: QueryStatus, isStillPending = false): void {
-		const key = toQueryKey(queryId);
+		const key = hashQueryId(queryId);
 		const mark = toStatusMark(status);
 		if (!isStillPending) this.drop(queryId);
 		const where = [this.#seen, this.#pending].find((queries) => queries.has(key));
-		if (where) where.set(key, uniteMarksOfOneQuery(where.get(key) as SettledStatusMarks, mark));
+		if (where) where.set(key, uniteMarksOfOneQuery(where.get(key) as SettledMarksOfOneQuery, mark));
 		else this.#addLate(key, mark);
 	}
 
 	/** Makes queries pending, last in turn. Returns those that are too many to follow. */
-	addPending(queryIds: string[]): DroppedQueries {
+	addPending(queryIds: string[]): UntrackedPendingQueries {
 		const [pending, seen, late, ids] = [this.#pending, this.#seen, this.#late, this.#ids];
 		for (const id of queryIds) {
-			const key = toQueryKey(id);
+			const key = hashQueryId(id);
 			if (!pending.has(key)) {
 				pending.set(key, seen.has(key) ? '' : (late.get(key) ?? ''));
 				if (!seen.has(key)) late.delete(key);
@@ -209,7 +209,7 @@ export class Ledger {
 
 	/** Drops a query that has settled or that the service refuses. Its marks move to where it is known. */
 	drop(queryId: string): void {
-		const key = toQueryKey(queryId);
+		const key = hashQueryId(queryId);
 		const marks = this.#pending.get(key);
 		this.#forgetId(queryId);
 		if (marks === undefined) return;
@@ -264,7 +264,7 @@ export class Ledger {
 	}
 
 	/** Takes over which statuses came through by what this process knew before another one wrote the ledger. */
-	adoptSettled(others: Iterable<[key: string, marks: SettledStatusMarks]>): void {
+	adoptSettled(others: Iterable<[key: string, marks: SettledMarksOfOneQuery]>): void {
 		const [seen, pending, late] = [this.#seen, this.#pending, this.#late];
 		const unknown: SettledMarksByQueryKey = new Map();
 		for (const [key, more] of others) {
@@ -278,7 +278,7 @@ export class Ledger {
 	}
 
 	/** Returns the marks of all known queries. */
-	settledMarks(): Array<[key: string, marks: SettledStatusMarks]> {
+	settledMarks(): Array<[key: string, marks: SettledMarksOfOneQuery]> {
 		return [...this.#late, ...this.#pending, ...this.#seen];
 	}
 
@@ -307,7 +307,7 @@ export class Ledger {
 		};
 	}
 
-	#getMarks(key: string): SettledStatusMarks {
+	#getMarks(key: string): SettledMarksOfOneQuery {
 		return (
 			(this.#seen.get(key) ?? '') + (this.#pending.get(key) ?? '') + (this.#late.get(key) ?? '')
 		);
@@ -317,7 +317,7 @@ export class Ledger {
 		if (this.#ids.delete(queryId)) this.#letters -= queryId.length;
 	}
 
-	#addLate(key: string, marks: SettledStatusMarks): void {
+	#addLate(key: string, marks: SettledMarksOfOneQuery): void {
 		const all = uniteMarksOfOneQuery(this.#late.get(key) ?? '', marks);
 		this.#late.delete(key);
 		this.#late.set(key, all); // the newest last
@@ -330,7 +330,7 @@ export class Ledger {
  * because it led meanwhile, the saved one counts. It adopts the statuses that this process knows as settled. An older
  * one was imported with the workflow.
  */
-export function chooseKnownOrSavedLedger(known: Ledger, saved: Ledger): Ledger {
+export function chooseNewerLedger(known: Ledger, saved: Ledger): Ledger {
 	const isByAnother = saved.savedBy !== undefined && saved.savedBy !== known.process;
 	if (!isByAnother || saved.state.newest < known.state.newest) return known;
 	saved.adoptSettled(known.settledMarks());

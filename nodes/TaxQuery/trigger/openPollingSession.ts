@@ -1,13 +1,13 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
-import { getProcessState } from '../../shared/processState';
+import { getProcessState } from '../../shared/processStateByScope';
 import { CodedError } from '../../shared/utils/codedError';
-import { sleepUntilElapsedOrCondition } from '../../shared/utils/sleep';
+import { sleepUntilElapsedOrCondition } from '../../shared/utils/interruptibleSleep';
 import { nodeKey } from './emitter';
 import {
 	hostCanSaveFailure,
 	forgetReportedOutage,
 	toTriggerError,
-	reportTriggerOutage,
+	reportTriggerFailureHourly,
 } from './errorReporting';
 import { readSettings } from './triggerSettings';
 import { RETRY_MS } from './failedExecutionStartRetries';
@@ -35,7 +35,7 @@ export async function openPollingSession(context: ITriggerFunctions): Promise<IT
 		return { closeFunction: async () => session.close() };
 	} catch (error) {
 		if (!hostCanSaveFailure(context)) throw toTriggerError(context, error);
-		reportTriggerOutage(context, error);
+		reportTriggerFailureHourly(context, error);
 		if (mustSucceed || isSharedId(error)) {
 			noteFailure(context);
 			throw toTriggerError(context, error);
@@ -76,7 +76,7 @@ function tryOn(context: ITriggerFunctions): ITriggerResponse {
 			await sleepUntilElapsedOrCondition(Date.now(), RETRY_MS, () => isClosed);
 			if (isClosed) return;
 			session = await open(context, false).catch((error: unknown) => {
-				if (!isClosed) reportTriggerOutage(context, error);
+				if (!isClosed) reportTriggerFailureHourly(context, error);
 				return undefined;
 			});
 			if (isClosed) session?.close();

@@ -9,11 +9,12 @@ import {
 	SAVE_ONLY_FIELD,
 	markStaticDataOfRunningExecutionsChanged,
 } from './emitter';
-import { describeUnknownLabels } from '../errors/unknownLabels';
+import { describeRecordsExcludedAsUnknown } from '../errors/unknownLabels';
 import { dispositionOf } from './disposition';
 import { LEDGER_STATIC_DATA_KEY } from './triggerProcessMemory';
 import { toTriggerError } from './errorReporting';
-import { itemMaker, toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
+import { toRecordWithDeliveryId, type RecordWithDeliveryId } from './recordWithDeliveryId';
+import { itemMaker } from './triggerItemMaker';
 import { readSettings } from './triggerSettings';
 import { sessionsOfWorkflow } from './pollingSession';
 import { CodedError } from '../../shared/utils/codedError';
@@ -65,21 +66,21 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 	const toItem = itemMaker(settings, connection);
 	const { records } = await listAllQueries(connection);
 	const [latest] = records
-		.map(toQuerySnapshot)
+		.map(toRecordWithDeliveryId)
 		.filter((result) => dispositionOf(result, settings.choice) === 'emit')
 		.sort(latestFirst);
 	if (!latest) {
 		throw new CodedError('noResultYet', 'There is no result yet that this trigger would emit', {
 			description: joinSentences(
 				'Run a query first, or choose other queries and statuses',
-				describeUnknownLabels(records, settings.choice, mapping),
+				describeRecordsExcludedAsUnknown(records, settings.choice, mapping),
 			),
 		});
 	}
-	return toItem(toQuerySnapshot(await fetchRecordIfIncomplete(connection, latest.record)), {
+	return toItem(toRecordWithDeliveryId(await fetchRecordIfIncomplete(connection, latest.record)), {
 		confirmed: true,
 	});
 }
 
-const latestFirst = (a: QuerySnapshot, b: QuerySnapshot) =>
+const latestFirst = (a: RecordWithDeliveryId, b: RecordWithDeliveryId) =>
 	(b.createdAt ?? -Infinity) - (a.createdAt ?? -Infinity) || 0;

@@ -1,4 +1,4 @@
-import { MAX_SEEN, type DroppedQueries, type Ledger, type QueryStatus } from './ledger';
+import { MAX_SEEN, type UntrackedPendingQueries, type Ledger, type QueryStatus } from './ledger';
 import type { ServiceListOrder } from './savedLedgerFormat';
 
 /** A query as the list or its ID shows it to a poll. */
@@ -213,7 +213,7 @@ export function applyPlan<Row extends ListedQuery>(
 	plan: PollPlan<Row>,
 	rules: Pick<RowRules<Row>, 'dispositionOf'>,
 	startedFrom: string,
-): DroppedQueries {
+): UntrackedPendingQueries {
 	const { state } = ledger;
 	if (plan.isNewStart) {
 		ledger.begin(startedFrom);

@@ -2,9 +2,9 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { createServiceConnection } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { offersQueryList } from '../client/queryList';
-import { mayHaveUnreadResponse, mayStillEnd } from '../client/queryRecord';
+import { mayOmitExistingResponse, mayStillEnd } from '../client/parseQueryRecord';
 import {
-	fetchInterruptedResults,
+	fetchResultsOfInterruptedExecutions,
 	startInterruptedAgain,
 	type InterruptedResult,
 } from './interruptedResults';
@@ -15,25 +15,21 @@ import {
 	requireCreationDates,
 	DAY_MS,
 	isAuditDue,
-	UNREAD_LISTING,
+	LISTING_IF_LIST_UNUSED,
 	readListing,
 	type TriggerListing,
 } from './readListing';
 import { fillMissingResponseFromDelivery, type QueryNotification } from './queryNotification';
-import type { PollableTrigger } from './pollableTriggerInterface';
-import { readRecordsById, type RowResult, type RecordsReadById } from './readRecordsById';
+import type { PollableTrigger } from './publishedTriggerForPoll';
+import { readRecordsById, type RowRecordOrRefused, type RecordsReadById } from './readRecordsById';
 import {
-	reportVanishedQueries,
+	reportAllKnownQueriesVanished,
 	reportUntrackedPendingQueries,
 	reportListGaps,
 	reportMissingResult,
-} from './reports';
-import {
-	itemMaker,
-	succeededWithoutResult,
-	type ItemMaker,
-	type QuerySnapshot,
-} from './querySnapshot';
+} from './missedResultReports';
+import { succeededWithoutResult, type RecordWithDeliveryId } from './recordWithDeliveryId';
+import { itemMaker, type ItemMaker } from './triggerItemMaker';
 import { readStartFrom, startFromKey } from './triggerSettings';
 import { cachedCredential } from './cachedCredential';
 import { isStatusHandled, planPoll, applyPlan, type PollPlan, type RowRules } from './planPoll';
@@ -55,7 +51,7 @@ export type QueryProgressInPoll =
 /** Results for notified IDs that do not exist, and seldom for real ones. */
 const UNKNOWN_RESULTS: unknown[] = [undefined, 'unknown', 'later'];
 
-export interface PollResult {
+export interface PollReport {
 	/** The notified queries by ID; one that is not listed is missing. */
 	queries: Map<string, QueryProgressInPoll>;
 	/** The trigger reads the list, which shows all queries. */
@@ -80,7 +76,7 @@ export interface PollResult {
 export async function pollOnce(
 	trigger: PollableTrigger,
 	notifications: Map<string, QueryNotification>,
-): Promise<PollResult> {
+): Promise<PollReport> {
 	const { context, ledger, settings, attempts, mustBegin } = trigger;
 	const { state } = ledger;
 
@@ -90,7 +86,7 @@ export async function pollOnce(
 	const connection = await createServiceConnection(context, taxQuery, credential);
 	const { mapping } = connection;
 	const toItem = itemMaker(settings, connection);
-	const rules: RowRules<QuerySnapshot> = {
+	const rules: RowRules<RecordWithDeliveryId> = {
 		dispositionOf: (result) => dispositionOf(result, settings.choice),
 		isRunning: (result) => trigger.outcomeOf(result) !== undefined,
 		triesOf: ({ queryId }) => attempts.failedTimes(queryId),
@@ -106,7 +102,7 @@ export async function pollOnce(
 
 	const listing = isListed
 		? await readListing(connection, ledger, { notifiedIds: ids, mustBeWhole: isAudit })
-		: UNREAD_LISTING;
+		: LISTING_IF_LIST_UNUSED;
 	const maxPendingReads = Math.max(1, MAX_REQUESTS - listing.requests);
 	const oldUntil = startAt ?? Infinity;
 	const pollContext = {
@@ -117,7 +113,7 @@ export async function pollOnce(
 	const plan = planPoll(ledger, listing, pollContext, rules);
 	if (plan.isNewStart && startAt !== undefined) requireCreationDates(listing.rows);
 	const read = await readRecordsById(trigger, connection, plan, listing, notifications);
-	const interrupted = await fetchInterruptedResults(trigger, connection, plan.listed);
+	const interrupted = await fetchResultsOfInterruptedExecutions(trigger, connection, plan.listed);
 
 	const poll = { trigger, mapping, toItem, notifications, listing, plan, rules, read, interrupted };
 	return applyPoll({ ...poll, isListed, isAudit, unresolved: new Set(), hasNews: false });
@@ -134,8 +130,8 @@ interface Poll {
 	readonly toItem: ItemMaker;
 	readonly notifications: Map<string, QueryNotification>;
 	readonly listing: TriggerListing;
-	readonly plan: PollPlan<QuerySnapshot>;
-	readonly rules: RowRules<QuerySnapshot>;
+	readonly plan: PollPlan<RecordWithDeliveryId>;
+	readonly rules: RowRules<RecordWithDeliveryId>;
 	readonly read: RecordsReadById;
 	readonly interrupted: InterruptedResult[];
 	readonly isListed: boolean;
@@ -150,7 +146,7 @@ interface Poll {
  * Writes the ledger and emits the results. It is synchronous, with all that it calls, so that no other poll or webhook
  * call can come between. Throws if the workflow was unpublished meanwhile.
  */
-function applyPoll(poll: Poll): PollResult {
+function applyPoll(poll: Poll): PollReport {
 	const { trigger, plan, read, interrupted, toItem } = poll;
 	const { ledger } = trigger;
 	trigger.mustBeOpen();
@@ -158,7 +154,11 @@ function applyPoll(poll: Poll): PollResult {
 	markStaticDataOfRunningExecutionsChanged();
 	startInterruptedAgain(trigger, interrupted, toItem);
 	for (const row of plan.due)
-		processResult(poll, row, mayHaveUnreadResponse(row.record) ? read.rows.get(row.queryId) : row);
+		processResult(
+			poll,
+			row,
+			mayOmitExistingResponse(row.record) ? read.rows.get(row.queryId) : row,
+		);
 	for (const result of read.others) processResult(poll, result, result);
 	for (const id of read.refused) ledger.drop(id);
 	ledger.addPending(plan.pendingIds.filter((id) => ledger.isPending(id))); // had their turn
@@ -178,7 +178,7 @@ function recordListing({
 }: Poll): void {
 	const { context, ledger, settings } = trigger;
 	const { state } = ledger;
-	reportVanishedQueries(context, plan.loss);
+	reportAllKnownQueriesVanished(context, plan.loss);
 	reportListGaps(context, listing);
 	const records = [...listing.rows, ...read.others].map(({ record }) => record);
 	reportUnknownLabels(context, settings.choice, mapping, records);
@@ -198,7 +198,7 @@ function recordListing({
 }
 
 /** Emits, settles or postpones the result of a row: its record, or why there is none. */
-function processResult(poll: Poll, row: QuerySnapshot, found: RowResult): void {
+function processResult(poll: Poll, row: RecordWithDeliveryId, found: RowRecordOrRefused): void {
 	const { trigger, mapping, toItem, notifications, rules, unresolved } = poll;
 	const { context, ledger, attempts } = trigger;
 	const { queryId } = row;
@@ -233,10 +233,10 @@ const namedAs = ({ read }: Poll, queryId: string): string =>
 	[...read.ownIds].find(([, own]) => own === queryId)?.[0] ?? queryId;
 
 /** Returns the poll's findings about the queries that webhook calls named, and when the next one may begin. */
-function outcomeOf(poll: Poll): PollResult {
+function outcomeOf(poll: Poll): PollReport {
 	const { trigger, notifications, listing, plan, read, interrupted, isListed, isAudit } = poll;
 	const { ledger } = trigger;
-	const progressOf = (result: QuerySnapshot): QueryProgressInPoll => {
+	const progressOf = (result: RecordWithDeliveryId): QueryProgressInPoll => {
 		const isOver = !poll.unresolved.has(result.queryId) && isStatusHandled(ledger, result);
 		return trigger.outcomeOf(result) ?? (isOver ? 'settled' : 'pending');
 	};
@@ -272,11 +272,13 @@ function outcomeOf(poll: Poll): PollResult {
 }
 
 /** Returns how many pending queries are neither listed nor among those that are read by ID. */
-const countUnreachable = (ledger: Ledger, { unlisted, listed }: PollPlan<QuerySnapshot>): number =>
-	Math.max(0, unlisted - ledger.pendingIds().filter((id) => !listed.has(id)).length);
+const countUnreachable = (
+	ledger: Ledger,
+	{ unlisted, listed }: PollPlan<RecordWithDeliveryId>,
+): number => Math.max(0, unlisted - ledger.pendingIds().filter((id) => !listed.has(id)).length);
 
 /** Settles a query in this state, in which it has come through; a row of the list may show another status. */
-function settle(ledger: Ledger, result: QuerySnapshot, row: QuerySnapshot): void {
+function settle(ledger: Ledger, result: RecordWithDeliveryId, row: RecordWithDeliveryId): void {
 	const isStillPending = mayStillEnd(result.record.state);
 	if (isStillPending && ledger.isPending(result.queryId)) ledger.addPending([result.queryId]);
 	ledger.settle(result, isStillPending);

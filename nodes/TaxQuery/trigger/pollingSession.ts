@@ -2,18 +2,21 @@ import { OperationalError, type INodeExecutionData, type ITriggerFunctions } fro
 import { findVerificationProblem } from '../../shared/credentials/webhookVerificationSettings';
 import { createServiceConnection } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
-import { getProcessState } from '../../shared/processState';
+import { getProcessState } from '../../shared/processStateByScope';
 import { CodedError } from '../../shared/utils/codedError';
-import { msUntilElapsed, sleepUntilElapsedOrCondition } from '../../shared/utils/sleep';
-import { mayStillEnd } from '../client/queryRecord';
+import {
+	msUntilElapsed,
+	sleepUntilElapsedOrCondition,
+} from '../../shared/utils/interruptibleSleep';
+import { mayStillEnd } from '../client/parseQueryRecord';
 import { ReadAttempts } from './readAttempts';
 import { forgetCredential } from './cachedCredential';
 import { decideEmission } from './decideEmission';
 import { emitResult, nodeKey, startKey, type EmitOutcome } from './emitter';
 import { ExecutionEndSaver } from './executionEndSaver';
-import { pollOnce, type PollResult } from './pollOnce';
+import { pollOnce, type PollReport } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
-import type { PollableTrigger } from './pollableTriggerInterface';
+import type { PollableTrigger } from './publishedTriggerForPoll';
 import { setNodeStaticValue } from '../../shared/operations/nodeStaticData';
 import {
 	storeNotificationsUntilPublished,
@@ -27,7 +30,8 @@ import type { Ledger } from './ledger';
 import type { QueryIdWithStartCount } from './resultsOfRunningExecutions';
 import type { UnlistedPendingTotals } from './readListing';
 import { RETRY_MS, FailedExecutionStartRetries } from './failedExecutionStartRetries';
-import { itemMaker, type QuerySnapshot } from './querySnapshot';
+import type { RecordWithDeliveryId } from './recordWithDeliveryId';
+import { itemMaker } from './triggerItemMaker';
 import { MIN_CHECK_MS, startFromKey, type TriggerSettings } from './triggerSettings';
 
 /** Delays the first poll after a start of n8n, so that a leader being replaced emits nothing at the same time. */
@@ -104,7 +108,7 @@ export class PollingSession implements PollableTrigger {
 	#hasDroppedCalls = false;
 	/** The poll that runs or was the last, and the one that waits for its end. */
 	#last: Promise<unknown> = Promise.resolve();
-	#waiting: Promise<PollResult> | undefined;
+	#waiting: Promise<PollReport> | undefined;
 	/** The queries that webhook calls named for the next poll. */
 	#notifications = new Map<string, QueryNotification>();
 	/** The next poll begins `ms` milliseconds after `since`. */
@@ -187,7 +191,7 @@ export class PollingSession implements PollableTrigger {
 	}
 
 	/** Polls from now on; callers share the poll that waits. Throws if the service cannot be reached. */
-	async pollSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollResult> {
+	async pollSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollReport> {
 		if (this.#hasClosed) this.#handOn(more);
 		else for (const [id, notification] of more) this.#addNotification(id, notification);
 		this.#waiting ??= this.#last.then(async () => {
@@ -202,7 +206,7 @@ export class PollingSession implements PollableTrigger {
 	}
 
 	async emitOnce(
-		result: QuerySnapshot,
+		result: RecordWithDeliveryId,
 		item: INodeExecutionData,
 		starts?: number,
 	): Promise<EmitOutcome> {
@@ -241,7 +245,7 @@ export class PollingSession implements PollableTrigger {
 		return await outcome;
 	}
 
-	outcomeOf({ deliveryId }: QuerySnapshot): Promise<EmitOutcome> | undefined {
+	outcomeOf({ deliveryId }: RecordWithDeliveryId): Promise<EmitOutcome> | undefined {
 		return this.#memory.outcomes.get(deliveryId);
 	}
 
@@ -256,7 +260,7 @@ export class PollingSession implements PollableTrigger {
 
 	/** `before`: how the result was started, if it was interrupted. */
 	#settleEmission(
-		result: QuerySnapshot,
+		result: RecordWithDeliveryId,
 		outcome: EmitOutcome,
 		before?: QueryIdWithStartCount,
 	): EmitOutcome {
@@ -305,7 +309,7 @@ export class PollingSession implements PollableTrigger {
 		else if (!storeNotificationsUntilPublished(this.context, all)) this.#hasDroppedCalls = true;
 	}
 
-	async #pollNow(): Promise<PollResult> {
+	async #pollNow(): Promise<PollReport> {
 		const { context } = this;
 		const { outage } = this.#memory;
 		const since = Date.now();

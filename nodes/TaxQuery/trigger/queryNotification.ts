@@ -1,14 +1,16 @@
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { mayStillEnd } from '../client/queryRecord';
+import { mayStillEnd } from '../client/parseQueryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import {
-	envelopeIfSameStatus,
 	succeededWithoutResult,
 	addDeliveredResponse,
+	type RecordWithDeliveryId,
+} from './recordWithDeliveryId';
+import {
+	envelopeIfSameStatus,
 	type PayloadEnvelope,
-	type SnapshotOrigin,
-	type QuerySnapshot,
-} from './querySnapshot';
+	type ConfirmationAndEnvelope,
+} from './triggerItemMaker';
 
 /** A webhook call's report of a query. */
 export interface QueryNotification {
@@ -43,15 +45,15 @@ export function mergeNotifications(
 }
 
 /** A response belongs to the status that its call names: that of progress or a failure is no result of a success. */
-const isAbout = ({ record }: QuerySnapshot, { status, state }: QueryRecord): boolean =>
+const isAbout = ({ record }: RecordWithDeliveryId, { status, state }: QueryRecord): boolean =>
 	status === undefined || status === record.status || state === 'success';
 
 /** The record, with the response of the webhook call where it has none and that may be emitted. */
 export function fillMissingResponseFromDelivery(
-	found: QuerySnapshot,
+	found: RecordWithDeliveryId,
 	notification: Pick<QueryNotification, 'detail' | 'event' | 'envelope'> | undefined,
 	mapping: TaxQueryMapping,
-): { result: QuerySnapshot; origin: SnapshotOrigin } {
+): { result: RecordWithDeliveryId; origin: ConfirmationAndEnvelope } {
 	const around = envelopeIfSameStatus(found, notification?.envelope);
 	if (
 		!succeededWithoutResult(found) ||

@@ -1,13 +1,17 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { RequestError } from '../../shared/http/requestResult';
+import { RequestError } from '../../shared/http/requestResultAndError';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { CodedError } from '../../shared/utils/codedError';
 import { raceAbort } from '../../shared/utils/responseBody';
-import { msUntilElapsed } from '../../shared/utils/sleep';
+import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';
 import type { QueryClient } from '../client/queryClient';
-import { errorMessage, reportError, reportFailedExecutionHourly } from './errorReporting';
+import {
+	errorMessage,
+	reportErrorAsFailedExecution,
+	reportErrorAsFailedExecutionHourly,
+} from './errorReporting';
 import { isRefusal, createNotFoundError, readQuery } from './readById';
-import type { QuerySnapshot } from './querySnapshot';
+import type { RecordWithDeliveryId } from './recordWithDeliveryId';
 
 /**
  * Limits the read of a row's record. A poll and its other results wait this long for it, then leave it to a later
@@ -32,7 +36,7 @@ interface FailedReads {
 }
 
 interface ReadOutcome {
-	result?: QuerySnapshot;
+	result?: RecordWithDeliveryId;
 	error?: unknown;
 }
 
@@ -76,7 +80,10 @@ export class ReadAttempts {
 	 * Reads a query's record in time for a poll. Undefined if it is not available now, 'refused' if it is to be
 	 * put aside.
 	 */
-	async read(client: QueryClient, id: string): Promise<QuerySnapshot | 'refused' | undefined> {
+	async read(
+		client: QueryClient,
+		id: string,
+	): Promise<RecordWithDeliveryId | 'refused' | undefined> {
 		const before = this.#running.get(id);
 		const reading = before ?? readRow(client, id);
 		this.#running.set(id, reading);
@@ -98,9 +105,12 @@ export class ReadAttempts {
 		const coded = (code: string, how: string) =>
 			new CodedError(code, `${what} ${how}: ${reason}`, { queryId: id });
 		if (isPutAside) {
-			reportError(context, coded('putAside', `${MAX_REFUSALS} times and is put aside`));
+			reportErrorAsFailedExecution(
+				context,
+				coded('putAside', `${MAX_REFUSALS} times and is put aside`),
+			);
 		} else if (msUntilElapsed(failedSince, REPORT_AFTER_MS) <= 0) {
-			reportFailedExecutionHourly(
+			reportErrorAsFailedExecutionHourly(
 				context,
 				coded('unreadable', 'for ten minutes. The trigger keeps trying'),
 			);

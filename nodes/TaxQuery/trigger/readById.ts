@@ -1,10 +1,10 @@
-import { RequestError } from '../../shared/http/requestResult';
-import type { ScopeState } from '../../shared/processState';
+import { RequestError } from '../../shared/http/requestResultAndError';
+import type { ScopeState } from '../../shared/processStateByScope';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { msUntilElapsed } from '../../shared/utils/sleep';
+import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';
 import { findQuery, suspectMappingKeysOfGetQuery, type QueryClient } from '../client/queryClient';
-import { findMatchingId } from '../client/queryRecord';
-import { toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
+import { findMatchingId } from '../client/parseQueryRecord';
+import { toRecordWithDeliveryId, type RecordWithDeliveryId } from './recordWithDeliveryId';
 
 /** A sender waits for the response, so reading must not take long. */
 const READ_OPTIONS = { timeoutMs: 5_000, retryBudgetMs: 2_000 };
@@ -28,13 +28,13 @@ export async function readQuery(
 	client: QueryClient,
 	id: string,
 	how = READ_OPTIONS,
-): Promise<QuerySnapshot | undefined> {
+): Promise<RecordWithDeliveryId | undefined> {
 	const record = await findQuery(client, id, how);
-	return record && toQuerySnapshot(record);
+	return record && toRecordWithDeliveryId(record);
 }
 
-const inOwnSpelling = ({ record, queryId }: QuerySnapshot): QuerySnapshot =>
-	toQuerySnapshot({ ...record, id: findMatchingId(record.raw, queryId) ?? record.id });
+const inOwnSpelling = ({ record, queryId }: RecordWithDeliveryId): RecordWithDeliveryId =>
+	toRecordWithDeliveryId({ ...record, id: findMatchingId(record.raw, queryId) ?? record.id });
 
 /** Times of a node's last reads, and the IDs that the service did not know. */
 interface Readings {
@@ -44,13 +44,13 @@ interface Readings {
 const newReadings = (): Readings => ({ times: [], unknown: new BoundedMap(MAX_UNKNOWN) });
 
 /** The outcome of reading an ID: `later` it may be tried again, `failed` it could not be read. */
-export type ReadByIdResult = QuerySnapshot | 'unknown' | 'later' | 'failed';
+export type ReadByIdResult = RecordWithDeliveryId | 'unknown' | 'later' | 'failed';
 
 /**
  * Reads by ID the records that webhook calls named; each result has the ID as the service spells it. Unproved ones are limited to two a second for each node, and none
  * that the service did not know a minute ago. Throws if the service cannot be reached.
  */
-export async function readNotified(
+export async function readQueriesByIdThrottled(
 	node: ScopeState,
 	client: QueryClient,
 	ids: string[],

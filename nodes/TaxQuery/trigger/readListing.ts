@@ -1,14 +1,14 @@
-import { msUntilElapsed } from '../../shared/utils/sleep';
+import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';
 import type { QueryClient } from '../client/queryClient';
 import { readListChunks } from '../client/queryList';
 import type { ListCompleteness } from '../client/queryModel';
 import type { Ledger } from './ledger';
 import type { ServiceListOrder } from './savedLedgerFormat';
-import { toQuerySnapshot, type QuerySnapshot } from './querySnapshot';
+import { toRecordWithDeliveryId, type RecordWithDeliveryId } from './recordWithDeliveryId';
 import { newestFirstOrUndefined, isReadFarEnough, type ListedRows } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
-export interface TriggerListing extends ListedRows<QuerySnapshot> {
+export interface TriggerListing extends ListedRows<RecordWithDeliveryId> {
 	order: ServiceListOrder | undefined;
 	completeness: ListCompleteness;
 	requests: number;
@@ -53,7 +53,7 @@ export async function readListing(
 	ledger: Ledger,
 	{ notifiedIds, mustBeWhole }: { notifiedIds: string[]; mustBeWhole: boolean },
 ): Promise<TriggerListing> {
-	const rows: QuerySnapshot[] = [];
+	const rows: RecordWithDeliveryId[] = [];
 	const read: Omit<TriggerListing, 'rows' | 'isWhole' | 'order'> = {
 		requests: 0,
 		unreadable: 0,
@@ -64,7 +64,7 @@ export async function readListing(
 	const pendingIds = new Set(notifiedIds.filter((id) => ledger.isPending(id)));
 	for await (const { records, unreadable, completeness, total, isLast } of readListChunks(client)) {
 		for (const record of records) {
-			rows.push(toQuerySnapshot(record));
+			rows.push(toRecordWithDeliveryId(record));
 			pendingIds.delete(record.id);
 		}
 		read.requests++;
@@ -108,7 +108,7 @@ export function detectListOrder(
 }
 
 /** The listing of a trigger that does not read the list. */
-export const UNREAD_LISTING: TriggerListing = {
+export const LISTING_IF_LIST_UNUSED: TriggerListing = {
 	rows: [],
 	isWhole: false,
 	order: undefined,
@@ -124,7 +124,7 @@ const unusable = (code: string, why: string, todo: string, mappingKeys?: string[
 const OR_WEBHOOK = 'Or choose Webhook Only.';
 const WHOLE_RECORDS = 'list.parameters in API Mapping so that the service lists whole records.';
 
-function checkRows(rows: QuerySnapshot[], unreadable: number): void {
+function checkRows(rows: RecordWithDeliveryId[], unreadable: number): void {
 	const lacks = (code: string, what: string, key: string) =>
 		unusable(
 			code,
@@ -156,7 +156,7 @@ const unordered = (order: ServiceListOrder | undefined): CodedError =>
 			);
 
 /** Throws a UserError if results are wanted from a moment on, and rows have no dates of creation. */
-export function requireCreationDates(rows: QuerySnapshot[]): void {
+export function requireCreationDates(rows: RecordWithDeliveryId[]): void {
 	if (rows.every(({ createdAt }) => createdAt !== undefined)) return;
 	throw unusable(
 		'dates',

@@ -1,22 +1,22 @@
 import type { QueryClient } from '../client/queryClient';
-import { mayHaveUnreadResponse } from '../client/queryRecord';
-import { createNotFoundError, readNotified, readQuery } from './readById';
+import { mayOmitExistingResponse } from '../client/parseQueryRecord';
+import { createNotFoundError, readQueriesByIdThrottled, readQuery } from './readById';
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
 import type { QueryNotification } from './queryNotification';
-import type { PollableTrigger } from './pollableTriggerInterface';
-import { succeededWithoutResult, type QuerySnapshot } from './querySnapshot';
+import type { PollableTrigger } from './publishedTriggerForPoll';
+import { succeededWithoutResult, type RecordWithDeliveryId } from './recordWithDeliveryId';
 import type { PollPlan } from './planPoll';
 
 /** A row with its result; undefined if that cannot be had now, 'refused' if it is put aside. */
-export type RowResult = QuerySnapshot | 'refused' | undefined;
+export type RowRecordOrRefused = RecordWithDeliveryId | 'refused' | undefined;
 
 /** The records that a poll has read by ID. */
 export interface RecordsReadById {
 	/** The results of due rows without a response. */
-	rows: Map<string, RowResult>;
+	rows: Map<string, RowRecordOrRefused>;
 	/** Notified and pending queries that are not listed. */
-	others: QuerySnapshot[];
+	others: RecordWithDeliveryId[];
 	/** The reason why a notified query has no record, by its ID. */
 	missing: Map<string, 'unknown' | 'later' | 'failed'>;
 	/** The service's spelling of each notified ID that was read. */
@@ -33,7 +33,7 @@ const MAX_AGAIN = 10;
 export async function readRecordsById(
 	trigger: PollableTrigger,
 	client: QueryClient,
-	plan: PollPlan<QuerySnapshot>,
+	plan: PollPlan<RecordWithDeliveryId>,
 	listing: TriggerListing,
 	notifications: Map<string, QueryNotification>,
 ): Promise<RecordsReadById> {
@@ -66,13 +66,16 @@ async function readNamed(
 		missing.set(id, 'later'); // nobody knows it: first left to the list, which may show it a moment later
 		return false;
 	});
-	const read = await readNotified(processStateOfNode(context), client, wanted, isSure).catch(
-		(error: unknown) => {
-			if (listing.requests === 0) throw error as Error;
-			return new Map(wanted.map((id) => [id, 'failed' as const]));
-		},
-	);
-	const others: QuerySnapshot[] = [];
+	const read = await readQueriesByIdThrottled(
+		processStateOfNode(context),
+		client,
+		wanted,
+		isSure,
+	).catch((error: unknown) => {
+		if (listing.requests === 0) throw error as Error;
+		return new Map(wanted.map((id) => [id, 'failed' as const]));
+	});
+	const others: RecordWithDeliveryId[] = [];
 	const ownIds: RecordsReadById['ownIds'] = new Map();
 	for (const [id, found] of read) {
 		if (typeof found === 'object') {
@@ -90,7 +93,7 @@ async function readPending(
 	ids: string[],
 	listing: TriggerListing,
 ): Promise<Pick<RecordsReadById, 'others' | 'refused'>> {
-	const others: QuerySnapshot[] = [];
+	const others: RecordWithDeliveryId[] = [];
 	const refused: string[] = [];
 	for (const id of ids) {
 		const found = await readQuery(client, id).catch((error: unknown) => ({ error }));
@@ -110,10 +113,10 @@ async function readPending(
 async function readMissingResponses(
 	{ attempts }: PollableTrigger,
 	client: QueryClient,
-	due: QuerySnapshot[],
+	due: RecordWithDeliveryId[],
 ): Promise<RecordsReadById['rows']> {
-	const withoutResponse = due.filter(({ record }) => mayHaveUnreadResponse(record));
-	const isNew = ({ queryId }: QuerySnapshot) => attempts.failedTimes(queryId) === 0;
+	const withoutResponse = due.filter(({ record }) => mayOmitExistingResponse(record));
+	const isNew = ({ queryId }: RecordWithDeliveryId) => attempts.failedTimes(queryId) === 0;
 	const again = withoutResponse.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
 	const read = [...withoutResponse.filter(isNew), ...again].map(async (row) => {
 		const found = await attempts.read(client, row.queryId);

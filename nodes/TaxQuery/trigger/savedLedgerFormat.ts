@@ -84,5 +84,5 @@ export const readMap = <T>(
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isNumber = (value: unknown): value is number => typeof value === 'number';
-export const isRunningResult = (value: unknown): value is QueryIdWithStartCount =>
+export const isIdWithStartCount = (value: unknown): value is QueryIdWithStartCount =>
 	Array.isArray(value) && isText(value[0]) && isNumber(value[1]);

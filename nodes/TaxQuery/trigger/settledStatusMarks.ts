@@ -1,4 +1,4 @@
-import { getProcessState } from '../../shared/processState';
+import { getProcessState } from '../../shared/processStateByScope';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { hash } from '../../shared/utils/hash';
 import { textOf } from '../../shared/utils/primitiveText';
@@ -10,7 +10,7 @@ const MAX_MARKS = 20;
 
 /** Caches hashes, because a service may list the same tens of thousands of queries repeatedly. */
 const newKeys = () => new BoundedMap<string, string>(50_000);
-export function toQueryKey(id: string): string {
+export function hashQueryId(id: string): string {
 	const keys = getProcessState().shared(newKeys);
 	const known = keys.get(id);
 	if (known !== undefined) return known;
@@ -22,9 +22,9 @@ export function toQueryKey(id: string): string {
 export const toStatusMark = (status: string) => hash(status, MARK_LENGTH);
 
 /** Marks of a query's settled statuses, one behind the other. */
-export type SettledStatusMarks = string;
+export type SettledMarksOfOneQuery = string;
 
-export function hasStatusMark(marks: SettledStatusMarks, mark: string): boolean {
+export function hasStatusMark(marks: SettledMarksOfOneQuery, mark: string): boolean {
 	for (let at = 0; at < marks.length; at += MARK_LENGTH)
 		if (marks.startsWith(mark, at)) return true;
 	return false;
@@ -32,9 +32,9 @@ export function hasStatusMark(marks: SettledStatusMarks, mark: string): boolean 
 
 /** The marks of both, each once; the oldest are forgotten where they are too many. */
 export function uniteMarksOfOneQuery(
-	marks: SettledStatusMarks,
-	more: SettledStatusMarks,
-): SettledStatusMarks {
+	marks: SettledMarksOfOneQuery,
+	more: SettledMarksOfOneQuery,
+): SettledMarksOfOneQuery {
 	let joined = marks;
 	for (let at = 0; at < more.length; at += MARK_LENGTH) {
 		const mark = more.slice(at, at + MARK_LENGTH);
@@ -44,7 +44,7 @@ export function uniteMarksOfOneQuery(
 }
 
 /** Queries by the hash of their ID, with the marks of their statuses, in order. */
-export type SettledMarksByQueryKey = Map<string, SettledStatusMarks>;
+export type SettledMarksByQueryKey = Map<string, SettledMarksOfOneQuery>;
 
 export function serializeSettledMarks(queries: SettledMarksByQueryKey): string {
 	const entries: string[] = [];

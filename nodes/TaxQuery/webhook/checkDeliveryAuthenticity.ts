@@ -4,7 +4,7 @@ import { readTaxQueryApiMapping } from '../../shared/credentials/apiMapping';
 import { webhookSecretsToMask } from '../../shared/credentials/webhookVerificationSettings';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { cachedCredential } from '../trigger/cachedCredential';
-import type { ItemMakerCredentialSettings } from '../trigger/querySnapshot';
+import type { ItemMakerCredentialSettings } from '../trigger/triggerItemMaker';
 import { messageIdOf, isAuthenticDelivery } from './isAuthenticDelivery';
 
 /** The proof in a delivery's headers. */

@@ -12,8 +12,8 @@ import {
 	readSignatureHeader,
 	readStandardSignatures,
 	parseTimestamp,
-	type SignatureHeader,
-} from './signature';
+	type ParsedSignatureHeader,
+} from './parseAndComputeSignatures';
 
 /** The parts of a request that are checked. */
 interface Received {
@@ -50,7 +50,7 @@ export function isAuthenticDelivery(
 }
 
 /** A signature format: the signatures, the times, and the text that is signed. */
-interface SignatureScheme extends SignatureHeader {
+interface SignatureScheme extends ParsedSignatureHeader {
 	template: string;
 }
 

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { RecordFieldName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { idText } from '../../shared/utils/primitiveText';
-import { wireName } from '../client/recordWireNames';
+import { wireName } from '../client/translateRecordNames';
 import { pickBy } from '../../shared/utils/objectTransforms';
 
 /** A delivery's data about one query, not yet verified. */

@@ -15,10 +15,10 @@ import {
 	resultByNextPoll,
 	nothingNew,
 	triggerBeingPublished,
-	resultNotShownRetryLater,
+	resultNotYetAtServiceRetryLater,
 	combineResponsesToSender,
 	type ResponseToSender,
-	type ProvisionalResponse,
+	type ResponseOnTimeout,
 } from './responses';
 import {
 	readItemMakerCredentialSettings,
@@ -33,11 +33,11 @@ import {
 	pollAndRespond,
 	emitTrusted,
 	waitForSession,
-} from './handToTrigger';
+} from './emitOrPollAndRespond';
 import {
 	pickTrustedNotificationParts,
 	type AssessedNotification,
-} from './pickTrustedNotificationParts';
+} from './limitNotificationByTrustSettings';
 
 const RETRY_AFTER_SECONDS = 5;
 /**
@@ -57,7 +57,7 @@ const REFUSED =
 export async function receiveWebhookCall(
 	context: IWebhookFunctions,
 ): Promise<IWebhookResponseData> {
-	const call: ProvisionalResponse = { responseSoFar: resultNotShownRetryLater };
+	const call: ResponseOnTimeout = { responseSoFar: resultNotYetAtServiceRetryLater };
 	const taking = handleCall(context, call).catch((error: unknown): ResponseToSender => {
 		context.logger.error(`A webhook call could not be handled: ${errorMessage(error)}`);
 		return { status: 500, message: 'The call could not be handled' };
@@ -101,7 +101,7 @@ const newTaken = () => new BoundedMap<string, true>(MAX_TAKEN);
 
 async function handleCall(
 	context: IWebhookFunctions,
-	call: ProvisionalResponse,
+	call: ResponseOnTimeout,
 ): Promise<WebhookOutcome> {
 	const isTest = context.getMode() === 'manual';
 	const published = isTest ? undefined : findPublishedSession(context);
@@ -165,7 +165,7 @@ async function handleNotifications(
 	settings: TriggerSettings,
 	announced: AnnouncedQuery[],
 	secrets: string[],
-	call: ProvisionalResponse,
+	call: ResponseOnTimeout,
 ): Promise<WebhookOutcome> {
 	const itemSettings = await readItemMakerCredentialSettings(context);
 	const { mapping } = itemSettings;
@@ -190,7 +190,7 @@ async function handleNotifications(
 		if (!isTriggerBeingRepublished(context)) return await withoutSession();
 		return all.some(({ trusted }) => trusted) ? triggerBeingPublished : storeForLater();
 	}
-	if (!isListed) call.responseSoFar = resultNotShownRetryLater;
+	if (!isListed) call.responseSoFar = resultNotYetAtServiceRetryLater;
 
 	const trusted = all.filter((each) => each.trusted);
 	const unconfirmed = all.filter((each) => !each.trusted);

@@ -1,4 +1,4 @@
-import type { PollResult } from '../trigger/pollOnce';
+import type { PollReport } from '../trigger/pollOnce';
 import type { PollingSession } from '../trigger/pollingSession';
 
 export interface ResponseToSender {
@@ -7,7 +7,7 @@ export interface ResponseToSender {
 }
 
 /** A webhook call while it is handled. */
-export interface ProvisionalResponse {
+export interface ResponseOnTimeout {
 	/** The response if handling takes longer than the sender waits; 202 if its result comes in any case. */
 	responseSoFar: ResponseToSender;
 }
@@ -20,7 +20,9 @@ export const resultByNextPoll: ResponseToSender = {
 	status: 202,
 	message: 'The next check brings the result',
 };
-export const resultNotShownRetryLater = retryResponse('The service does not show the result yet');
+export const resultNotYetAtServiceRetryLater = retryResponse(
+	'The service does not show the result yet',
+);
 export const overloadedRetryLater = retryResponse('Too many queries are named at once');
 export const unreachable = retryResponse('The query service did not respond');
 export const triggerBeingPublished = retryResponse('The trigger is being published');
@@ -43,10 +45,11 @@ export function combineResponsesToSender(responses: ResponseToSender[]): Respons
 /** Returns the response about a query, by its progress in a poll. */
 export async function chooseResponseToSender(
 	{ queryId, isReportedPending }: { queryId: string; isReportedPending: boolean },
-	{ queries, isListed, isWhole }: PollResult,
+	{ queries, isListed, isWhole }: PollReport,
 	{ settings }: PollingSession,
 ): Promise<ResponseToSender> {
-	const notYet = settings.receiveBy === 'webhook' ? resultNotShownRetryLater : resultByNextPoll;
+	const notYet =
+		settings.receiveBy === 'webhook' ? resultNotYetAtServiceRetryLater : resultByNextPoll;
 	const responses = {
 		unknown: unknownToService,
 		later: isListed ? resultByNextPoll : overloadedRetryLater,

@@ -2,30 +2,27 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { getNodeStaticValue } from '../../shared/operations/nodeStaticData';
 import { createServiceConnection } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
-import { readNotified, type ReadByIdResult } from '../trigger/readById';
+import { readQueriesByIdThrottled, type ReadByIdResult } from '../trigger/readById';
 import { processStateOfNode } from '../trigger/emitter';
 import { dispositionOf } from '../trigger/disposition';
 import { Ledger } from '../trigger/ledger';
 import { LEDGER_STATIC_DATA_KEY } from '../trigger/triggerProcessMemory';
 import { fillMissingResponseFromDelivery } from '../trigger/queryNotification';
-import {
-	itemMaker,
-	succeededWithoutResult,
-	type ItemMakerCredentialSettings,
-} from '../trigger/querySnapshot';
+import { succeededWithoutResult } from '../trigger/recordWithDeliveryId';
+import { itemMaker, type ItemMakerCredentialSettings } from '../trigger/triggerItemMaker';
 import type { TriggerSettings } from '../trigger/triggerSettings';
 import {
 	accepted,
 	noQueryCredential,
 	nothingNew,
 	overloadedRetryLater,
-	resultNotShownRetryLater,
+	resultNotYetAtServiceRetryLater,
 	unknownToService,
 	unreachable,
 	combineResponsesToSender,
 	type ResponseToSender,
 } from './responses';
-import type { AssessedNotification } from './pickTrustedNotificationParts';
+import type { AssessedNotification } from './limitNotificationByTrustSettings';
 
 /** The outcome of a webhook call: the sender's response, or what n8n is to start and respond. */
 export type WebhookOutcome = ResponseToSender | IWebhookResponseData;
@@ -48,7 +45,7 @@ export async function startWithoutSession(
 	const read =
 		toRead.length === 0
 			? new Map<string, ReadByIdResult>()
-			: await readNotified(
+			: await readQueriesByIdThrottled(
 					processStateOfNode(context),
 					await createServiceConnection(context, taxQuery),
 					toRead,
@@ -66,7 +63,9 @@ export async function startWithoutSession(
 		const brought = fillMissingResponseFromDelivery(found, notification, itemSettings.mapping);
 		const { result } = brought;
 		const isWaiting = dispositionOf(result, settings.choice) === 'wait' && !isReportedPending;
-		return isWaiting || succeededWithoutResult(result) ? resultNotShownRetryLater : ifDue(brought);
+		return isWaiting || succeededWithoutResult(result)
+			? resultNotYetAtServiceRetryLater
+			: ifDue(brought);
 	};
 	const ifDue = (brought: NonNullable<AssessedNotification['trusted']>) =>
 		dispositionOf(brought.result, settings.choice) === 'emit' && !ledger.isSettled(brought.result)

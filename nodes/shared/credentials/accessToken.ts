@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-workflow';
 import type { TokenRequestProblem } from '../errors/requestProblem';
 import { backoffMs } from '../utils/backoff';
-import { getClientState } from '../processState';
+import { getClientState } from '../processStateByScope';
 import { BoundedMap } from '../utils/boundedMap';
 import { hash } from '../utils/hash';
 import { isObject, parseJson } from '../utils/json';
@@ -104,7 +104,7 @@ export function authSecrets(credentials: ICredentialDataDecryptedObject): string
 }
 
 /** Returns whether the last refresh token of this login failed in this process, so that it logged in anew. */
-export const wasLastRefreshTokenRefused = (credentials: ICredentialDataDecryptedObject): boolean =>
+export const wasRefreshTokenRefused = (credentials: ICredentialDataDecryptedObject): boolean =>
 	loginOf(fingerprint(credentials)).isRefreshRefused === true;
 
 /** Notes that the service accepted the token sent with these credentials. */
@@ -137,7 +137,7 @@ export function noteTokenRefused(credentials: ICredentialDataDecryptedObject): b
  * n8n stores in the credential's hidden `accessToken`. Throws a LoginError, which is repeated until the next attempt
  * is due. It is transient while an outage may still pass. A credential test always sends a new request.
  */
-export async function logIn(
+export async function renewStoredAccessToken(
 	http: IHttpRequestHelper,
 	credentials: ICredentialDataDecryptedObject,
 	isTest = false,
@@ -209,6 +209,6 @@ function remember(login: Login, problem: TokenRequestProblem): LoginError {
  * Returns why there is no token for these credentials at present. Up to n8n 2.33 the error of a login does not reach
  * the request that needed it, so the login stores its own.
  */
-export const currentLoginError = (
+export const lastLoginError = (
 	credentials: ICredentialDataDecryptedObject,
 ): LoginError | undefined => loginOf(fingerprint(credentials)).failed?.error;

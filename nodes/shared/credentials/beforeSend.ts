@@ -1,5 +1,5 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { getProcessState } from '../processState';
+import { getProcessState } from '../processStateByScope';
 
 /** The callback of each request that has not reached its socket yet. */
 const newCallbacks = () => new WeakMap<IHttpRequestOptions, () => void>();
@@ -8,7 +8,10 @@ const newCallbacks = () => new WeakMap<IHttpRequestOptions, () => void>();
  * Calls back after n8n's login, right before the request is sent. n8n calls nothing later than `authenticate` of a
  * credential type. If the callback throws, the request is not sent.
  */
-export function setBeforeSendCallback(request: IHttpRequestOptions, callback: () => void): void {
+export function attachBeforeSendToRequest(
+	request: IHttpRequestOptions,
+	callback: () => void,
+): void {
 	getProcessState().shared(newCallbacks).set(request, callback);
 }
 

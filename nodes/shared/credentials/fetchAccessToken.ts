@@ -11,7 +11,7 @@ import { faultCode, isTlsFault } from '../errors/networkFault';
 import type { TokenRequestProblem } from '../errors/requestProblem';
 import { readRequestIds } from '../errors/requestIds';
 import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
-import { isObject, parseJson, parseObjectOrEmpty } from '../utils/json';
+import { isObject, parseJson, parseObjectBlankAsEmpty } from '../utils/json';
 import { textOf } from '../utils/primitiveText';
 import { readTaxQueryApiMapping } from './apiMapping';
 import { readTaxQueryBaseUrl } from './readBaseUrl';
@@ -39,7 +39,7 @@ export const bareToken = (value: unknown): string =>
 export function readAdditionalSecretFields({
 	additionalSecretFields: value,
 }: ICredentialDataDecryptedObject): IDataObject {
-	const fields = parseObjectOrEmpty(value);
+	const fields = parseObjectBlankAsEmpty(value);
 	if (fields) return fields;
 	throw invalidCredentialFieldError(
 		"'Additional Secret Fields' of the Tax Query credential must be a JSON object",
@@ -77,12 +77,12 @@ type TokenResponse = Pick<IN8nHttpFullResponse, 'statusCode' | 'headers'> & { bo
 export function tokenRequestSecrets(credentials: ICredentialDataDecryptedObject): string[] {
 	const { clientId, clientSecret, additionalSecretFields: additional } = credentials;
 	const login = [textOf(clientId), textOf(clientSecret)];
-	if (login[1] === '') return leavesOf(parseObjectOrEmpty(additional));
+	if (login[1] === '') return leavesOf(parseObjectBlankAsEmpty(additional));
 	return [
 		login[1],
 		login.join(':'),
 		basicLogin(login),
-		...leavesOf(parseObjectOrEmpty(additional)),
+		...leavesOf(parseObjectBlankAsEmpty(additional)),
 	];
 }
 

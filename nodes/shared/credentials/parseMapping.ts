@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { isObject, parseObjectOrEmpty } from '../utils/json';
+import { isObject, parseObjectBlankAsEmpty } from '../utils/json';
 import { CodedError } from '../utils/codedError';
 
 /** The permitted value of a mapping: one of these kinds, one of some names, or a table under known keys. */
@@ -51,7 +51,7 @@ const KINDS = {
  * type.
  */
 export function parseMapping(value: unknown, table: MappingShape): IDataObject {
-	const mapping = parseObjectOrEmpty(value);
+	const mapping = parseObjectBlankAsEmpty(value);
 	if (!mapping) throw mappingError('it must be a JSON object');
 	checkTable(mapping, table, '');
 	return mapping;

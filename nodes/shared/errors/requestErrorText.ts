@@ -34,7 +34,7 @@ export function renderRequestError(failure: RequestFailure, service: ServiceHint
 		description: joinSentences(
 			advice.meaning ? message : '',
 			isUncertain ? service.uncertainHint : advice.todo ? ADVICE[advice.todo] : todo,
-			mappingHint(suggestedMappingKeys(problem, advice)),
+			mappingHint(getSuggestedMappingKeys(problem, advice)),
 			problem.kind === 'status' && problem.isRepeated ? REFUSED_BEFORE : '',
 			problem.kind === 'status' && problem.location ? `It leads to ${problem.location}` : '',
 			quoteServiceMessage(problem),
@@ -45,7 +45,7 @@ export function renderRequestError(failure: RequestFailure, service: ServiceHint
 const notFoundText = (what: string): ProblemText => [`There is no ${what}`, ADVICE.chooseAgain];
 
 /** Returns the API Mapping keys that may correct a problem: the operation's, else those of the path. */
-export const suggestedMappingKeys = (
+export const getSuggestedMappingKeys = (
 	problem: RequestProblem,
 	{ mappingKeys }: OperationErrorAdvice,
 ): string[] => mappingKeys ?? (problem.kind === 'status' ? problem.mappingKeys : undefined) ?? [];

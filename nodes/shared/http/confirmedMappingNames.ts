@@ -1,4 +1,4 @@
-import { getClientState } from '../processState';
+import { getClientState } from '../processStateByScope';
 
 /** Names that the service has accepted since this process began. */
 const newConfirmedNames = () => new Set<string>();

@@ -3,19 +3,19 @@ import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-work
 import type { ServiceMessage } from '../errors/requestProblem';
 import { readRequestIds } from '../errors/requestIds';
 import { extractServiceMessage } from '../errors/serviceMessage';
-import { getClientState } from '../processState';
+import { getClientState } from '../processStateByScope';
 import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
 import { hash } from '../utils/hash';
 import { redactLongSecretsInValue } from '../utils/redact';
-import { sleepUnlessCancelled } from '../utils/sleep';
+import { sleepUnlessCancelled } from '../utils/interruptibleSleep';
 import { toBodyOrProblem, type HttpResponse } from './toBodyOrProblem';
 import { ClockOffset } from './clockOffset';
 import {
 	sendOnce,
 	type SendAttempt,
 	type ReloadableCredentials,
-	type RequestContext,
+	type N8nRequestContext,
 	type ServiceRequest,
 } from './sendOnce';
 import {
@@ -25,13 +25,13 @@ import {
 	type JsonResponseBody,
 	type RequestProblem,
 	type RequestResult,
-} from './requestResult';
+} from './requestResultAndError';
 import { readItemCredential } from './readItemCredential';
 import { acceptanceOf, newRetryPolicy } from './retryPolicy';
 import type { ServiceDefinition } from './serviceDefinitions';
 import { isMappingNameConfirmed } from './confirmedMappingNames';
 
-export type { RequestContext, ServiceRequest } from './sendOnce';
+export type { N8nRequestContext, ServiceRequest } from './sendOnce';
 
 /** Returns the contents of a body, or the problem with it. */
 export type ParsedBodyReader<T extends object> = (body: JsonResponseBody) => T | RequestProblem;
@@ -84,7 +84,7 @@ const newClock = () => new ClockOffset();
  * token ends. Throws if it is missing or cannot be right.
  */
 export async function createServiceConnection<Mapping>(
-	context: RequestContext,
+	context: N8nRequestContext,
 	service: ServiceDefinition<Mapping>,
 	data?: ICredentialDataDecryptedObject,
 ): Promise<Connection<Mapping>> {
@@ -93,10 +93,10 @@ export async function createServiceConnection<Mapping>(
 }
 
 /** The contexts in which a credential may depend on the item. */
-type ItemContext = RequestContext & Pick<IExecuteFunctions, 'getCredentials'>;
+type ItemContext = N8nRequestContext & Pick<IExecuteFunctions, 'getCredentials'>;
 
 /** The connections of one run. Each item's is by its own credential, shared by all items of one account. */
-export class RunConnections<Mapping = unknown> {
+export class ConnectionsByItemCredential<Mapping = unknown> {
 	readonly #context: ItemContext;
 	readonly #service: ServiceDefinition<Mapping>;
 	readonly #byItem = new Map<number, Promise<Connection<Mapping>>>();
@@ -150,7 +150,7 @@ export class RunConnections<Mapping = unknown> {
 const TOKEN_FIELD = 'accessToken';
 
 function openConnection<Mapping>(
-	context: RequestContext,
+	context: N8nRequestContext,
 	service: ServiceDefinition<Mapping>,
 	held: ReloadableCredentials,
 ): Connection<Mapping> {
@@ -226,7 +226,7 @@ const RETRY_BUDGET_MS = 300_000;
 
 /** The state that all requests of a connection share. */
 interface ConnectionState {
-	context: RequestContext;
+	context: N8nRequestContext;
 	service: ServiceDefinition;
 	held: ReloadableCredentials;
 	rateLimiter: RateLimiter;

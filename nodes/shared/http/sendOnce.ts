@@ -7,7 +7,7 @@ import {
 	type IHttpRequestOptions,
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
-import { setBeforeSendCallback } from '../credentials/beforeSend';
+import { attachBeforeSendToRequest } from '../credentials/beforeSend';
 import { loginErrorInCauses } from '../credentials/loginError';
 import { TOKEN_TIMEOUT_MS } from '../credentials/fetchAccessToken';
 import { raceAbort, readBody, TooLargeError } from '../utils/responseBody';
@@ -16,7 +16,7 @@ import type { RawExchangeResult } from './toBodyOrProblem';
 import type { ServiceDefinition } from './serviceDefinitions';
 
 /** The contexts in which nodes speak to a service. */
-export type RequestContext = Pick<
+export type N8nRequestContext = Pick<
 	IAllExecuteFunctions,
 	'getCredentials' | 'getNode' | 'getExecutionId'
 > & {
@@ -81,7 +81,7 @@ export interface SendAttempt {
  * process may have renewed it. Throws what reading the credential or `beforeSend` throws; then nothing was sent.
  */
 export async function sendOnce(
-	context: RequestContext,
+	context: N8nRequestContext,
 	service: ServiceDefinition,
 	held: ReloadableCredentials,
 	request: ServiceRequest,
@@ -105,7 +105,7 @@ export async function sendOnce(
 		}
 		return (sentWith = held.data);
 	};
-	setBeforeSendCallback(options, () => {
+	attachBeforeSendToRequest(options, () => {
 		if (signal.aborted) throw signal.reason;
 		try {
 			request.beforeSend?.();

@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import {
-	logIn,
-	currentLoginError,
+	renewStoredAccessToken,
+	lastLoginError,
 	noteTokenAccepted,
 	noteTokenRefused,
 	authSecrets,
@@ -15,7 +15,7 @@ import {
 import { creditProfileAuthHeader, taxQueryAuthHeader } from '../credentials/authorization';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from '../credentials/readBaseUrl';
 import { refuseN8nPlaceholders } from '../credentials/n8nMaskedValuePlaceholder';
-import { storedLoginSecrets } from '../credentials/providerLoginsInCredential';
+import { storedLoginSecrets } from '../credentials/providerLoginCredentialFields';
 import { bareToken } from '../credentials/fetchAccessToken';
 import { webhookSecretsToMask } from '../credentials/webhookVerificationSettings';
 import { textOf } from '../utils/primitiveText';
@@ -52,12 +52,12 @@ export interface ServiceDefinition<Mapping = unknown> {
 	 */
 	tokens?: {
 		/** Returns what n8n stores in the credential's `accessToken`. Throws a LoginError. */
-		logIn: typeof logIn;
+		logIn: typeof renewStoredAccessToken;
 		accepted(credentials: Credentials): void;
 		/** True if a new token is worth a try. */
 		refused(credentials: Credentials): boolean;
 		/** Returns why there is no token at present; undefined if nothing is known. */
-		failure: typeof currentLoginError;
+		failure: typeof lastLoginError;
 	};
 	/** Returns what the credential's test reads; it only reads. Undefined if there is nothing to read. */
 	testPath(mapping: Mapping): string | undefined;
@@ -124,10 +124,10 @@ export const taxQuery: ServiceDefinition<TaxQueryMapping> = {
 	],
 	authorization: taxQueryAuthHeader,
 	tokens: {
-		logIn,
+		logIn: renewStoredAccessToken,
 		accepted: noteTokenAccepted,
 		refused: noteTokenRefused,
-		failure: currentLoginError,
+		failure: lastLoginError,
 	},
 	testPath: listPath,
 	probePath: (mapping) =>

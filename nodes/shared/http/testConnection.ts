@@ -9,14 +9,14 @@ import {
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { findPseudonymKeyProblem } from '../credentials/pseudonymKeyField';
-import { findProblemInCredentialLogins } from '../credentials/providerLoginsInCredential';
+import { findProblemInCredentialLogins } from '../credentials/providerLoginCredentialFields';
 import { findEnabledVerificationProblem } from '../credentials/webhookVerificationSettings';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { readFault } from '../errors/networkFault';
 import { withRequestId } from '../errors/requestIds';
 import { joinSentences } from '../utils/joinSentences';
 import { toBodyOrProblem, type RawExchangeResult } from './toBodyOrProblem';
-import { RequestError } from './requestResult';
+import { RequestError } from './requestResultAndError';
 import { creditProfile, taxQuery, type ServiceDefinition } from './serviceDefinitions';
 
 const TIMEOUT_MS = 30_000;

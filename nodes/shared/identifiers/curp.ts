@@ -11,13 +11,13 @@ import { stateByCurpCode } from './states';
 import {
 	checkCharacters,
 	COPY_AGAIN,
-	SIX_DATE_DIGITS_RULE,
+	DATE_PART_CHARACTER_RULE,
 	suggestConfusableCharacter,
 	DIGIT,
 	countCharacters,
 	readText,
 	type IdentifierPartRule,
-} from './identifierText';
+} from './readAndCheckIdentifierText';
 import { CURP_INCONVENIENT_WORDS } from './inconvenientWords';
 
 const SEXES = { H: 'male', M: 'female', X: 'non-binary' } as const;
@@ -37,7 +37,7 @@ const PARTS: IdentifierPartRule[] = [
 	LETTER,
 	{ length: 1, allowed: /^[AEIOUX]$/, needs: 'a vowel or X (of the first surname)' },
 	{ ...LETTER, length: 2 },
-	SIX_DATE_DIGITS_RULE,
+	DATE_PART_CHARACTER_RULE,
 	{ length: 1, allowed: /^[HMX]$/, needs: 'H (man), M (woman) or X (non-binary)' },
 	{ length: 2, allowed: /^[A-Z]$/, needs: 'a letter A–Z (part of the state of birth)' },
 	{

@@ -9,11 +9,11 @@ import {
 import {
 	checkCharacters,
 	COPY_AGAIN,
-	SIX_DATE_DIGITS_RULE,
+	DATE_PART_CHARACTER_RULE,
 	countCharacters,
 	readText,
 	type IdentifierPartRule,
-} from './identifierText';
+} from './readAndCheckIdentifierText';
 import { RFC_INCONVENIENT_WORDS } from './inconvenientWords';
 
 export interface RfcCheck extends CheckResult {
@@ -111,7 +111,7 @@ function partsOf(letters: number, length: number, hasHomoclave: boolean): Identi
 			allowed: /^[A-ZÑ&]$/,
 			needs: `a letter A–Z without accent, Ñ or & (${owner})`,
 		},
-		{ ...SIX_DATE_DIGITS_RULE, needs: `${SIX_DATE_DIGITS_RULE.needs}; ${owner}` },
+		{ ...DATE_PART_CHARACTER_RULE, needs: `${DATE_PART_CHARACTER_RULE.needs}; ${owner}` },
 		...(hasHomoclave ? HOMOCLAVE : []),
 	];
 }

@@ -6,7 +6,7 @@ import {
 	type MexicanState,
 } from './checkResult';
 import { stateByIsoOrBureauCode, stateByCurpCode, stateByZipCode } from './states';
-import { parseExactDigits } from './identifierText';
+import { readExactDigitsWithErrors } from './readAndCheckIdentifierText';
 
 export interface ZipCodeCheck extends CheckResult {
 	/** The state that the first two digits belong to. */
@@ -19,7 +19,7 @@ export interface ZipCodeCheck extends CheckResult {
  * demands that they match, CP §2.8).
  */
 export function checkZipCode(value: unknown, stated?: unknown): ZipCodeCheck {
-	const { text, errors } = parseExactDigits(value, 'zip code', 5);
+	const { text, errors } = readExactDigitsWithErrors(value, 'zip code', 5);
 	if (errors.length > 0) return checkResult(text, errors);
 	const state = stateByZipCode(text);
 	const problem = state ? contradiction(state, stated) : NO_STATE;

@@ -1,10 +1,10 @@
 import type { IDataObject, UserError } from 'n8n-workflow';
 import { maskIdentifiersInText } from '../personalData/personalDataHider';
 import { withRequestId } from '../errors/requestIds';
-import type { RequestError } from '../http/requestResult';
+import type { RequestError } from '../http/requestResultAndError';
 import { joinSentences } from '../utils/joinSentences';
 import { identity } from './commonFields';
-import type { OperationItem } from './operation';
+import type { OperationItemContext } from './operation';
 
 /** The finding of one check of a connection. */
 interface Check {
@@ -61,7 +61,11 @@ export class ConnectionDiagnosis {
 	 * Returns all rows with equal columns: a summary that can be read alone, the checks, the proposed mapping as JSON
 	 * text.
 	 */
-	items(suggestedMapping: IDataObject, held: IDataObject, item: OperationItem): IDataObject[] {
+	items(
+		suggestedMapping: IDataObject,
+		held: IDataObject,
+		item: OperationItemContext,
+	): IDataObject[] {
 		const seen = JSON.stringify(suggestedMapping);
 		const isNew = seen !== JSON.stringify(held);
 		const proposal: Check = { check: PROPOSAL, ok: !isNew, seen, advice: isNew ? PASTE : '' };

@@ -6,7 +6,7 @@ import {
 	type CheckedLogin,
 	type DataProvider,
 } from '../credentials/dataProviders';
-import { readLoginFromCredential } from '../credentials/providerLoginsInCredential';
+import { readLoginFromCredential } from '../credentials/providerLoginCredentialFields';
 import { optionsEntryField, parseBoolean, type Field } from './field';
 import { CodedError, fieldError } from '../utils/codedError';
 

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { textOf } from '../utils/primitiveText';
-import type { ItemError } from './itemError';
+import type { N8nNodeError } from './n8nNodeError';
 import type { Operation } from './operation';
 
 /** Columns of a failed item that report its failure; those of an earlier failure give way to them. */
@@ -8,7 +8,7 @@ export const FAILURE_COLUMNS = ['error', 'errorCode', 'errorDetail', 'billed', '
 
 /** The columns of a failed item's own: what went wrong, and what it cost where the operation can cost something. */
 export function failedColumns(
-	{ message, description, context }: ItemError,
+	{ message, description, context }: N8nNodeError,
 	{ costOf, isSending }: Partial<Operation> = {},
 ): IDataObject {
 	const { code = 'unknown', queryIds = [], billed, sent } = context as IDataObject;
@@ -26,7 +26,10 @@ export function failedColumns(
  * replaces the JSON of an item that still has one. Its router copies own enumerable properties, so the copy has none.
  * An item that n8n does not copy becomes a plain one when its JSON is to be replaced.
  */
-export function routeToErrorOutput(item: INodeExecutionData, error: ItemError): INodeExecutionData {
+export function routeToErrorOutput(
+	item: INodeExecutionData,
+	error: N8nNodeError,
+): INodeExecutionData {
 	const { json } = item;
 	Object.defineProperties(item, {
 		error: { value: error, enumerable: false, configurable: true },

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { parseObjectOrEmpty } from '../utils/json';
-import type { OperationItem, Operation, RowsOrNextPhase } from './operation';
+import { parseObjectBlankAsEmpty } from '../utils/json';
+import type { OperationItemContext, Operation, RowsOrNextPhase } from './operation';
 import { DEFAULT_FIELD_ADVICE, fieldError } from '../utils/codedError';
 import { normalizeText, hasEncodingDamage } from '../utils/inputTextCleaning';
 
@@ -8,7 +8,7 @@ import { normalizeText, hasEncodingDamage } from '../utils/inputTextCleaning';
 export interface Field<T> {
 	properties: INodeProperties[];
 	/** The value for an item. Throws a UserError that names the field if it cannot be used. */
-	read(item: OperationItem): T | Promise<T>;
+	read(item: OperationItemContext): T | Promise<T>;
 }
 
 type Fields = Record<string, Field<unknown>>;
@@ -22,7 +22,7 @@ interface Definition<F extends Fields, O extends Fields> extends Omit<
 	/** Entries of the "Options" collection beside those that every operation has. */
 	options?: O;
 	/** Gets every field's and option's value under its name; all of them were read before. */
-	execute(item: OperationItem, values: Values<F> & Values<O>): Promise<RowsOrNextPhase>;
+	execute(item: OperationItemContext, values: Values<F> & Values<O>): Promise<RowsOrNextPhase>;
 }
 
 /** An operation whose fields are read, and so checked, before it begins. */
@@ -92,7 +92,7 @@ export function nestedOptionGroupBuilder(group: INodeProperties) {
 			return {
 				properties: [],
 				read({ options }) {
-					const given = parseObject(options[group.name] ?? {}, group.displayName);
+					const given = parseObjectFieldBlankAsEmpty(options[group.name] ?? {}, group.displayName);
 					return readOption(given, property, parse, absent);
 				},
 			};
@@ -131,7 +131,7 @@ export function parseText(value: unknown, label: string): string {
 }
 
 /** Reads a number of at least `least`, entered as a number or its digits; throws a UserError for anything else. */
-export const parseNumber =
+export const parseNumberOfAtLeast =
 	(least: number) =>
 	(value: unknown, label: string): number => {
 		const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
@@ -147,8 +147,8 @@ export function parseBoolean(value: unknown, label: string): boolean {
 }
 
 /** A JSON object or its text, {} for nothing; throws a UserError for anything else. */
-export function parseObject(value: unknown, label: string): IDataObject {
-	const object = parseObjectOrEmpty(value);
+export function parseObjectFieldBlankAsEmpty(value: unknown, label: string): IDataObject {
+	const object = parseObjectBlankAsEmpty(value);
 	if (object) return object;
 	throw fieldError(
 		'field.object',

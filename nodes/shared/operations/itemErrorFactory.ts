@@ -2,9 +2,9 @@ import type { IDataObject, INode } from 'n8n-workflow';
 import { nothingSentText } from '../errors/errorTextParts';
 import type { PersonalDataHider } from '../personalData/personalDataHider';
 import type { ServiceRequest } from '../http/connection';
-import { RequestError } from '../http/requestResult';
-import { itemErrorOf, type ItemError, type ItemErrorOptions } from './itemError';
-import type { BillingSummary, FailedAndUnsentItemCounts, Operation, NodeRun } from './operation';
+import { RequestError } from '../http/requestResultAndError';
+import { toN8nNodeError, type N8nNodeError, type ItemErrorOptions } from './n8nNodeError';
+import type { BillingSummary, FailedItemCounts, Operation, SharedNodeRunState } from './operation';
 
 /** An item that failed, and why. */
 export interface ItemFailure {
@@ -17,14 +17,14 @@ export class ItemErrorFactory {
 	readonly operations = new Map<number, Operation>();
 	/** The protection of each item's personal data; undefined for full output. */
 	readonly protections = new Map<number, PersonalDataHider | undefined>();
-	readonly failedItems: FailedAndUnsentItemCounts = { all: 0, unsent: 0 };
+	readonly failedItems: FailedItemCounts = { all: 0, unsent: 0 };
 	/** Items for which a request went out that was no read. */
 	readonly #sent = new Set<number>();
 	readonly #node: INode;
 
 	constructor(
 		node: INode,
-		readonly run: NodeRun,
+		readonly run: SharedNodeRunState,
 	) {
 		this.#node = node;
 	}
@@ -40,7 +40,7 @@ export class ItemErrorFactory {
 	}
 
 	/** Returns an error for where the run goes on: its item shows which one it is. */
-	ofItem(failure: ItemFailure): ItemError {
+	ofItem(failure: ItemFailure): N8nNodeError {
 		const error = this.#make(failure, { costOf: failure.index });
 		this.failedItems.all++;
 		if (error.context.sent === false) this.failedItems.unsent++;
@@ -53,7 +53,7 @@ export class ItemErrorFactory {
 	}
 
 	/** Returns the error that ends the run; `more` holds further sentences of the run. */
-	ofRun(failure: ItemFailure, more: string[]): ItemError {
+	ofRun(failure: ItemFailure, more: string[]): N8nNodeError {
 		const item = this.run.items > 1 ? failure.index + 1 : undefined;
 		return this.#make(failure, { more, item, isJoined: this.run.isTool });
 	}
@@ -65,7 +65,7 @@ export class ItemErrorFactory {
 			costOf,
 			...options
 		}: Pick<ItemErrorOptions, 'more' | 'item' | 'isJoined'> & { costOf?: number },
-	): ItemError {
+	): N8nNodeError {
 		const operation = this.operations.get(index);
 		const protection = this.protections.get(index);
 		const { text: costText = '', ...data }: Partial<BillingSummary> =
@@ -77,7 +77,7 @@ export class ItemErrorFactory {
 			!this.#sent.has(index) &&
 			!isUncertain &&
 			!operation.costOf?.(this.run, index).billed;
-		return itemErrorOf(this.#node, cause, {
+		return toN8nNodeError(this.#node, cause, {
 			...options,
 			...(protection && { hide: protection.text, omitsServiceMessage: true }),
 			more: [isUnsent ? nothingSentText(this.#sent.size === 0) : '', ...more, costText],

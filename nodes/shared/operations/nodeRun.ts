@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { getProcessState } from '../processState';
+import { getProcessState } from '../processStateByScope';
 import { enterExecution, rootExecutionId } from './workflowExecutionState';
-import type { FinishRun, FailedAndUnsentItemCounts, NodeRun } from './operation';
+import type { FinishRun, FailedItemCounts, SharedNodeRunState } from './operation';
 
 /** A run of a node, and what ends it. */
 export function startRun(context: IExecuteFunctions) {
@@ -17,7 +17,7 @@ export function startRun(context: IExecuteFunctions) {
 	const { state, leave, succeed } = enterExecution(root, argumentsOf(context));
 	/** It is read at each step of each item, and n8n evaluates an expression for it. */
 	let index: number | undefined;
-	const run: NodeRun = {
+	const run: SharedNodeRunState = {
 		executionId: context.getExecutionId(),
 		root,
 		execution: state,
@@ -32,7 +32,7 @@ export function startRun(context: IExecuteFunctions) {
 		memory,
 		timeoutAt: timeoutAtOf(context),
 		cancelled,
-		shared<T>(make: (run: NodeRun) => T) {
+		shared<T>(make: (run: SharedNodeRunState) => T) {
 			if (!values.has(make)) values.set(make, make(run));
 			return values.get(make) as T;
 		},
@@ -46,7 +46,7 @@ export function startRun(context: IExecuteFunctions) {
 		signal: cancelled ? AbortSignal.any([cancelled, stop.signal]) : stop.signal,
 		/** An item has failed, and with it the run. */
 		fail: () => stop.abort(),
-		end(failure: { index: number } | undefined, failed: FailedAndUnsentItemCounts) {
+		end(failure: { index: number } | undefined, failed: FailedItemCounts) {
 			if (!failure) succeed();
 			return callbacks.map((callback) => callback(failure, failed) ?? '');
 		},

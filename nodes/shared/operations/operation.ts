@@ -13,11 +13,11 @@ import type { PersonalDataHider } from '../personalData/personalDataHider';
 import type { ExecutionState } from './workflowExecutionState';
 import { includeOtherFields, type KnownOutputColumns } from './mergeInputColumns';
 import type { Connection, ParsedBodyReader, ServiceRequest } from '../http/connection';
-import type { JsonResponseBody, RequestResult } from '../http/requestResult';
+import type { JsonResponseBody, RequestResult } from '../http/requestResultAndError';
 
-export interface OperationItem {
+export interface OperationItemContext {
 	index: number;
-	run: NodeRun;
+	run: SharedNodeRunState;
 	/** The workflow's time zone, in which an instant is a day. */
 	timezone: string;
 	/** Milliseconds to wait for a response. */
@@ -48,7 +48,7 @@ export interface OperationItem {
 }
 
 /** The state that the items of one run of a node share. */
-export interface NodeRun {
+export interface SharedNodeRunState {
 	/** n8n's execution; undefined where it has none (MCP Server Trigger). */
 	executionId?: string;
 	/** The root execution over all sub-workflows, as far as n8n reports it; undefined if there is none. */
@@ -75,7 +75,7 @@ export interface NodeRun {
 	/** Aborted when the execution is cancelled. */
 	cancelled?: AbortSignal;
 	/** Returns a value that all items of this run share, made on first use; `make` is its key. */
-	shared<T>(make: (run: NodeRun) => T): T;
+	shared<T>(make: (run: SharedNodeRunState) => T): T;
 	/** Calls back once all items have ended. The returned text is added to the error that the run fails with. */
 	atEnd(callback: FinishRun): void;
 	/** Shows the operator a hint in the output pane. */
@@ -97,7 +97,7 @@ export interface BillingSummary {
 }
 
 /** The number of items that come out as failed, and of those that failed before anything was sent for them. */
-export interface FailedAndUnsentItemCounts {
+export interface FailedItemCounts {
 	all: number;
 	unsent: number;
 }
@@ -105,7 +105,7 @@ export interface FailedAndUnsentItemCounts {
 /** Gets the item that the run fails with, and how many come out as failed. */
 export type FinishRun = (
 	failure: { index: number } | undefined,
-	failed: FailedAndUnsentItemCounts,
+	failed: FailedItemCounts,
 ) => string | void;
 
 export type ItemRequest = Omit<ServiceRequest, 'timeoutMs'>;
@@ -156,9 +156,9 @@ export interface Operation {
 	/** Its rows keep the columns of the input, unless the operator leaves them out. */
 	keepsInput?: KnownOutputColumns;
 	/** Returns what an item has cost, or all items of the run. */
-	costOf?(run: NodeRun, index?: number): BillingSummary;
+	costOf?(run: SharedNodeRunState, index?: number): BillingSummary;
 	/** Returns what comes out for the item: one object, a list of them (possibly empty), or a next step. */
-	execute(item: OperationItem): Promise<RowsOrNextPhase>;
+	execute(item: OperationItemContext): Promise<RowsOrNextPhase>;
 }
 
 export interface Resource {
@@ -284,7 +284,7 @@ type Shown = INodeCredentialDescription['displayOptions'];
  * every resource would make the editor take Resource for the choice of an authentication. It would then hide Resource
  * with all that depends on credentials.
  */
-export function credentialDisplayOptions(resources: Resource[]): Shown {
+export function showCredentialForOnlineResources(resources: Resource[]): Shown {
 	const online = resources.filter(({ operations }) => operations.some((one) => !one.isOffline));
 	if (online.length === resources.length) return undefined;
 	return { show: { resource: online.map(({ value }) => value) } };

@@ -9,35 +9,35 @@ import {
 	findOperation,
 	secretParameterNamesOfResources,
 	RowsWithFiles,
-	type OperationItem,
+	type OperationItemContext,
 	type ItemRequest,
 	type NextPhase,
 	type RowsOrNextPhase,
 	type Resource,
-	type NodeRun,
+	type SharedNodeRunState,
 } from './operation';
 import { readFieldsToKeep, readPersonalDataMode } from '../personalData/personalDataOptions';
-import { personalDataHiderFor } from '../personalData/personalDataHider';
+import { personalDataHiderForMode } from '../personalData/personalDataHider';
 import { DEFAULT_TIMEOUT_MS } from '../http/sendOnce';
-import { RunConnections, type Connection } from '../http/connection';
-import { parseBoolean, parseNumber } from './field';
+import { ConnectionsByItemCredential, type Connection } from '../http/connection';
+import { parseBoolean, parseNumberOfAtLeast } from './field';
 import { FAILURE_COLUMNS, failedColumns, routeToErrorOutput } from './failedItem';
 import {
 	mergeInputColumns,
 	includeOtherFields,
-	isEqualIgnoringWhitespace,
+	isEqualAfterTextNormalization,
 } from './mergeInputColumns';
-import type { ItemError } from './itemError';
+import type { N8nNodeError } from './n8nNodeError';
 import { ItemErrorFactory, type ItemFailure } from './itemErrorFactory';
 import { sendUnlessPasswordRefusedBefore } from './sendUnlessPasswordRefusedBefore';
 import { startRun, type NodeRunControl } from './nodeRun';
-import { bodyOf } from '../http/requestResult';
+import { bodyOf } from '../http/requestResultAndError';
 import type { ServiceDefinition } from '../http/serviceDefinitions';
 import { isObject } from '../utils/json';
 import { joinSentences } from '../utils/joinSentences';
 import { redactSecretsInValue } from '../utils/redact';
 import { textOf } from '../utils/primitiveText';
-import { sleepUnlessCancelled } from '../utils/sleep';
+import { sleepUnlessCancelled } from '../utils/interruptibleSleep';
 import { CodedError, fieldError } from '../utils/codedError';
 
 /** Enough to hide the latency behind the pace: 10 points per second at a response time of 4 seconds. */
@@ -54,7 +54,7 @@ export async function runItems(
 	resources: Resource[],
 	service: ServiceDefinition,
 ): Promise<INodeExecutionData[][]> {
-	const connections = new RunConnections(context, service);
+	const connections = new ConnectionsByItemCredential(context, service);
 	const started = startRun(context);
 	const errors = new ItemErrorFactory(context.getNode(), started.run);
 	const withInput = new Set<number>();
@@ -131,7 +131,7 @@ interface OutputRow {
 	index: number;
 	json: IDataObject;
 	file?: IBinaryData;
-	error?: ItemError;
+	error?: N8nNodeError;
 }
 
 /**
@@ -185,7 +185,7 @@ function rowWithInput(
 		own: error ? NONE : own,
 		replaced: error ? FAILURE_COLUMNS : [],
 		isRequested: (name) =>
-			requested.includes(name) && isEqualIgnoringWhitespace(given[name], parameter(name)),
+			requested.includes(name) && isEqualAfterTextNormalization(given[name], parameter(name)),
 	});
 }
 
@@ -205,7 +205,7 @@ interface Begun {
 	context: IExecuteFunctions;
 	resources: Resource[];
 	service: ServiceDefinition;
-	connections: RunConnections;
+	connections: ConnectionsByItemCredential;
 	started: NodeRunControl;
 	errors: ItemErrorFactory;
 	/** Items whose rows keep the columns of their input. */
@@ -220,7 +220,7 @@ async function begin(
 	// until the choice is read, an error hides everything
 	const { options: written } = context.getNode().parameters;
 	if (isObject(written) && Object.hasOwn(written, 'personalData'))
-		errors.protections.set(index, personalDataHiderFor('masked'));
+		errors.protections.set(index, personalDataHiderForMode('masked'));
 	const parameter = <T>(name: string) => context.getNodeParameter(name, index) as T;
 	const operation = findOperation(resources, parameter('resource'), parameter('operation'));
 	if (!operation) {
@@ -235,7 +235,7 @@ async function begin(
 	// A missing key is found before a request is spent.
 	const key = mode === 'pseudonym' ? (await connection()).pseudonymKey : undefined;
 	const stored = readFieldsToKeep(options);
-	const protection = personalDataHiderFor(mode, key, stored);
+	const protection = personalDataHiderForMode(mode, key, stored);
 	errors.protections.set(index, protection);
 	if (operation.keepsInput && includesInput(context, index)) withInput.add(index);
 	const ready = (request: ItemRequest) => ({
@@ -243,7 +243,7 @@ async function begin(
 		...errors.watched(index, request),
 		timeoutMs,
 	});
-	const tryRequest: OperationItem['tryRequest'] = async (request) =>
+	const tryRequest: OperationItemContext['tryRequest'] = async (request) =>
 		await sendUnlessPasswordRefusedBefore(run, await connection(), ready(request));
 	return await operation.execute({
 		index,
@@ -276,7 +276,7 @@ const LONGEST_TIMEOUT = 86_400;
 
 function timeout(options: IDataObject): number {
 	if (!Object.hasOwn(options, 'timeout')) return DEFAULT_TIMEOUT_MS;
-	const seconds = parseNumber(0.001)(options.timeout, 'Timeout (Seconds)');
+	const seconds = parseNumberOfAtLeast(0.001)(options.timeout, 'Timeout (Seconds)');
 	if (seconds <= LONGEST_TIMEOUT) return Math.round(1000 * seconds);
 	throw fieldError(
 		'field.number',
@@ -301,7 +301,10 @@ function toRows(
 	);
 }
 
-function hintAtWaiting(run: NodeRun, { waitedMs, repeated }: Connection['statistics']): void {
+function hintAtWaiting(
+	run: SharedNodeRunState,
+	{ waitedMs, repeated }: Connection['statistics'],
+): void {
 	const hint = joinSentences(
 		waitedMs >= 1000 ? `Waited ${(waitedMs / 1000).toFixed(1)} s for the rate limit` : '',
 		repeated > 0 ? `Requests repeated: ${repeated}` : '',

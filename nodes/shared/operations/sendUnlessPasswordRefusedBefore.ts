@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ReadWriteLocks } from '../utils/readWriteLock';
 import type { Connection, ServiceRequest } from '../http/connection';
-import type { RequestProblem, RequestResult } from '../http/requestResult';
-import type { NodeRun } from './operation';
+import type { RequestProblem, RequestResult } from '../http/requestResultAndError';
+import type { SharedNodeRunState } from './operation';
 
 /** Refusals by the fingerprint of what was refused: never the secret itself. */
 type Refusals = Record<string, { status: number }>;
@@ -24,7 +24,7 @@ const newRefusedSecrets = () => new RefusedSecrets();
  * try. A few wrong ones lock a person out. n8n stores the refusals for tries of Retry On Fail and Retry.
  */
 export async function sendUnlessPasswordRefusedBefore(
-	run: NodeRun,
+	run: SharedNodeRunState,
 	connection: Connection,
 	request: ServiceRequest,
 ): Promise<RequestResult> {

@@ -1,5 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { ScopeState, getExecutionState, getProcessState, trimExecutions } from '../processState';
+import {
+	ScopeState,
+	getExecutionState,
+	getProcessState,
+	trimExecutions,
+} from '../processStateByScope';
 import { BoundedMap } from '../utils/boundedMap';
 
 /**

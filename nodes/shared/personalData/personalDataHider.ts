@@ -34,7 +34,7 @@ export interface PersonalDataHider {
 }
 
 /** The protection of a mode; undefined for full. Throws a UserError if the key of pseudonyms is missing or short. */
-export function personalDataHiderFor(
+export function personalDataHiderForMode(
 	mode: PersonalDataMode,
 	pseudonymKey?: unknown,
 	fieldsToKeep: string[] = [],

@@ -25,7 +25,8 @@ const named = (rule: PersonalDataRule, names: string): PersonalDataRuleByField =
 	Object.fromEntries(names.split(/\s+/).map((name) => [name, rule]));
 
 /** Fields that come out as they are, by their names in one text. */
-export const rulesToShowFields = (names: string): PersonalDataRuleByField => named('shown', names);
+export const buildShownFieldRules = (names: string): PersonalDataRuleByField =>
+	named('shown', names);
 
 /** Fields that are hidden, by their names in one text. */
 export const rulesToHideFields = (names: string): PersonalDataRuleByField =>

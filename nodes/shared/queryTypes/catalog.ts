@@ -150,6 +150,6 @@ export const queryTypes: QueryType[] = Object.entries(rows).map(([operation, row
 }));
 
 /** The query types by the value of their operation. */
-export const catalog = Object.fromEntries(
+export const queryTypesByOperation = Object.fromEntries(
 	queryTypes.map((queryType) => [queryType.operation, queryType]),
 ) as Record<keyof typeof rows, QueryType>;

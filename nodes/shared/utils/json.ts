@@ -22,7 +22,7 @@ export function parseJson(value: unknown): unknown {
  * A JSON object as a parameter or credential field holds it: an object, its text, or nothing for {}. Undefined if it
  * is anything else.
  */
-export function parseObjectOrEmpty(value: unknown): IDataObject | undefined {
+export function parseObjectBlankAsEmpty(value: unknown): IDataObject | undefined {
 	if (value === undefined || value === null || value === '') return {};
 	const parsed = parseJson(value);
 	return isObject(parsed) ? parsed : undefined;

@@ -52,7 +52,7 @@ function keyOf(name: string, value: unknown, mapping: CreditProfileMapping): str
  * names one, three are accepted: JSON text, `filter[key]=` (repeated, or with `[]`, for several values), and
  * `filter.key=`. Throws an HttpError for invalid JSON text.
  */
-export function collectFilter(query: Query, mapping: CreditProfileMapping): Query {
+export function nestFilterParameters(query: Query, mapping: CreditProfileMapping): Query {
 	const gathered: Query = {};
 	const texts = new Map<string, unknown[]>();
 	const isJsonTaken = [undefined, 'json'].includes(mapping.filterEncoding);

@@ -4,7 +4,7 @@ import {
 	CollectionPathParams,
 	CollectionsPage,
 	CollectionsQuery,
-	TagListResponse,
+	AllTagsResponse,
 	CollectionVersionsPage,
 	VersionsPathParams,
 	VersionsQuery,
@@ -12,7 +12,7 @@ import {
 import { NoQuery } from '../../../contract/shared';
 import type { CreditProfileMapping } from '../../mappingSchema';
 import { HttpError } from '../../plugins/errors';
-import { collectFilter, passesFilter } from './collectionsFilter';
+import { nestFilterParameters, passesFilter } from './collectionsFilter';
 import {
 	serializeCollectionWithIncludes,
 	type SeededCollections,
@@ -32,7 +32,7 @@ function pageOf<T>(entries: T[], { limit, offset }: { limit: number; offset: num
 }
 
 /** The distinct tags with their count (CP §4.3, 4.7). */
-export function buildTagList(tags: Iterable<string>): TagListResponse {
+export function buildDistinctTagListResponse(tags: Iterable<string>): AllTagsResponse {
 	const data = [...new Set(tags)].sort((a, b) => a.localeCompare(b, 'es'));
 	return { count: data.length, data };
 }
@@ -53,17 +53,17 @@ export function registerDataCollectionRoutes(
 				tags,
 				summary: 'Tags of all collections',
 				querystring: NoQuery,
-				response: { 200: TagListResponse },
+				response: { 200: AllTagsResponse },
 			},
 		},
-		async () => buildTagList(entries.flatMap(({ collection }) => collection.tags)),
+		async () => buildDistinctTagListResponse(entries.flatMap(({ collection }) => collection.tags)),
 	);
 
 	app.get<{ Querystring: CollectionsQuery }>(
 		'/data/collection',
 		{
 			preValidation: async (request) => {
-				request.query = collectFilter({ ...request.query }, mapping) as CollectionsQuery;
+				request.query = nestFilterParameters({ ...request.query }, mapping) as CollectionsQuery;
 			},
 			schema: {
 				tags,

@@ -3,15 +3,15 @@ import {
 	DocumentsPage,
 	DocumentsPathParams,
 	DocumentsQuery,
-	TagListResponse,
+	AllTagsResponse,
 	type DataDocument,
 } from '../../../contract/creditProfile';
 import { NoQuery } from '../../../contract/shared';
 import type { SandboxContext } from '../../context';
-import { requestedAssociationsOfDocument } from '../../data/documentProfilesFormsFiles';
+import { buildRequestedDocumentAssociations } from '../../data/documentAssociations';
 import type { SeededCollections } from '../../data/seededCollections';
-import { documentAt, DOCUMENT_TAG_SETS } from '../../data/documents';
-import { findCollection, buildTagList } from './dataCollectionRoutes';
+import { collectionDocumentAt, DOCUMENT_TAG_SETS } from '../../data/collectionDocuments';
+import { findCollection, buildDistinctTagListResponse } from './dataCollectionRoutes';
 
 /** CP §4.7 and 4.8 */
 export function registerDocumentListRoutes(
@@ -28,12 +28,12 @@ export function registerDocumentListRoutes(
 				tags,
 				summary: 'Tags of all documents',
 				querystring: NoQuery,
-				response: { 200: TagListResponse },
+				response: { 200: AllTagsResponse },
 			},
 		},
 		async () => {
 			const longest = Math.max(...collections.entries.map(({ documents }) => documents));
-			return buildTagList(DOCUMENT_TAG_SETS.slice(0, longest).flat());
+			return buildDistinctTagListResponse(DOCUMENT_TAG_SETS.slice(0, longest).flat());
 		},
 	);
 
@@ -62,8 +62,8 @@ export function registerDocumentListRoutes(
 			for (let place = query.offset; place < end; place++) {
 				const isDescending = query.order === '-document.createdAt';
 				const index = isDescending ? entry.documents - 1 - place : place;
-				const generated = documentAt(entry, index, options.seed, people);
-				const associations = requestedAssociationsOfDocument(generated, include, link);
+				const generated = collectionDocumentAt(entry, index, options.seed, people);
+				const associations = buildRequestedDocumentAssociations(generated, include, link);
 				documents.push({ ...generated.document, ...(associations && { associations }) });
 			}
 			return { total: entry.documents, documents };

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TokenBody, TokenResponse } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import type { TaxQueryMapping } from '../../mappingSchema';
-import type { SandboxOptions } from '../../options';
+import type { SandboxOptions } from '../../optionTypesAndDefaults';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/contractValidation';
 

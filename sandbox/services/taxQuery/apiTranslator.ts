@@ -7,7 +7,7 @@ import {
 	type RenamableRecordFieldName,
 	type TaxQueryMapping,
 } from '../../mappingSchema';
-import type { SandboxOptions } from '../../options';
+import type { SandboxOptions } from '../../optionTypesAndDefaults';
 import { HttpError } from '../../plugins/errors';
 
 const PERIOD_FIELDS = ['from', 'to'];

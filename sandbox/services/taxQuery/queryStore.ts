@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { QueryRecord } from '../../../contract/taxQuery';
 import type { Clock } from '../../clock';
-import type { SandboxOptions } from '../../options';
+import type { SandboxOptions } from '../../optionTypesAndDefaults';
 import type { WebhookSettings } from '../../webhook/webhookSettings';
 import type { Webhooks } from '../../webhook/webhookDelivery';
-import type { BillingLedger } from './billingLedger';
+import type { BilledQueryLog } from './billedQueryLog';
 
 const SLOW_FACTOR = 10;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -43,7 +43,7 @@ export class QueryStore {
 		private readonly parts: {
 			options: SandboxOptions;
 			clock: Clock;
-			ledger: BillingLedger;
+			ledger: BilledQueryLog;
 			webhooks: Webhooks;
 			closing: AbortSignal;
 		},

@@ -8,9 +8,14 @@ import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
 import { until } from '../../support/until';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { startDemoOncePerFile, oneEditor, theMailbox, theModel } from '../support/oneDemo';
+import {
+	startDemoOncePerFile,
+	oneEditor,
+	theMailbox,
+	startStubModelOncePerFile,
+} from '../support/oneDemo';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
-import type { Mailbox } from '../support/mailbox';
+import type { TestMailServer } from '../support/testMailServer';
 import { callTool, connectMcpClient } from '../support/mcpClient';
 import type { ModelRequest, StubModel, ToolDefinition } from '../../../demo/stubModel';
 
@@ -72,10 +77,14 @@ const REQUIRED = {
 
 describe('AI agents in a real n8n, with a stand-in for the model', () => {
 	let model: StubModel;
-	let mailbox: Mailbox;
+	let mailbox: TestMailServer;
 	let demo: Demo;
 	beforeAll(async () => {
-		[demo, model, mailbox] = await Promise.all([startDemoOncePerFile(), theModel(), theMailbox()]);
+		[demo, model, mailbox] = await Promise.all([
+			startDemoOncePerFile(),
+			startStubModelOncePerFile(),
+			theMailbox(),
+		]);
 	});
 
 	const exampleNodes = () => demo.workflows.get('onboarding-agent')?.nodes as WorkflowNode[];

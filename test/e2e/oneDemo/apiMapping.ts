@@ -12,7 +12,7 @@ import {
 	startMappedSandbox,
 } from '../../integration/support/mappedClient';
 import { proposedMappingIn } from '../../integration/support/readDiagnoseRows';
-import { credentialFieldsForProviderLogin } from '../../integration/support/credentialFieldsForProviderLogin';
+import { toStoredProviderLoginFields } from '../../integration/support/toStoredProviderLoginFields';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
 import { startDemoOncePerFile } from '../support/oneDemo';
 
@@ -99,9 +99,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			apiMapping: JSON.stringify(creditProfile),
 			...Object.assign(
 				{},
-				...Object.entries(logins).map(([name, login]) =>
-					credentialFieldsForProviderLogin(name, login),
-				),
+				...Object.entries(logins).map(([name, login]) => toStoredProviderLoginFields(name, login)),
 			),
 			providerLogins: Object.keys(logins),
 		})),
@@ -112,7 +110,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			clientSecret: sandbox.taxQuery.clientSecret,
 			pointsPerSecond: 0,
 			apiMapping: JSON.stringify(taxQuery),
-			...credentialFieldsForProviderLogin('taxAuthority', { rfc: RFC, ciec: 'Signs_in_1' }),
+			...toStoredProviderLoginFields('taxAuthority', { rfc: RFC, ciec: 'Signs_in_1' }),
 		})),
 	});
 	const node = (name: string, type: string, parameters: object, credentials?: Credentials) => ({

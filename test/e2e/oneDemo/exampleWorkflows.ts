@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
-import { applicantJsonFile, smokeTest, type SmokeTestReport } from '../../../demo/smokeTest';
+import {
+	applicantJsonFile,
+	smokeTest,
+	type SmokeTestReport,
+} from '../../../demo/smokeTestRunningDemo';
 import type { Demo } from '../../../demo/startDemo';
 import { toApplicantFormFields, postApplication } from '../../../demo/submitN8nForm';
 import { applicationFormUrl } from '../../../demo/provision';

@@ -13,7 +13,7 @@ import { installPackage } from '../../../demo/installPackage';
 import { Processes } from '../../../demo/processes';
 import { provision } from '../../../demo/provision';
 import { People } from '../../../sandbox/data/people';
-import { defaultOptions } from '../../../sandbox/options';
+import { defaultOptions } from '../../../sandbox/optionTypesAndDefaults';
 import { until } from '../../support/until';
 import { violationsOf, WCAG } from '../support/accessibilityViolations';
 import { describeIfChromium } from '../support/describeIfChromium';

@@ -1,7 +1,7 @@
 import vectors from '../../fixtures/identifier-vectors.json';
 import { People } from '../../../sandbox/data/people';
 import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
-import { defaultOptions } from '../../../sandbox/options';
+import { defaultOptions } from '../../../sandbox/optionTypesAndDefaults';
 import { until } from '../../support/until';
 import { violationsOf } from '../support/accessibilityViolations';
 import { describeIfChromium } from '../support/describeIfChromium';

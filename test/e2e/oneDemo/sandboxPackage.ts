@@ -11,7 +11,7 @@ import {
 import { help } from '../../../sandbox/flags';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { oneEditor } from '../support/oneDemo';
-import { runCommand, installSandboxPackageOnce } from '../support/sandboxPackage';
+import { runCommand, installSandboxPackageOnce } from '../support/installSandboxPackage';
 
 describe('the package of the sandbox, installed in an empty folder', () => {
 	let folder: string;

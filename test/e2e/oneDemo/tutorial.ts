@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Demo } from '../../../demo/startDemo';
 import { REVIEW_PAGES_BASIC_AUTH } from '../../../demo/provision';
-import { applicantJsonFile } from '../../../demo/smokeTest';
+import { applicantJsonFile } from '../../../demo/smokeTestRunningDemo';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { countUserClicks } from '../support/countUserClicks';
 import { newContext, takeScreenshot } from '../support/launchBrowser';

@@ -3,7 +3,7 @@ import { LOW_CPU } from '../../../demo/n8n';
 import type { SandboxCommand } from '../../../demo/sandbox';
 import { RestartableN8n } from '../../../bench/support/restartableN8n';
 import { Editor } from './editor';
-import { Mailbox } from './mailbox';
+import { TestMailServer } from './testMailServer';
 import { startOncePerFile } from './startOncePerFile';
 import { StubModel } from '../../../demo/stubModel';
 
@@ -12,12 +12,12 @@ let sandbox: () => Promise<SandboxCommand | undefined> = async () => undefined;
 export const setDemoSandboxProgram = (program: () => Promise<SandboxCommand>) =>
 	void (sandbox = program);
 
-export const theModel = startOncePerFile(
+export const startStubModelOncePerFile = startOncePerFile(
 	async () => await StubModel.start(),
 	async (model) => await model.stop(),
 );
 export const theMailbox = startOncePerFile(
-	async () => await Mailbox.start(),
+	async () => await TestMailServer.start(),
 	async (mailbox) => await mailbox.stop(),
 );
 
@@ -26,7 +26,7 @@ export const restartableN8n = new RestartableN8n();
 /** A demo for all tests of a file that do not count on being alone with it. */
 export const startDemoOncePerFile: () => Promise<Demo> = startOncePerFile(
 	async () => {
-		const [model, mailbox] = await Promise.all([theModel(), theMailbox()]);
+		const [model, mailbox] = await Promise.all([startStubModelOncePerFile(), theMailbox()]);
 		return await startDemo({
 			processes: restartableN8n,
 			sandboxProgram: await sandbox(),

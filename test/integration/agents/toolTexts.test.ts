@@ -6,7 +6,7 @@ import {
 	type INodeProperties,
 	type INodeType,
 } from 'n8n-workflow';
-import { nodeOn } from '../creditProfile/support';
+import { createSandboxNodeRunner } from '../creditProfile/support';
 import { packageNodesByType } from '../support/runNodeInEngine';
 import { operation, taxQuerySandbox } from '../taxQuery/support';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
@@ -107,14 +107,17 @@ describe('a tool of an AI agent', () => {
 		const empty = { name__like: '', processorKey__eq: [''] };
 
 		it('filters by nothing where the model fills nothing in', async () => {
-			const all = await nodeOn(sandbox)(listed);
-			const found = await nodeOn(sandbox)({ ...listed, filters: empty }, { isTool: true });
+			const all = await createSandboxNodeRunner(sandbox)(listed);
+			const found = await createSandboxNodeRunner(sandbox)(
+				{ ...listed, filters: empty },
+				{ isTool: true },
+			);
 			expect(found.error).toBeUndefined();
 			expect(found.items.length).toBe(all.items.length);
 		});
 
 		it('is still refused an empty filter where a person has set it', async () => {
-			const { error } = await nodeOn(sandbox)({ ...listed, filters: empty });
+			const { error } = await createSandboxNodeRunner(sandbox)({ ...listed, filters: empty });
 			expect(codeAndFieldOf(error)).toEqual(['filter.empty', 'Name Contains']);
 		});
 	});

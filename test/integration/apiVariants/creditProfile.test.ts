@@ -1,16 +1,16 @@
-import { credentialFieldsForProviderLogin } from '../support/credentialFieldsForProviderLogin';
+import { toStoredProviderLoginFields } from '../support/toStoredProviderLoginFields';
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
-import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
+import { testCreditProfile, testTaxQuery } from '../support/runCredentialTest';
 import {
 	EMPTY_COLLECTION_ID,
 	LOANS_COLLECTION_ID,
-	nodeOn,
+	createSandboxNodeRunner,
 	PEOPLE_COLLECTION_ID,
 } from '../creditProfile/support';
 import { mappedClient } from '../support/mappedClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
-import { environments, stripVolatileFields, type ApiVariant } from './variantEnvironments';
+import { environments, stripVolatileFields, type ApiVariant } from './randomApiVariants';
 
 const KEY = '-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXk=\n-----END TEST KEY-----\n';
 const bureau = { user: 'lender_1', password: 'Bureau_Secret_1' };
@@ -62,7 +62,7 @@ const reads: Array<[what: string, parameters: INodeParameters]> = [
 	['tags of documents', read('dataDocument', 'getTags')],
 ];
 
-type Run = ReturnType<typeof nodeOn>;
+type Run = ReturnType<typeof createSandboxNodeRunner>;
 
 async function play(run: Run, api: ICredentialDataDecryptedObject) {
 	const outputs: Record<string, unknown> = {};
@@ -76,7 +76,7 @@ async function play(run: Run, api: ICredentialDataDecryptedObject) {
 let documented: unknown;
 beforeAll(async () => {
 	const sandbox = await startSandboxWithHelpers({ rateLimit: 0, documents: 40 });
-	documented = await play(nodeOn(sandbox), {});
+	documented = await play(createSandboxNodeRunner(sandbox), {});
 	await sandbox.close();
 });
 
@@ -110,7 +110,7 @@ describe.each(environments)(
 		let run: Run;
 		beforeAll(async () => {
 			sandbox = await startSandboxWithHelpers({ rateLimit: 0, documents: 40, mapping, ...shape });
-			run = nodeOn(sandbox);
+			run = createSandboxNodeRunner(sandbox);
 		});
 		beforeEach(async () => await sandbox.reset());
 		afterAll(async () => await sandbox.close());
@@ -125,7 +125,7 @@ describe.each(environments)(
 				const parameters = { resource: 'providerLogin', operation: 'upsert', provider };
 				const { items, error } = await run(parameters, {
 					api,
-					login: credentialFieldsForProviderLogin(provider, login),
+					login: toStoredProviderLoginFields(provider, login),
 				});
 				const [{ method, path, body }] = await sandbox.requests();
 				const sent = client.credentialBody(login);

@@ -1,4 +1,4 @@
-import { nodeOn } from '../creditProfile/support';
+import { createSandboxNodeRunner } from '../creditProfile/support';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import type { NodeRun } from '../support/runNodeInEngine';
 import {
@@ -110,7 +110,7 @@ describe('advice about the API Mapping', () => {
 
 	it('of provider logins names the segments that have not worked', async () => {
 		const profile = await startSandboxWithHelpers({ rateLimit: 0 });
-		const run = nodeOn(profile);
+		const run = createSandboxNodeRunner(profile);
 		const list = { resource: 'providerLogin', operation: 'getAll', returnAll: true };
 		const missing = { path: '/api/v1/credential', fault: { status: 404, body: {} } };
 		const login = {

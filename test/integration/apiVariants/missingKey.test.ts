@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
-import { catalog } from '../../../nodes/shared/queryTypes/catalog';
-import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
+import { queryTypesByOperation } from '../../../nodes/shared/queryTypes/catalog';
+import { testCreditProfile, testTaxQuery } from '../support/runCredentialTest';
 import type { SandboxOptions } from '../../../sandbox';
-import { nodeOn } from '../creditProfile/support';
+import { createSandboxNodeRunner } from '../creditProfile/support';
 import { mappingArbitrary, postMappedTokenRequest } from '../support/mappedClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
-import { credentialFieldsForProviderLogin } from '../support/credentialFieldsForProviderLogin';
+import { toStoredProviderLoginFields } from '../support/toStoredProviderLoginFields';
 import {
 	CIEC,
 	createTaxProfileParameters,
@@ -17,7 +17,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from '../taxQuery/support';
-import type { ApiVariant } from './variantEnvironments';
+import type { ApiVariant } from './randomApiVariants';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -28,7 +28,7 @@ const days = { period: 'dates', firstDay: '2026-01-02', lastDay: '2026-01-05' };
 const person = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
 
 /** Holds the parameters of each query. */
-const inProgress: Record<keyof typeof catalog, INodeParameters> = {
+const inProgress: Record<keyof typeof queryTypesByOperation, INodeParameters> = {
 	getShareholders: operation('company', 'getShareholders', { rfc: COMPANY, ...waited }),
 	calculateRfc: operation('taxpayer', 'calculateRfc', { ...person, birthDate: '1956-12-31' }),
 	getCrf: operation('taxpayer', 'getCrf', { rfc: RFC, ...waited }),
@@ -43,7 +43,7 @@ const inProgress: Record<keyof typeof catalog, INodeParameters> = {
 	getComplianceOpinion: operation('taxAuthority', 'getComplianceOpinion', { rfc: RFC, ...waited }),
 	getInvoices: operation('taxAuthority', 'getInvoices', { rfc: RFC, ...months, ...waited }),
 };
-const names = Object.keys(inProgress) as Array<keyof typeof catalog>;
+const names = Object.keys(inProgress) as Array<keyof typeof queryTypesByOperation>;
 
 /** The mapping without these keys. */
 function without(mapping: object, ...paths: string[][]): object {
@@ -92,7 +92,7 @@ describe('a mapping of the query service that misses one key', () => {
 					pastedToken: data.access_token ?? data.accessToken,
 					pointsPerSecond: 0,
 					apiMapping: JSON.stringify(without(taxQuery, ...keys)),
-					...credentialFieldsForProviderLogin('taxAuthority', { rfc: RFC, ciec: CIEC }),
+					...toStoredProviderLoginFields('taxAuthority', { rfc: RFC, ciec: CIEC }),
 				},
 			});
 			const credentials = { taxQueryApi };
@@ -134,12 +134,13 @@ describe('a mapping of the query service that misses one key', () => {
 		},
 	);
 
-	it.each(names.flatMap((name) => catalog[name].fields.map((field) => [name, field] as const)))(
-		'names fields.%s.%s',
-		async (name, field) => {
-			expect(await askOwn([['fields', name, field]], inProgress[name])).toContain(`fields.${name}`);
-		},
-	);
+	it.each(
+		names.flatMap((name) =>
+			queryTypesByOperation[name].fields.map((field) => [name, field] as const),
+		),
+	)('names fields.%s.%s', async (name, field) => {
+		expect(await askOwn([['fields', name, field]], inProgress[name])).toContain(`fields.${name}`);
+	});
 
 	it.each([
 		['months', inProgress.getInvoices],
@@ -304,7 +305,7 @@ describe('a mapping of the Credit Profile Service that misses one key', () => {
 	afterEach(async () => await sandbox.close());
 
 	const ask = async (key: string[], parameters: INodeParameters) => {
-		const { error, items } = await nodeOn(sandbox)(parameters, {
+		const { error, items } = await createSandboxNodeRunner(sandbox)(parameters, {
 			api: { apiMapping: JSON.stringify(without(dialect, key)) },
 		});
 		return error ? `${error.message} ${error.description}` : `${items.length} items`;

@@ -1,11 +1,11 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { startSandboxWithHelpers } from '../support/sandbox';
-import { LOANS_COLLECTION_ID, nodeOn, PEOPLE_COLLECTION_ID } from './support';
+import { LOANS_COLLECTION_ID, createSandboxNodeRunner, PEOPLE_COLLECTION_ID } from './support';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 describe('data collections', () => {
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
-	const run = nodeOn(sandbox);
+	const run = createSandboxNodeRunner(sandbox);
 
 	const getMany = async (parameters: INodeParameters, options?: Parameters<typeof run>[1]) =>
 		await run(

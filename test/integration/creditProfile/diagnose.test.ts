@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { proposedMappingIn, wrongIn } from '../support/readDiagnoseRows';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
-import { nodeOn } from './support';
+import { createSandboxNodeRunner } from './support';
 
 const diagnose = { resource: 'connection', operation: 'diagnose' };
 
@@ -24,7 +24,9 @@ describe('Connection → Diagnose', () => {
 			});
 			const { paths } = mapping;
 			const api = { apiMapping: JSON.stringify({ ...(paths !== undefined && { paths }) }) };
-			rows = (await nodeOn(sandbox)(diagnose, { api })).items.map(({ json }) => json);
+			rows = (await createSandboxNodeRunner(sandbox)(diagnose, { api })).items.map(
+				({ json }) => json,
+			);
 		});
 		afterAll(async () => await sandbox.close());
 
@@ -67,7 +69,7 @@ describe('Connection → Diagnose', () => {
 		const sandbox = await startSandboxWithHelpers({ rateLimit: 0 });
 		const logins = [{ id: 1, type: 'buro_pm', isEnabled: true }];
 		await sandbox.faults({ path: '/api/v1/credential', fault: { status: 200, body: logins } });
-		const { items } = await nodeOn(sandbox)(diagnose);
+		const { items } = await createSandboxNodeRunner(sandbox)(diagnose);
 		await sandbox.close();
 		expect(items[1].json).toMatchObject({
 			result: 'OK',
@@ -77,7 +79,9 @@ describe('Connection → Diagnose', () => {
 
 	it('reports what is wrong if every check fails', async () => {
 		const sandbox = await startSandboxWithHelpers({ rateLimit: 0 });
-		const { items } = await nodeOn(sandbox)(diagnose, { api: { apiToken: 'of nobody' } });
+		const { items } = await createSandboxNodeRunner(sandbox)(diagnose, {
+			api: { apiToken: 'of nobody' },
+		});
 		await sandbox.close();
 		expect(items[1].json).toEqual({
 			check: 'Address, token and provider logins',
@@ -90,7 +94,9 @@ describe('Connection → Diagnose', () => {
 	it('runs once, however many items come in, and says what to do with the proposal', async () => {
 		const mapping = { creditProfile: { filterEncoding: 'dots' as const } };
 		const sandbox = await startSandboxWithHelpers({ rateLimit: 0, mapping });
-		const { items, hints } = await nodeOn(sandbox)(diagnose, { items: [{}, {}, {}] });
+		const { items, hints } = await createSandboxNodeRunner(sandbox)(diagnose, {
+			items: [{}, {}, {}],
+		});
 		await sandbox.close();
 		expect(items.filter(({ json }) => json.check === 'Summary')).toHaveLength(1);
 		expect(hints.map(({ message }) => message)).toEqual([items[0].json.advice]);
@@ -99,7 +105,7 @@ describe('Connection → Diagnose', () => {
 	it('names the key where the service has no such path', async () => {
 		const mapping = { creditProfile: { paths: { credential: 'accesos' } } };
 		const sandbox = await startSandboxWithHelpers({ rateLimit: 0, mapping });
-		const { items } = await nodeOn(sandbox)(diagnose);
+		const { items } = await createSandboxNodeRunner(sandbox)(diagnose);
 		await sandbox.close();
 		expect(items[1].json).toMatchObject({
 			result: 'Change needed',
@@ -114,7 +120,7 @@ describe('Connection → Diagnose', () => {
 			path,
 			fault: { status: 200, body: { data: [{ id: 1, creatorId: 2 }], total: 1 } },
 		});
-		const { items } = await nodeOn(sandbox)(diagnose);
+		const { items } = await createSandboxNodeRunner(sandbox)(diagnose);
 		await sandbox.close();
 		const found = items.find(({ json }) => json.check === 'Collections with version and creator');
 		expect(found?.json).toMatchObject({

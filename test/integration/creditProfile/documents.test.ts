@@ -1,14 +1,19 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
 import { startSandboxWithHelpers } from '../support/sandbox';
-import { EMPTY_COLLECTION_ID, LOANS_COLLECTION_ID, nodeOn, PEOPLE_COLLECTION_ID } from './support';
+import {
+	EMPTY_COLLECTION_ID,
+	LOANS_COLLECTION_ID,
+	createSandboxNodeRunner,
+	PEOPLE_COLLECTION_ID,
+} from './support';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const page = { limit: '50', offset: '0' };
 
 describe('data documents', () => {
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
-	const run = nodeOn(sandbox);
+	const run = createSandboxNodeRunner(sandbox);
 
 	const getMany = async (
 		parameters: INodeParameters = {},
@@ -98,7 +103,7 @@ describe('data documents', () => {
 
 	it('cost one request for each hundred, simplified: 20 for 2,000', async () => {
 		const large = await startSandboxWithHelpers({ rateLimit: 0, documents: 2_000 });
-		const { items } = await nodeOn(large)({
+		const { items } = await createSandboxNodeRunner(large)({
 			...{ resource: 'dataDocument', operation: 'getAll', returnAll: true },
 			collection: { __rl: true, mode: 'id', value: PEOPLE_COLLECTION_ID },
 		});

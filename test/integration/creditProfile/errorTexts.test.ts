@@ -3,7 +3,7 @@ import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
 import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
-import { LOANS_COLLECTION_ID, nodeOn } from './support';
+import { LOANS_COLLECTION_ID, createSandboxNodeRunner } from './support';
 
 /** Runs the node at a service that answers everything so. */
 async function rendered(
@@ -57,7 +57,7 @@ describe('an unknown collection', () => {
 		{ resource: 'dataDocument', operation: 'count' },
 		{ resource: 'dataDocument', operation: 'downloadFiles', filesFrom: 'collection' },
 	])('is named by its ID: $resource $operation', async (parameters) => {
-		const { error } = await nodeOn(sandbox)({ ...unknown, ...parameters });
+		const { error } = await createSandboxNodeRunner(sandbox)({ ...unknown, ...parameters });
 		expect(error?.message).toBe('There is no collection 999999');
 	});
 });

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { codeOf, codeAndFieldOf } from '../support/errorCode';
 import { startSandboxWithHelpers } from '../support/sandbox';
-import { LOANS_COLLECTION_ID, nodeOn } from './support';
+import { LOANS_COLLECTION_ID, createSandboxNodeRunner } from './support';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const byId = (value: unknown) => ({ __rl: true, mode: 'id', value: value as string });
@@ -19,7 +19,7 @@ const parent = (value: INodeParameters[string]) => filtered({ parentCollectionId
 
 describe('bad input', () => {
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
-	const run = nodeOn(sandbox);
+	const run = createSandboxNodeRunner(sandbox);
 
 	/** Describes what is wrong, how it got there, and what the error is about. Nothing of it is worth a request. */
 	type Rendered = [code: string, field: string];

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
 import { startSandboxWithHelpers } from '../support/sandbox';
-import { EMPTY_COLLECTION_ID, LOANS_COLLECTION_ID, nodeOn } from './support';
+import { EMPTY_COLLECTION_ID, LOANS_COLLECTION_ID, createSandboxNodeRunner } from './support';
 import { serverForTestGroup } from '../support/testServer';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
@@ -24,7 +24,7 @@ const contentOf = ({ binary }: INodeExecutionData) =>
 
 describe('files of documents', () => {
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
-	const run = nodeOn(sandbox);
+	const run = createSandboxNodeRunner(sandbox);
 
 	describe('downloaded', () => {
 		it('are those of the documents, each with name, type and whose it is', async () => {

@@ -1,7 +1,7 @@
 import type { INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { packageNodesByType } from '../support/runNodeInEngine';
 import { startSandboxWithHelpers } from '../support/sandbox';
-import { LOANS_COLLECTION_ID, nodeOn } from './support';
+import { LOANS_COLLECTION_ID, createSandboxNodeRunner } from './support';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const PEM =
@@ -128,7 +128,7 @@ const endpoints: Array<
 
 describe('the operations of the Credit Profile node', () => {
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
-	const run = nodeOn(sandbox);
+	const run = createSandboxNodeRunner(sandbox);
 
 	it.each(endpoints)('CP §%s: %s', async (_section, endpoint, parameters, sent) => {
 		const { error } = await run(parameters);

@@ -3,7 +3,7 @@ import { until } from '../../support/until';
 import { runNodeInEngine } from '../support/runNodeInEngine';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { codeOf } from '../support/errorCode';
-import { LOANS_COLLECTION_ID, nodeOn, PEOPLE_COLLECTION_ID } from './support';
+import { LOANS_COLLECTION_ID, createSandboxNodeRunner, PEOPLE_COLLECTION_ID } from './support';
 import { serverForTestGroup } from '../support/testServer';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
@@ -32,7 +32,10 @@ describe('Return All and Limit', () => {
 		afterAll(async () => await sandbox.close());
 
 		const readAll = async () => {
-			const { items, error } = await nodeOn(sandbox)({ ...documents, returnAll: true });
+			const { items, error } = await createSandboxNodeRunner(sandbox)({
+				...documents,
+				returnAll: true,
+			});
 			const requests = await sandbox.requests(PATH);
 			return { error, ids: items.map(({ json }) => json.id), requests };
 		};
@@ -66,7 +69,7 @@ describe('Return All and Limit', () => {
 		const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0, documents: 950 });
 
 		const list = async (parameters: INodeParameters) => {
-			const { items } = await nodeOn(sandbox)({ collection, ...parameters });
+			const { items } = await createSandboxNodeRunner(sandbox)({ collection, ...parameters });
 			const pages = (await sandbox.requests())
 				.map(({ query }) => query as { offset: string; limit: string })
 				.map(({ offset, limit }) => [Number(offset), Number(limit)])
@@ -111,7 +114,7 @@ describe('Return All and Limit', () => {
 		/** A large list, so many rows to an item, by an expression that says where each begins. */
 		const inBatches = async (parameters: INodeParameters, size: number, rows: number) => {
 			const starts = Array.from({ length: Math.ceil(rows / size) }, (_, index) => index * size);
-			const { items } = await nodeOn(sandbox)(
+			const { items } = await createSandboxNodeRunner(sandbox)(
 				{
 					...parameters,
 					limit: size,
@@ -122,7 +125,9 @@ describe('Return All and Limit', () => {
 			return items.map(({ json }) => json);
 		};
 		const whole = async (parameters: INodeParameters) =>
-			(await nodeOn(sandbox)({ ...parameters, returnAll: true })).items.map(({ json }) => json);
+			(await createSandboxNodeRunner(sandbox)({ ...parameters, returnAll: true })).items.map(
+				({ json }) => json,
+			);
 
 		it.each<[string, INodeParameters, number, number]>([
 			['documents', documents, 950, 137],
@@ -160,7 +165,7 @@ describe('Return All and Limit', () => {
 		it('no more once the execution is cancelled', async () => {
 			const calm = await startSandboxWithHelpers({ rateLimit: 10, documents: ALL });
 			let cancel = () => {};
-			const running = nodeOn(calm)(
+			const running = createSandboxNodeRunner(calm)(
 				{ ...documents, returnAll: true },
 				{ onStart: (how) => (cancel = how) },
 			);

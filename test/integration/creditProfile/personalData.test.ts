@@ -1,6 +1,6 @@
 import { codeOf, codeAndFieldOf } from '../support/errorCode';
 import { startSandboxWithHelpers } from '../support/sandbox';
-import { LOANS_COLLECTION_ID, nodeOn } from './support';
+import { LOANS_COLLECTION_ID, createSandboxNodeRunner } from './support';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const documents = {
@@ -17,7 +17,7 @@ const withMode = (personalData: string, options: object = {}) => ({
 
 describe('the option Personal Data', () => {
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
-	const run = nodeOn(sandbox);
+	const run = createSandboxNodeRunner(sandbox);
 
 	it.each([true, false])(
 		'Masked leaves no identifier, name or link, Simplify %s',

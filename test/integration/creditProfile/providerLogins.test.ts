@@ -3,11 +3,11 @@ import { inspect } from 'node:util';
 import type { ICredentialDataDecryptedObject, OnError } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
 import { shiftAllClocks } from '../support/clock';
-import { flawOfLogin, testCreditProfile } from '../support/credentialTests';
+import { flawOfLogin, testCreditProfile } from '../support/runCredentialTest';
 import { codeOf, codeAndFieldOf } from '../support/errorCode';
-import { credentialFieldsForProviderLogin } from '../support/credentialFieldsForProviderLogin';
+import { toStoredProviderLoginFields } from '../support/toStoredProviderLoginFields';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
-import { nodeOn } from './support';
+import { createSandboxNodeRunner } from './support';
 import { respondJson, serverForTestGroup } from '../support/testServer';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
@@ -38,11 +38,11 @@ const upsert = (provider: string) => ({
 	operation: 'upsert',
 	provider,
 });
-const stored = credentialFieldsForProviderLogin;
+const stored = toStoredProviderLoginFields;
 
 describe('the credentials of providers', () => {
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
-	const run = nodeOn(sandbox);
+	const run = createSandboxNodeRunner(sandbox);
 
 	describe('are sent as they were entered', () => {
 		/** Answers like the service and keeps the bodies, which the sandbox's log masks. */
@@ -171,13 +171,17 @@ describe('the credentials of providers', () => {
 		beforeAll(async () => {
 			own = await startSandboxWithHelpers({ rateLimit: 0 });
 			for (const [provider, login] of logins.slice(0, 3)) {
-				await nodeOn(own)(upsert(provider), { login: stored(provider, login) });
+				await createSandboxNodeRunner(own)(upsert(provider), { login: stored(provider, login) });
 			}
 		});
 		afterAll(async () => await own.close());
 		const list = async (parameters: object) =>
 			(
-				await nodeOn(own)({ resource: 'providerLogin', operation: 'getAll', ...parameters })
+				await createSandboxNodeRunner(own)({
+					resource: 'providerLogin',
+					operation: 'getAll',
+					...parameters,
+				})
 			).items.map(({ json }) => json.type);
 		/** Two of those that the sandbox has from the start, and the three stored here. */
 		const all = [
@@ -390,7 +394,7 @@ describe('the credentials of providers', () => {
 			const messageOf = async (login: object) => {
 				const data = {
 					...creditProfileApi,
-					...credentialFieldsForProviderLogin('bureau/pm', login),
+					...toStoredProviderLoginFields('bureau/pm', login),
 				};
 				const credential = { id: '1', name: 'x', type: 'creditProfileApi', data };
 				return await testCreditProfile.call(new CredentialTestContext(), credential as never);

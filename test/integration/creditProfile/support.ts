@@ -15,7 +15,7 @@ type RunOptions = Partial<NodeRunOptions> & {
 };
 
 /** Runs the Credit Profile node against the sandbox, with a stored provider login if one is given. */
-export function nodeOn(sandbox: TestSandbox) {
+export function createSandboxNodeRunner(sandbox: TestSandbox) {
 	return async (parameters: INodeParameters, { login, api, ...options }: RunOptions = {}) =>
 		await runNodeInEngine({
 			type: 'creditProfile',

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveOutputSchemaPath } from 'n8n-core';
 import type { IDataObject, INodeParameters, INodePropertyOptions, INodeType } from 'n8n-workflow';
-import { outputTables, type OutputJsonSchema } from '../../../scripts/docs/outputColumnData';
+import { outputTables, type OutputJsonSchema } from '../../../scripts/docs/schemaPreviewColumns';
 import { until } from '../../support/until';
-import { nodeOn } from '../creditProfile/support';
+import { createSandboxNodeRunner } from '../creditProfile/support';
 import { packageNodesByType } from '../support/runNodeInEngine';
 import {
 	createTaxProfileParameters,
@@ -53,7 +53,7 @@ function tableOf(node: string, parameters: INodeParameters) {
 		(table) => table.node === node && `${table.resource} ${table.operation}` === called(parameters),
 	);
 	if (!found)
-		throw new Error(`scripts/docs/outputColumnData.ts lacks ${node} ${called(parameters)}`);
+		throw new Error(`scripts/docs/schemaPreviewColumns.ts lacks ${node} ${called(parameters)}`);
 	return found;
 }
 
@@ -275,7 +275,7 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 			{ resource: 'dataDocument', operation: 'getTags' },
 		] as const,
 	])('names the columns of %s', async (title, parameters) => {
-		const { items, error } = await nodeOn(sandbox)(parameters);
+		const { items, error } = await createSandboxNodeRunner(sandbox)(parameters);
 		expect(error).toBeUndefined();
 		const { columns } = tableOf('CreditProfile', parameters);
 		expect(Object.keys(items[0].json)).toEqual(Object.keys(columns));
@@ -294,7 +294,10 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 			{ resource: 'dataDocument', operation: 'getTags' },
 		] as const,
 	])('names the fields of %s, with Simplify off', async (title, parameters) => {
-		const { items, error } = await nodeOn(sandbox)({ ...parameters, options: { simplify: false } });
+		const { items, error } = await createSandboxNodeRunner(sandbox)({
+			...parameters,
+			options: { simplify: false },
+		});
 		expect(error).toBeUndefined();
 		const given = Object.keys(items[0].json).sort();
 		const named = columnsOf(title, raw).filter((column) => column !== 'associations');
@@ -302,7 +305,7 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 	});
 
 	it('names the columns of a login that was created', async () => {
-		const { items } = await nodeOn(sandbox)(upsert);
+		const { items } = await createSandboxNodeRunner(sandbox)(upsert);
 		const [action, ...others] = Object.keys(items[0].json);
 		const all = columnsOf('Provider Login: Get Many');
 		expect([action, others]).toEqual(['action', all.filter((one) => others.includes(one))]);
@@ -317,7 +320,7 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 			const parameters = operation('connection', 'diagnose');
 			const { items } = await (type === 'taxQuery'
 				? sandbox.run(parameters)
-				: nodeOn(sandbox)(parameters));
+				: createSandboxNodeRunner(sandbox)(parameters));
 			const [line] = /_Diagnose_ returns the columns .*? in every row/.exec(raw) ?? [''];
 			const names = [...line.matchAll(/`(\w+)`/g)].map(([, column]) => column);
 			expect(items.map(({ json }) => Object.keys(json))).toEqual(items.map(() => names));
@@ -368,7 +371,7 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 	);
 
 	it('describes how a document comes out', async () => {
-		const { items } = await nodeOn(sandbox)(documents);
+		const { items } = await createSandboxNodeRunner(sandbox)(documents);
 		const columns = Object.keys(items[0].json);
 		expect(columns.slice(0, 3)).toEqual(['nombre', 'primerApellido', 'segundoApellido']);
 		const table = tableOf('CreditProfile', documents);

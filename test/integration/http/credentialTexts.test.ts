@@ -1,7 +1,7 @@
-import { credentialFieldsForProviderLogin } from '../support/credentialFieldsForProviderLogin';
+import { toStoredProviderLoginFields } from '../support/toStoredProviderLoginFields';
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { credentialTestError, testCreditProfile, testTaxQuery } from '../support/credentialTests';
+import { credentialTestError, testCreditProfile, testTaxQuery } from '../support/runCredentialTest';
 import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
 import { runNodeInEngine } from '../support/runNodeInEngine';
@@ -102,7 +102,7 @@ describe('the test of a credential', () => {
 			new CreditProfileApi(),
 			{
 				apiToken: 'token-1',
-				...credentialFieldsForProviderLogin('bureau/pm', { user: 'u', password: 'Bureau_1' }),
+				...toStoredProviderLoginFields('bureau/pm', { user: 'u', password: 'Bureau_1' }),
 			},
 			'Token token-1',
 		],
@@ -111,7 +111,7 @@ describe('the test of a credential', () => {
 			{
 				...{ grant: 'accessToken', pastedToken: 'token-1' },
 				...{ webhookVerification: 'header', webhookSecret: 'Webhook_1' },
-				...credentialFieldsForProviderLogin('taxAuthority', {
+				...toStoredProviderLoginFields('taxAuthority', {
 					rfc: 'GODE561231GR8',
 					ciec: 'Ciec_1',
 				}),

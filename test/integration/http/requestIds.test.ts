@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
-import { testTaxQuery } from '../support/credentialTests';
+import { testTaxQuery } from '../support/runCredentialTest';
 import { CredentialTestContext } from 'n8n-core';
 import { credentialOfClient, serve } from '../support/testServer';
 import { getCrfParameters, operation, rfcs } from '../taxQuery/support';

@@ -5,7 +5,7 @@ interface Running {
 type Start<O, T> = (options?: O) => Promise<T>;
 
 /** Returns what runs while a test does, under a name that can be written down before it is started. */
-export const lazyProxy = <T extends object>(now: () => T): T =>
+export const proxyToCurrent = <T extends object>(now: () => T): T =>
 	new Proxy({} as T, {
 		get(_, name) {
 			const one = now();
@@ -25,7 +25,7 @@ export function sandboxForTestGroup<O, T extends Running>(start: Start<O, T>, op
 	});
 	beforeEach(async () => await sandbox.reset());
 	afterAll(async () => await sandbox.close());
-	return lazyProxy(() => sandbox);
+	return proxyToCurrent(() => sandbox);
 }
 
 /** A new sandbox for each test of a group. */
@@ -35,5 +35,5 @@ export function freshSandboxForEachTest<O, T extends Running>(start: Start<O, T>
 		sandbox = await start(options);
 	});
 	afterEach(async () => await sandbox.close());
-	return lazyProxy(() => sandbox);
+	return proxyToCurrent(() => sandbox);
 }

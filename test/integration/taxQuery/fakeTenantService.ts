@@ -16,7 +16,7 @@ export interface StoredQuery {
 }
 
 /** One paid POST that has arrived. */
-export interface UnansweredPost {
+export interface BilledPostAwaitingResponse {
 	tenant: string;
 	path: string;
 	query: Record<string, unknown>;
@@ -38,7 +38,7 @@ const TOKEN = 'token-of-';
 /** The pasted access token of a tenant. */
 export const accessTokenFor = (tenant: string) => `${TOKEN}${tenant}`;
 
-const acknowledge = ({ accept, response }: UnansweredPost): void =>
+const acknowledge = ({ accept, response }: BilledPostAwaitingResponse): void =>
 	respondJson(response, { message: 'Accepted', queryId: accept()._id });
 
 let started = 0;
@@ -48,11 +48,11 @@ export async function tenantService({
 	post = acknowledge,
 	list = (stored: StoredQuery[]) => stored,
 }: {
-	post?: (arrived: UnansweredPost) => void | Promise<void>;
+	post?: (arrived: BilledPostAwaitingResponse) => void | Promise<void>;
 	list?: (stored: StoredQuery[], tenant: string) => StoredQuery[];
 } = {}) {
 	const billed = new Map<string, StoredQuery[]>();
-	const posts: Array<Pick<UnansweredPost, 'tenant' | 'path' | 'query'>> = [];
+	const posts: Array<Pick<BilledPostAwaitingResponse, 'tenant' | 'path' | 'query'>> = [];
 	const reads: string[] = [];
 	const logins: string[] = [];
 	const of = (tenant: string) => billed.get(tenant) ?? [];

@@ -4,7 +4,7 @@ import { withoutWaiting } from '../support/clock';
 import type { NodeRunOptions } from '../support/runNodeInEngine';
 import { respondJson } from '../support/testServer';
 import { getCrfParameters, rfcs } from './support';
-import { tenantService, type UnansweredPost } from './fakeTenantService';
+import { tenantService, type BilledPostAwaitingResponse } from './fakeTenantService';
 
 const sentRequests = rfcs(4);
 const spellings = [
@@ -42,7 +42,7 @@ async function perform(
 	options: INodeParameters,
 	reuse?: string,
 ): Promise<{ billed: Record<string, string[]>; close(): Promise<void> }> {
-	const answers: Record<string, (arrived: UnansweredPost) => void> = {
+	const answers: Record<string, (arrived: BilledPostAwaitingResponse) => void> = {
 		accept: ({ accept, response }) =>
 			respondJson(response, { message: 'ok', queryId: accept()._id }),
 		lose: ({ accept, response }) => void (accept(), response.destroy()),

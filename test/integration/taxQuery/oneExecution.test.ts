@@ -6,7 +6,7 @@ import { respondJson } from '../support/testServer';
 import { curps, getCrfParameters, operation, rfcs } from './support';
 import {
 	tenantService,
-	type UnansweredPost,
+	type BilledPostAwaitingResponse,
 	type StoredQuery,
 	type MultiTenantService,
 } from './fakeTenantService';
@@ -19,11 +19,11 @@ const goOn: Partial<NodeRunOptions> = { onError: 'continueRegularOutput' };
 
 describe('a question in an execution', () => {
 	let service: MultiTenantService;
-	let answer: (arrived: UnansweredPost) => void | Promise<void>;
-	const acknowledge = ({ accept, response }: UnansweredPost) =>
+	let answer: (arrived: BilledPostAwaitingResponse) => void | Promise<void>;
+	const acknowledge = ({ accept, response }: BilledPostAwaitingResponse) =>
 		respondJson(response, { message: 'Accepted', queryId: accept()._id });
 	/** Accepted, and the response is lost. */
-	const lose = ({ accept, response }: UnansweredPost) => {
+	const lose = ({ accept, response }: BilledPostAwaitingResponse) => {
 		accept();
 		response.destroy();
 	};

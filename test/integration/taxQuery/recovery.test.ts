@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
-import { resetProcessState } from '../../../nodes/shared/processState';
+import { resetProcessState } from '../../../nodes/shared/processStateByScope';
 import { codeOf } from '../support/errorCode';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import {

@@ -1,5 +1,5 @@
 import { until } from '../../support/until';
-import { resetProcessState } from '../../../nodes/shared/processState';
+import { resetProcessState } from '../../../nodes/shared/processStateByScope';
 import { shiftAllClocks } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';

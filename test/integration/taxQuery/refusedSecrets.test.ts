@@ -3,7 +3,7 @@ import { shiftAllClocks } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
 import { credentialOfClient } from '../support/testServer';
-import { nodeOn } from '../creditProfile/support';
+import { createSandboxNodeRunner } from '../creditProfile/support';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { CIEC, createTaxProfileParameters, operation, rfcs, taxQuerySandbox } from './support';
@@ -121,7 +121,7 @@ describe('a provider login that the service refuses', () => {
 	it.each([401, 403, 422])('is sent once in five tries: status %i', async (status) => {
 		const path = '/api/v1/credential/bureau/pf';
 		await sandbox.faults({ path, method: 'POST', fault: { status } });
-		const { error } = await nodeOn(sandbox)(
+		const { error } = await createSandboxNodeRunner(sandbox)(
 			{ resource: 'providerLogin', operation: 'upsert', loginFrom: 'fields', ...login },
 			{ maxTries: 5, executionId: `login-${status}`, memory: {} },
 		);

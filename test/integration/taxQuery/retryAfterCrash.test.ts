@@ -1,4 +1,4 @@
-import { resetProcessState } from '../../../nodes/shared/processState';
+import { resetProcessState } from '../../../nodes/shared/processStateByScope';
 import { pretendProcessJustStarted, withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';

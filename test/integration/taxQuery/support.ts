@@ -5,9 +5,9 @@ import type { SandboxOptions } from '../../../sandbox';
 import { curpOf } from '../../../sandbox/data/people/curp';
 import type { ReservedIdentity } from '../../../sandbox/data/people/reserved';
 import { checkDigitOf } from '../../../sandbox/data/people/rfc';
-import type { BilledQuery } from '../../../sandbox/services/taxQuery/billingLedger';
+import type { BilledQuery } from '../../../sandbox/services/taxQuery/billedQueryLog';
 import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
-import { credentialFieldsForProviderLogin } from '../support/credentialFieldsForProviderLogin';
+import { toStoredProviderLoginFields } from '../support/toStoredProviderLoginFields';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { until } from '../../support/until';
 import { shiftAllClocks } from '../support/clock';
@@ -87,7 +87,7 @@ export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
 					taxQueryApi: sandbox.credentials({
 						taxQueryApi: {
 							...{ pointsPerSecond: 0, apiMapping: JSON.stringify(apiMapping) },
-							...(login && credentialFieldsForProviderLogin(login.provider, login)),
+							...(login && toStoredProviderLoginFields(login.provider, login)),
 						},
 					}).taxQueryApi,
 				},

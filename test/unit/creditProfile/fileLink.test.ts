@@ -1,7 +1,7 @@
-import type { OperationItem } from '../../../nodes/shared/operations/operation';
+import type { OperationItemContext } from '../../../nodes/shared/operations/operation';
 import { outputFileName } from '../../../nodes/CreditProfile/files/fileLink';
 
-const item = { options: {} } as OperationItem;
+const item = { options: {} } as OperationItemContext;
 /** The name of a file that the host declares, encoded as it is. */
 const nameUnder = (encoded: string) =>
 	outputFileName(

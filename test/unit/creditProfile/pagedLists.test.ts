@@ -1,4 +1,4 @@
-import { requireWholeList } from '../../../nodes/CreditProfile/serviceLists';
+import { requireWantedRows } from '../../../nodes/CreditProfile/serviceLists';
 
 const rows = (count: number) => Array.from({ length: count }, (_, id) => ({ id }));
 
@@ -7,7 +7,7 @@ describe('a list that comes at once', () => {
 		[5, 3, 8],
 		[Infinity, 3, 4],
 	])('of which %d rows are wanted is refused with %d of %d', (wanted, given, total) => {
-		expect(() => requireWholeList({ rows: rows(given), total }, wanted)).toThrow();
+		expect(() => requireWantedRows({ rows: rows(given), total }, wanted)).toThrow();
 	});
 
 	it.each<[wanted: number, given: number, total: number | undefined, out: number]>([
@@ -16,6 +16,6 @@ describe('a list that comes at once', () => {
 		[2, 3, 9, 2],
 		[Infinity, 3, undefined, 3],
 	])('of which %d rows are wanted is taken with %d of %d', (wanted, given, total, out) => {
-		expect(requireWholeList({ rows: rows(given), total }, wanted)).toEqual(rows(out));
+		expect(requireWantedRows({ rows: rows(given), total }, wanted)).toEqual(rows(out));
 	});
 });

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 import { writeFile, type FileFormat } from '../../../nodes/CreditProfile/writeRowsFile';
-import type { OperationItem } from '../../../nodes/shared/operations/operation';
+import type { OperationItemContext } from '../../../nodes/shared/operations/operation';
 
 const PAGES = 50;
 
@@ -19,10 +19,10 @@ const itemWith = (store: (content: Readable) => Promise<unknown>) =>
 	({
 		protect: (row: IDataObject) => row,
 		files: { prepareBinaryData: async (content: Readable) => await store(content) },
-	}) as unknown as OperationItem;
+	}) as unknown as OperationItemContext;
 
 const write = async (
-	item: OperationItem,
+	item: OperationItemContext,
 	pages: AsyncIterable<IDataObject[]>,
 	format: FileFormat,
 ) =>

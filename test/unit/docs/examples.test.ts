@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import type { IConnections, IDataObject, INode } from 'n8n-workflow';
 import { readTaxQueryApiMapping } from '../../../nodes/shared/credentials/apiMapping';
-import { readRecord } from '../../../nodes/TaxQuery/client/queryRecord';
+import { parseRecord } from '../../../nodes/TaxQuery/client/parseQueryRecord';
 import type { QueryRecord } from '../../../nodes/TaxQuery/client/queryModel';
-import { simplifyRecord } from '../../../nodes/TaxQuery/output/simplify';
+import { simplifyRecordToRow } from '../../../nodes/TaxQuery/output/simplify';
 
 const root = join(__dirname, '..', '..', '..');
 const files = readdirSync(join(root, 'examples'));
@@ -18,7 +18,7 @@ const read = (file: string) =>
 const record = (service: string, status: string, response: object) => {
 	const mapping = readTaxQueryApiMapping({});
 	const raw = { _id: 'q1', service, status, query: { rfc: 'EISE850314BK8' }, response };
-	return simplifyRecord(readRecord(raw, mapping) as QueryRecord, mapping);
+	return simplifyRecordToRow(parseRecord(raw, mapping) as QueryRecord, mapping);
 };
 const regimes = { RFC: 'EISE850314BK8', RazonSocial: 'ELENA', RegimenesFiscales: [{}] };
 

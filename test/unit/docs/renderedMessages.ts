@@ -14,7 +14,7 @@ import {
 	providers,
 	taxAuthority,
 } from '../../../nodes/shared/credentials/dataProviders';
-import { storedFieldName } from '../../../nodes/shared/credentials/providerLoginsInCredential';
+import { storedFieldName } from '../../../nodes/shared/credentials/providerLoginCredentialFields';
 import type {
 	TokenRequestProblem,
 	RequestProblem,
@@ -22,25 +22,28 @@ import type {
 import { DownloadError, type DownloadProblem } from '../../../nodes/shared/errors/downloadError';
 import { renderRequestError } from '../../../nodes/shared/errors/requestErrorText';
 import { dataProviderLoginField } from '../../../nodes/shared/operations/dataProviderLoginField';
-import type { OperationItem, NodeRun } from '../../../nodes/shared/operations/operation';
-import { personalDataHiderFor } from '../../../nodes/shared/personalData/personalDataHider';
-import { RequestError } from '../../../nodes/shared/http/requestResult';
+import type {
+	OperationItemContext,
+	SharedNodeRunState,
+} from '../../../nodes/shared/operations/operation';
+import { personalDataHiderForMode } from '../../../nodes/shared/personalData/personalDataHider';
+import { RequestError } from '../../../nodes/shared/http/requestResultAndError';
 import { creditProfile, taxQuery } from '../../../nodes/shared/http/serviceDefinitions';
 import { Ledger } from '../../../nodes/TaxQuery/trigger/ledger';
 import { requireCreationDates, readListing } from '../../../nodes/TaxQuery/trigger/readListing';
 import {
-	reportVanishedQueries,
+	reportAllKnownQueriesVanished,
 	reportMissingResult,
-} from '../../../nodes/TaxQuery/trigger/reports';
+} from '../../../nodes/TaxQuery/trigger/missedResultReports';
 import { curpField, rfcField } from '../../../nodes/TaxQuery/fields/identifiers';
 import { periodField } from '../../../nodes/TaxQuery/fields/period';
 import { taxProfileInput } from '../../../nodes/TaxQuery/fields/taxProfileLogin';
 import type { PaidQueryDefinition } from '../../../nodes/TaxQuery/request/queryRequest';
 import { identifier } from '../../../nodes/TaxQuery/resources/identifier';
 import { query } from '../../../nodes/TaxQuery/resources/query';
-import { catalog } from '../../../nodes/TaxQuery/client/queryTypeMapping';
+import { queryTypesByOperation } from '../../../nodes/TaxQuery/client/queryTypeMapping';
 import type { QueryId, CollectedQueryList } from '../../../nodes/TaxQuery/client/queryModel';
-import { describeUnknownLabels } from '../../../nodes/TaxQuery/errors/unknownLabels';
+import { describeRecordsExcludedAsUnknown } from '../../../nodes/TaxQuery/errors/unknownLabels';
 import { QueryError, type QueryProblem } from '../../../nodes/TaxQuery/errors/queryError';
 import { RunReceipt } from '../../../nodes/TaxQuery/output/runReceipt';
 import {
@@ -116,7 +119,10 @@ const ofRequests = (): RenderedMessage[] => [
 	}),
 ];
 
-const definition = { queryType: catalog.getCrf, name: 'Get CRF' } as unknown as PaidQueryDefinition;
+const definition = {
+	queryType: queryTypesByOperation.getCrf,
+	name: 'Get CRF',
+} as unknown as PaidQueryDefinition;
 const id = 'q1' as QueryId;
 const troubles: QueryProblem[] = [
 	...(['rfc', 'curp'] as const).map((about) => ({
@@ -149,7 +155,7 @@ const files: DownloadProblem[] = [
 const itemWith = (
 	parameters: IDataObject,
 	stored: IDataObject = {},
-	more: Partial<OperationItem> = {},
+	more: Partial<OperationItemContext> = {},
 ) =>
 	({
 		index: 0,
@@ -160,7 +166,7 @@ const itemWith = (
 		parameter: (name: string) => parameters[name] ?? '',
 		credentials: async () => stored,
 		...more,
-	}) as unknown as OperationItem;
+	}) as unknown as OperationItemContext;
 
 const operationOf = ({ operations }: typeof query, value: string) => {
 	const found = operations.find((one) => one.value === value);
@@ -188,7 +194,7 @@ const ofItems = async (): Promise<RenderedMessage[]> =>
 			() => readCreditProfileBaseUrl('https://example.com/api/v1'),
 			() => readTaxQueryBaseUrl('https://example.com/api/query'),
 			() => readCreditProfileApiMapping({ apiMapping: '{"x": 1}' }),
-			() => personalDataHiderFor('pseudonym'),
+			() => personalDataHiderForMode('pseudonym'),
 			() => checkFiltered({ name__eq: 'a' }, () => {})({ name: 'b' }),
 			() => collectionId.read(itemWith({})),
 			() => curpField.read(itemWith({ curp: 'EISE850314MDFXGL09' })),
@@ -210,7 +216,7 @@ const ofItems = async (): Promise<RenderedMessage[]> =>
 					itemWith({ queryId: 'q1', simplify: true }, {}, {
 						connection: async () => ({ mapping: asDocumented }),
 						request: notFound,
-					} as unknown as Partial<OperationItem>),
+					} as unknown as Partial<OperationItemContext>),
 				),
 		].map(thrownBy),
 	);
@@ -219,11 +225,11 @@ const ofItems = async (): Promise<RenderedMessage[]> =>
 function ofReceipts(): RenderedMessage[] {
 	return (['manual', 'retry'] as const).flatMap((mode) => {
 		const hints: string[] = [];
-		let end: Parameters<NodeRun['atEnd']>[0] = () => '';
+		let end: Parameters<SharedNodeRunState['atEnd']>[0] = () => '';
 		const run = {
 			...{ mode, items: 4, isTool: false, hint: (text: string) => hints.push(text) },
 			atEnd: (work: typeof end) => (end = work),
-		} as unknown as NodeRun;
+		} as unknown as SharedNodeRunState;
 		const cut = {
 			records: [{}],
 			completeness: 'truncated',
@@ -304,12 +310,15 @@ function ofRunning(): RenderedMessage[] {
 		getWorkflow: () => ({ id: 'workflow' }),
 		saveFailedExecution: (error: Error) => messages.push(renderedMessage(error)),
 	} as unknown as ITriggerFunctions;
-	reportVanishedQueries(context, 'isElsewhere');
-	reportVanishedQueries(context, 'isLost');
+	reportAllKnownQueriesVanished(context, 'isElsewhere');
+	reportAllKnownQueriesVanished(context, 'isLost');
 	TEN.forEach(() => reportMissingResult(context, 'q1', true));
 	const unknown = { code: 'X', state: 'unknown', status: 'LISTO' } as const;
 	const choice = { operations: ['getCrf'], states: [] };
-	return [...messages, alone(describeUnknownLabels([unknown], choice, asDocumented) ?? '')];
+	return [
+		...messages,
+		alone(describeRecordsExcludedAsUnknown([unknown], choice, asDocumented) ?? ''),
+	];
 }
 
 /** Returns what n8n says where it is too old to load the package. */

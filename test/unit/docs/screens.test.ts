@@ -8,7 +8,7 @@ import {
 	textsOfPanels,
 	textsOfSources,
 } from './textsOutsideDocs';
-import { longSentences, unwantedInSpanish, findUnwantedOnScreens } from './writing';
+import { longSentences, unwantedInSpanish, findUnwantedOnScreens } from './writingRules';
 
 /** Returns what a check refuses, each with the place of its text. */
 const refused = (texts: Map<string, string[]>, check: (text: string) => string[]) =>

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesIn } from '../../support/repositoryFiles';
-import { countWords, longCells, longSentences, unwantedWords } from './writing';
+import { countWords, longCells, longSentences, unwantedWords } from './writingRules';
 
 /** Texts that others have written. */
 const OF_OTHERS = ['LICENSE.md', 'CODE_OF_CONDUCT.md'];

@@ -2,7 +2,7 @@ import {
 	resolveRequestedVersion,
 	unreleased,
 	withRelease,
-} from '../../../release/changelogAndVersion';
+} from '../../../release/rewriteChangelogAndNextVersion';
 
 const CHANGELOG = `# Changelog
 

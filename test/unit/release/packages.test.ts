@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import {
 	readManifest,
 	PACKAGE_ROOTS,
-	findUnfilledPlaceholders,
+	findPlaceholdersInRepository,
 } from '../../../release/packageManifestsAndPlaceholders';
 
 const root = join(__dirname, '..', '..', '..');
@@ -50,7 +50,7 @@ describe('what a maintainer must set before a release', () => {
 			'SECURITY.md': 'Write to maintainers@n8n-nodes-credit-profile.dev',
 			'README.md': 'github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/issues',
 		});
-		expect(findUnfilledPlaceholders(folder)).toEqual([
+		expect(findPlaceholdersInRepository(folder)).toEqual([
 			'author: replace "n8n-nodes-credit-profile maintainers" in package.json',
 			'e-mail address: replace "maintainers@n8n-nodes-credit-profile.dev" in SECURITY.md',
 			'repository: replace "github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile" in README.md',
@@ -62,6 +62,6 @@ describe('what a maintainer must set before a release', () => {
 			'package.json':
 				'{"author":"A maintainer","url":"github.com/example/n8n-nodes-credit-profile"}',
 		});
-		expect(findUnfilledPlaceholders(folder)).toEqual([]);
+		expect(findPlaceholdersInRepository(folder)).toEqual([]);
 	});
 });

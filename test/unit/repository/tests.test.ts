@@ -102,7 +102,7 @@ it.each(tests.filter(({ path }) => !ABOUT_WORDS.test(path)).map((one) => [one.pa
  * forgets.
  */
 const OUTSIDE =
-	/^nodes\/(CreditProfile|TaxQuery)\/\w+\.node$|^nodes\/shared\/(queryTypes\/catalog|processState)$/;
+	/^nodes\/(CreditProfile|TaxQuery)\/\w+\.node$|^nodes\/shared\/(queryTypes\/catalog|processStateByScope)$/;
 
 it.each(tests.map((one) => [one.path, one] as const))(
 	'%s imports nothing from the inside',

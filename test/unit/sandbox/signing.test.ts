@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { resolveSigning } from '../../../sandbox/webhook/webhookSettings';
-import { receiverSetupOf, proofHeadersOf } from '../../../sandbox/webhook/webhookProof';
+import { describeSigningForReceiver, proofHeadersOf } from '../../../sandbox/webhook/webhookProof';
 
 type Choice = Parameters<typeof resolveSigning>[0];
 
@@ -118,5 +118,5 @@ it.each<[Choice, string, string]>([
 		OWN,
 	],
 ])('the signing %j is described in words, with its secret', (choice, signed, secret) => {
-	expect(receiverSetupOf(resolveSigning(choice, OWN))).toEqual({ signed, secret });
+	expect(describeSigningForReceiver(resolveSigning(choice, OWN))).toEqual({ signed, secret });
 });

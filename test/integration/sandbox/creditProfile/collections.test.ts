@@ -1,7 +1,7 @@
 import type {
 	Collection,
 	CollectionsPage,
-	TagListResponse,
+	AllTagsResponse,
 	CollectionVersionsPage,
 } from '../../../../contract/creditProfile';
 import { benchForTests } from '../support/sandboxBench';
@@ -79,7 +79,7 @@ it.each([
 });
 
 it('the tags of collections are the unique ones of all (CP §4.3)', async () => {
-	const { count, data } = await get<TagListResponse>('/data/collection/tags');
+	const { count, data } = await get<AllTagsResponse>('/data/collection/tags');
 	const tags = new Set((await allCollections()).flatMap((collection) => collection.tags));
 	expect([new Set(data), count, data.length]).toEqual([tags, tags.size, tags.size]);
 });

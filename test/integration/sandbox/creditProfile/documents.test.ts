@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type {
 	DataDocument,
 	DocumentsPage,
-	TagListResponse,
+	AllTagsResponse,
 	CollectionVersionsPage,
 } from '../../../../contract/creditProfile';
 import type { QueryRecord } from '../../../../contract/taxQuery';
@@ -86,7 +86,7 @@ describe('the documents of the largest collection', () => {
 	});
 
 	it('the tags of documents are those that the documents carry (CP §4.7)', async () => {
-		const { count, data } = (await bench.creditProfile.get<TagListResponse>('/data/document/tags'))
+		const { count, data } = (await bench.creditProfile.get<AllTagsResponse>('/data/document/tags'))
 			.data;
 		const tags = new Set(documents.flatMap((document) => document.tags));
 		expect([new Set(data), count]).toEqual([tags, tags.size]);

@@ -5,7 +5,7 @@ import {
 	ProviderCredential,
 	CredentialList,
 	DocumentsPage,
-	TagListResponse,
+	AllTagsResponse,
 	CollectionVersionsPage,
 } from '../../../../contract/creditProfile';
 import type { Endpoint, ValidAndInvalidValues } from '../support/endpointTypes';
@@ -71,7 +71,7 @@ export const endpoints: Endpoint[] = [
 	upsert('4.1.6', 'credit-bureau-b', 'apiKey username password clientPrivateKey bureauPublicKey'),
 	upsert('4.1.7', 'legal-records', 'username password'),
 	list('4.2', '/credential', CredentialList),
-	list('4.3', '/data/collection/tags', TagListResponse),
+	list('4.3', '/data/collection/tags', AllTagsResponse),
 	{
 		...list('4.4', '/data/collection', CollectionsPage),
 		query: {
@@ -98,7 +98,7 @@ export const endpoints: Endpoint[] = [
 		},
 		invalidIds: ['x', '1.5'],
 	},
-	list('4.7', '/data/document/tags', TagListResponse),
+	list('4.7', '/data/document/tags', AllTagsResponse),
 	{
 		...list('4.8', '/data/collection/{collectionId}/document', DocumentsPage),
 		query: {

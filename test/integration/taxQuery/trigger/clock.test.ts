@@ -1,7 +1,7 @@
 import { shiftWallClock } from '../../support/clock';
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
 import { shiftAllClocks } from './triggerHost';
-import { freshTriggerAndSandboxForEachTest } from './suite';
+import { freshTriggerAndSandboxForEachTest } from './freshTriggerForEachTest';
 
 const AN_HOUR = 3_600_000;
 

@@ -1,9 +1,12 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
 import { many, row } from './listService';
 import { shiftAllClocks } from './triggerHost';
-import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';
+import {
+	triggerOnListServiceForEachTest,
+	secretHeaderFieldsAndProof,
+} from './freshTriggerForEachTest';
 
-const { proof, verification } = secretHeaderVerification('whsec-lima-dulce');
+const { proof, verification } = secretHeaderFieldsAndProof('whsec-lima-dulce');
 
 const { service, host, start: startTrigger } = triggerOnListServiceForEachTest();
 beforeEach(() => void (service.rows = many('old', 3, 100)));

@@ -1,11 +1,14 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
 import type { IDataObject } from 'n8n-workflow';
 import { many, row } from './listService';
 import { shiftAllClocks, type TriggerHostOptions } from './triggerHost';
-import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';
+import {
+	triggerOnListServiceForEachTest,
+	secretHeaderFieldsAndProof,
+} from './freshTriggerForEachTest';
 
 const SECRET = 'whsec-flor-de-mayo';
-const { proof, verification } = secretHeaderVerification(SECRET);
+const { proof, verification } = secretHeaderFieldsAndProof(SECRET);
 const around = { event: 'query.finished', attempt: 2, timestamp: '2026-10-31T09:00:00Z' };
 const detail = row('new', 0, { response: { RFC: 'GODE561231GR8', RazonSocial: 'Delivered' } });
 

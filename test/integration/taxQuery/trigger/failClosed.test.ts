@@ -1,7 +1,7 @@
 import { codeOf } from '../../support/errorCode';
 import { minutesBeforeTest, many, PAGE, row, type Row } from './listService';
 import { rejectionOrUndefined, shiftAllClocks, type TriggerHostOptions } from './triggerHost';
-import { triggerOnListServiceForEachTest } from './suite';
+import { triggerOnListServiceForEachTest } from './freshTriggerForEachTest';
 
 const { service, host, start } = triggerOnListServiceForEachTest();
 const pollCount = async (count: number) => {

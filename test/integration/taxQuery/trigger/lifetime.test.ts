@@ -1,13 +1,13 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
 import { until } from '../../../support/until';
 import { codeOf } from '../../support/errorCode';
 import { many, row } from './listService';
 import { rejectionOrUndefined, shiftAllClocks, TriggerHost } from './triggerHost';
 import {
 	triggerOnListServiceForEachTest,
-	secretHeaderVerification,
+	secretHeaderFieldsAndProof,
 	freshTriggerAndSandboxForEachTest,
-} from './suite';
+} from './freshTriggerForEachTest';
 
 const A_SECOND = 1_000;
 const A_MINUTE = 60 * A_SECOND;
@@ -193,7 +193,7 @@ describe('with Webhook Only, while the workflow is published again,', () => {
 	const ROOM = 100;
 
 	it('calls beyond the room for them are answered 503, and all others start', async () => {
-		const { verification, proof } = secretHeaderVerification('whsec-room'); // proved ones are read faster
+		const { verification, proof } = secretHeaderFieldsAndProof('whsec-room'); // proved ones are read faster
 		service.rows = many('q', ROOM + 20, 1);
 		await start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential' },
@@ -273,7 +273,7 @@ describe('a result that n8n cannot start', () => {
 	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
 	it('is reported with its query and the reason, and starts when n8n can', async () => {
-		const { verification, proof } = secretHeaderVerification('whsec-retry');
+		const { verification, proof } = secretHeaderFieldsAndProof('whsec-retry');
 		await start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
 			credentials: withWebhookVerification(sandbox.credentials(), verification),

@@ -1,13 +1,13 @@
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
 import { type Query } from '../../support/sandboxQueryClient';
 import { many, row, type Row } from './listService';
 import { shiftAllClocks } from './triggerHost';
 import {
 	triggerOnListServiceForEachTest,
-	secretHeaderVerification,
+	secretHeaderFieldsAndProof,
 	freshTriggerAndSandboxForEachTest,
-} from './suite';
+} from './freshTriggerForEachTest';
 
 describe('a list of IDs and statuses', () => {
 	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
@@ -170,7 +170,7 @@ describe('a listed result without its response', () => {
 });
 
 describe('a listed success without its response, of which a proved call brings one,', () => {
-	const { verification, proof } = secretHeaderVerification('whsec-nopal-azul');
+	const { verification, proof } = secretHeaderFieldsAndProof('whsec-nopal-azul');
 	const { service, host, start } = triggerOnListServiceForEachTest();
 
 	it.each([

@@ -1,7 +1,10 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
 import { minutesBeforeTest, many, testStartedAt, PAGE, row } from './listService';
 import { shiftAllClocks } from './triggerHost';
-import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';
+import {
+	triggerOnListServiceForEachTest,
+	secretHeaderFieldsAndProof,
+} from './freshTriggerForEachTest';
 
 const A_DAY = 24 * 60;
 const FIRST_POLL_MS = 15_000;
@@ -133,7 +136,7 @@ describe('each new result starts once where', () => {
 	it.each([true, false])(
 		'a record gets a new date when it is delivered (confirmed: %s)',
 		async (isConfirmed) => {
-			const { verification, proof } = secretHeaderVerification('whsec-agua-clara');
+			const { verification, proof } = secretHeaderFieldsAndProof('whsec-agua-clara');
 			await start({
 				parameters: { authenticity: 'credential', confirm: isConfirmed ? 'result' : 'off' },
 				credentials: withWebhookVerification(service.credentials(), verification),

@@ -1,5 +1,5 @@
 import { until } from '../../../support/until';
-import { triggerOnListServiceForEachTest } from './suite';
+import { triggerOnListServiceForEachTest } from './freshTriggerForEachTest';
 import { minutesBeforeTest, row } from './listService';
 import { shiftAllClocks } from './triggerHost';
 

@@ -1,8 +1,8 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
 import { until } from '../../../support/until';
 import { type Query } from '../../support/sandboxQueryClient';
 import { shiftAllClocks, TriggerHost } from './triggerHost';
-import { freshTriggerAndSandboxForEachTest } from './suite';
+import { freshTriggerAndSandboxForEachTest } from './freshTriggerForEachTest';
 
 /** After a start of n8n the first poll waits at most this long. */
 const FIRST_POLL_MS = 15_000;

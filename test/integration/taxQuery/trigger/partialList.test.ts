@@ -1,7 +1,7 @@
 import { until } from '../../../support/until';
 import { minutesBeforeTest, many, PAGE, row } from './listService';
 import { shiftAllClocks } from './triggerHost';
-import { triggerOnListServiceForEachTest } from './suite';
+import { triggerOnListServiceForEachTest } from './freshTriggerForEachTest';
 
 const { service, host, start } = triggerOnListServiceForEachTest();
 

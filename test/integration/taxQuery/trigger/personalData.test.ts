@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
 import { codeOf, codeAndFieldOf } from '../../support/errorCode';
 import {
 	startSandboxWithQueryHelpers,

@@ -1,7 +1,10 @@
 import { until } from '../../../support/until';
 import { codeOf, codeAndFieldOf } from '../../support/errorCode';
 import { rejectionOrUndefined, shiftAllClocks } from './triggerHost';
-import { serviceUnavailableFault, freshTriggerAndSandboxForEachTest } from './suite';
+import {
+	serviceUnavailableFault,
+	freshTriggerAndSandboxForEachTest,
+} from './freshTriggerForEachTest';
 
 const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 

@@ -1,9 +1,12 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
 import { many, row } from './listService';
 import { shiftAllClocks } from './triggerHost';
-import { triggerOnListServiceForEachTest, secretHeaderVerification } from './suite';
+import {
+	triggerOnListServiceForEachTest,
+	secretHeaderFieldsAndProof,
+} from './freshTriggerForEachTest';
 
-const { proof, verification } = secretHeaderVerification('whsec-la-brecha');
+const { proof, verification } = secretHeaderFieldsAndProof('whsec-la-brecha');
 const { service, host, start } = triggerOnListServiceForEachTest();
 
 beforeEach(async () => {

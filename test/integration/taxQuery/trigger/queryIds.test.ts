@@ -1,7 +1,10 @@
 import { type Query } from '../../support/sandboxQueryClient';
 import { many, row as listed } from './listService';
 import { shiftAllClocks } from './triggerHost';
-import { triggerOnListServiceForEachTest, freshTriggerAndSandboxForEachTest } from './suite';
+import {
+	triggerOnListServiceForEachTest,
+	freshTriggerAndSandboxForEachTest,
+} from './freshTriggerForEachTest';
 
 const FIRST_POLL_MS = 15_000;
 const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();

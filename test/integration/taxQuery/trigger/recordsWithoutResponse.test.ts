@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
 import { createHmac } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -7,7 +7,7 @@ import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
 } from '../../support/sandboxQueryClient';
-import { secretHeaderVerification } from './suite';
+import { secretHeaderFieldsAndProof } from './freshTriggerForEachTest';
 import { shiftAllClocks, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 let sandbox: SandboxWithQueryHelpers;
@@ -263,7 +263,7 @@ describe('deliveries that nothing proves, while the service is slow', () => {
 
 describe('a proved result of a query that the service still shows as pending', () => {
 	it('starts the workflow once its record is finished, though without a response', async () => {
-		const { verification, proof } = secretHeaderVerification('whsec-nopal');
+		const { verification, proof } = secretHeaderFieldsAndProof('whsec-nopal');
 		host = await TriggerHost.start({
 			credentials: withWebhookVerification(sandbox.credentials(), verification),
 			parameters: { receiveBy: 'both', authenticity: 'credential' },

@@ -2,7 +2,10 @@ import { DateTime } from 'luxon';
 import { codeOf, codeAndFieldOf } from '../../support/errorCode';
 import { row } from './listService';
 import { rejectionOrUndefined, shiftAllClocks } from './triggerHost';
-import { triggerOnListServiceForEachTest, freshTriggerAndSandboxForEachTest } from './suite';
+import {
+	triggerOnListServiceForEachTest,
+	freshTriggerAndSandboxForEachTest,
+} from './freshTriggerForEachTest';
 
 const A_DAY = 24 * 60;
 

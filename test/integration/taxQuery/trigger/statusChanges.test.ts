@@ -1,6 +1,6 @@
 import { minutesBeforeTest, row } from './listService';
 import { shiftAllClocks } from './triggerHost';
-import { triggerOnListServiceForEachTest } from './suite';
+import { triggerOnListServiceForEachTest } from './freshTriggerForEachTest';
 
 const FIRST_POLL_MS = 15_000;
 const { service, host, start } = triggerOnListServiceForEachTest();

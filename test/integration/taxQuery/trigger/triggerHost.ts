@@ -80,7 +80,7 @@ async function loadProcess(): Promise<Loaded> {
 		jest.doMock('n8n-workflow', () => n8nWorkflow); // the one that n8n-core uses
 		const { TaxQueryTrigger } = await import('../../../../nodes/TaxQuery/TaxQueryTrigger.node');
 		const { TaxQueryApi } = await import('../../../../credentials/TaxQueryApi.credentials');
-		const { resetProcessState } = await import('../../../../nodes/shared/processState');
+		const { resetProcessState } = await import('../../../../nodes/shared/processStateByScope');
 		loaded = { Trigger: TaxQueryTrigger, taxQueryApi: new TaxQueryApi(), resetProcessState };
 	});
 	return loaded as Loaded;

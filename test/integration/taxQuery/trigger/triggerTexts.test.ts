@@ -1,7 +1,7 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
 import { many, PAGE, row } from './listService';
 import { rejectionOrUndefined, shiftAllClocks, type TriggerHost } from './triggerHost';
-import { triggerOnListServiceForEachTest } from './suite';
+import { triggerOnListServiceForEachTest } from './freshTriggerForEachTest';
 
 const { service, start } = triggerOnListServiceForEachTest();
 beforeEach(() => void (service.rows = many('old', 3 * PAGE, 100)));

@@ -1,7 +1,7 @@
 import { until } from '../../../support/until';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { shiftAllClocks } from './triggerHost';
-import { freshTriggerAndSandboxForEachTest } from './suite';
+import { freshTriggerAndSandboxForEachTest } from './freshTriggerForEachTest';
 
 const FIRST_POLL_MS = 15_000;
 const A_MINUTE = 60_000;

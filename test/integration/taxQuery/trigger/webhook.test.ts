@@ -1,11 +1,11 @@
 import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import { until } from '../../../support/until';
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
 } from '../../support/sandboxQueryClient';
-import { serviceUnavailableFault } from './suite';
+import { serviceUnavailableFault } from './freshTriggerForEachTest';
 import { shiftAllClocks, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 let sandbox: SandboxWithQueryHelpers;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
-import { freshTriggerAndSandboxForEachTest } from './suite';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
+import { freshTriggerAndSandboxForEachTest } from './freshTriggerForEachTest';
 
 const SECRET = 'palo-verde-7';
 const { start, sandbox, host } = freshTriggerAndSandboxForEachTest();

@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
 import { createHmac } from 'node:crypto';
 import { until } from '../../../support/until';
 import {

@@ -1,7 +1,7 @@
-import { withWebhookVerification } from '../../support/credentialFieldsForProviderLogin';
+import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { until } from '../../../support/until';
-import { freshTriggerAndSandboxForEachTest } from './suite';
+import { freshTriggerAndSandboxForEachTest } from './freshTriggerForEachTest';
 
 const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 

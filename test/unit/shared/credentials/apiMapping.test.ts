@@ -4,14 +4,14 @@ import {
 	readCreditProfileApiMapping,
 	readTaxQueryApiMapping,
 } from '../../../../nodes/shared/credentials/apiMapping';
-import { catalog, pathOf } from '../../../../nodes/TaxQuery/client/queryTypeMapping';
+import { queryTypesByOperation, pathOf } from '../../../../nodes/TaxQuery/client/queryTypeMapping';
 
 const read = { creditProfile: readCreditProfileApiMapping, taxQuery: readTaxQueryApiMapping };
 type Service = keyof typeof read;
 
 describe('API Mapping', () => {
 	it('knows the queries of the catalogue, each with its own fields, and nothing else', () => {
-		for (const { operation, fields } of Object.values(catalog)) {
+		for (const { operation, fields } of Object.values(queryTypesByOperation)) {
 			const names = Object.fromEntries(fields.map((name, index) => [name, `own${index}`]));
 			const given = { fields: { [operation]: names }, services: { [operation]: 'OWN' } };
 			expect(readTaxQueryApiMapping({ apiMapping: given } as never)).toMatchObject(given);

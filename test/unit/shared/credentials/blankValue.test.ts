@@ -1,4 +1,4 @@
-import { logIn } from '../../../../nodes/shared/credentials/accessToken';
+import { renewStoredAccessToken } from '../../../../nodes/shared/credentials/accessToken';
 import {
 	creditProfileAuthHeader,
 	taxQueryAuthHeader,
@@ -33,7 +33,9 @@ describe('a placeholder of n8n in the place of a secret', () => {
 				expect(() => taxQueryAuthHeader(credentials)).toThrow(/placeholder of n8n/);
 				expect(() => taxQuery.root(credentials)).toThrow(/placeholder of n8n/);
 				const http = { helpers: { httpRequest: jest.fn() } };
-				await expect(logIn(http, credentials)).rejects.toThrow(/placeholder of n8n/);
+				await expect(renewStoredAccessToken(http, credentials)).rejects.toThrow(
+					/placeholder of n8n/,
+				);
 				expect(http.helpers.httpRequest).not.toHaveBeenCalled();
 			}
 		},

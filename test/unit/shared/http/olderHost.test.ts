@@ -6,9 +6,9 @@ import {
 	type JsonObject,
 } from 'n8n-workflow';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
-import type { RequestContext } from '../../../../nodes/shared/http/sendOnce';
+import type { N8nRequestContext } from '../../../../nodes/shared/http/sendOnce';
 import { createServiceConnection } from '../../../../nodes/shared/http/connection';
-import type { RequestError } from '../../../../nodes/shared/http/requestResult';
+import type { RequestError } from '../../../../nodes/shared/http/requestResultAndError';
 import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 
 type Answer = { statusCode: number; headers: object; body: unknown };
@@ -79,7 +79,7 @@ function olderHost(
 				}
 			},
 		},
-	} as unknown as RequestContext;
+	} as unknown as N8nRequestContext;
 	return { stored, connection: async () => await createServiceConnection(context, taxQuery) };
 }
 

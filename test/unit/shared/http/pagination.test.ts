@@ -1,4 +1,4 @@
-import type { RowsPage } from '../../../../nodes/shared/http/parseRows';
+import type { RowsPage } from '../../../../nodes/shared/http/extractRowsOrProblem';
 import { IncompleteList, readPages } from '../../../../nodes/shared/http/pagination';
 
 /** Always the same numbers, as good as by chance. */

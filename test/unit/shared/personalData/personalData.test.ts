@@ -6,12 +6,12 @@ import {
 } from '../../../../nodes/shared/personalData/personalDataOptions';
 import {
 	maskIdentifiersInText,
-	personalDataHiderFor,
+	personalDataHiderForMode,
 	type PersonalDataHider,
 } from '../../../../nodes/shared/personalData/personalDataHider';
 import {
 	rulesToHideFields,
-	rulesToShowFields,
+	buildShownFieldRules,
 	type PersonalDataRule,
 } from '../../../../nodes/shared/personalData/personalDataRuleTypes';
 
@@ -20,8 +20,8 @@ const CURP = 'GODE561231HVZRSN09';
 const KEY = 'a key of 16 or more';
 const identity = (row: IDataObject) => row;
 const masked = (keep: string[] = []) =>
-	personalDataHiderFor('masked', undefined, keep) as PersonalDataHider;
-const pseudonyms = (key = KEY) => personalDataHiderFor('pseudonym', key) as PersonalDataHider;
+	personalDataHiderForMode('masked', undefined, keep) as PersonalDataHider;
+const pseudonyms = (key = KEY) => personalDataHiderForMode('pseudonym', key) as PersonalDataHider;
 const mask = (row: IDataObject, rule: PersonalDataRule, keep: string[] = []) =>
 	masked(keep).shaped(row, rule, identity);
 
@@ -47,17 +47,17 @@ describe('Personal Data: a documented field', () => {
 
 	it.each([[7], ['SUCCESS'], ['2026-11-21T00:00:00.000Z'], [null], [['PF', 'vip']]])(
 		'that is shown: %j',
-		(value) => expect(mask({ value }, rulesToShowFields('value'))).toEqual({ value }),
+		(value) => expect(mask({ value }, buildShownFieldRules('value'))).toEqual({ value }),
 	);
 
 	it('hides an object where a text or number is documented', () =>
-		expect(mask({ id: { who: 'Emma' } }, rulesToShowFields('id'))).toEqual({
+		expect(mask({ id: { who: 'Emma' } }, buildShownFieldRules('id'))).toEqual({
 			id: { who: '******' },
 		}));
 
 	it('depends on the object that holds it, where its rule does', () => {
 		const rule: PersonalDataRule = {
-			...rulesToShowFields('type'),
+			...buildShownFieldRules('type'),
 			value: ({ type }) => (type === 'A' ? 'shown' : 'free'),
 		};
 		expect(['A', 'B'].map((type) => mask({ type, value: 'Emma' }, rule).value)).toEqual([
@@ -67,7 +67,7 @@ describe('Personal Data: a documented field', () => {
 	});
 
 	it('hides what is not documented beside it', () =>
-		expect(mask({ id: 1, tutor: 'Emma' }, rulesToShowFields('id'))).toEqual({
+		expect(mask({ id: 1, tutor: 'Emma' }, buildShownFieldRules('id'))).toEqual({
 			id: 1,
 			tutor: '******',
 		}));
@@ -129,7 +129,7 @@ describe('Personal Data: a free-form object', () => {
 
 	it('of which no rule was named is hidden whole, but not what came out before', () => {
 		const protection = masked();
-		const safe = protection.shaped({ id: 1 }, rulesToShowFields('id'), identity);
+		const safe = protection.shaped({ id: 1 }, buildShownFieldRules('id'), identity);
 		expect([protection.out(safe), protection.out({ id: 1 })]).toEqual([
 			{ id: 1 },
 			{ id: '******' },
@@ -221,7 +221,7 @@ describe('Personal Data: a text that the node wrote', () => {
 	}); // prettier-ignore
 
 	it.each(['masked', 'pseudonym'] as const)('no identifier is left: %s', (mode) => {
-		const protection = personalDataHiderFor(mode, KEY) as PersonalDataHider;
+		const protection = personalDataHiderForMode(mode, KEY) as PersonalDataHider;
 		const identifier = fc.constantFrom(RFC, CURP, 'ABC150314XY9');
 		const beside = fc.constantFrom(' ', ',', '&', '=', '?', '"', '/', '<');
 		fc.assert(
@@ -251,7 +251,7 @@ describe('Personal Data: Pseudonym', () => {
 		expect(pseudonyms(`${KEY}!`).text(RFC)).not.toBe(pseudonyms().text(RFC)));
 
 	it.each([undefined, '', 'short'])('is refused with the key %j', (key) =>
-		expect(() => personalDataHiderFor('pseudonym', key)).toThrow('Pseudonyms need'),
+		expect(() => personalDataHiderForMode('pseudonym', key)).toThrow('Pseudonyms need'),
 	);
 });
 

@@ -5,7 +5,7 @@ import {
 	newRateLimiter,
 	advanceTimeBy,
 	START,
-	takeMany,
+	acquireManyAndRecordTimes,
 	useFakeTime,
 } from './rateLimiterTestHelpers';
 
@@ -14,9 +14,9 @@ useFakeTime();
 describe('the headers of an answer', () => {
 	it('raise the limit', async () => {
 		const rateLimiter = newRateLimiter(2, null);
-		takeMany(rateLimiter, 1);
+		acquireManyAndRecordTimes(rateLimiter, 1);
 		reportResponse(rateLimiter, rateLimitHeaders(50, 49, 1000));
-		const times = takeMany(rateLimiter, 49);
+		const times = acquireManyAndRecordTimes(rateLimiter, 49);
 		await advanceTimeBy(100);
 		reportResponse(rateLimiter, rateLimitHeaders(50, 48, 900));
 		await advanceTimeBy(1400);
@@ -25,7 +25,7 @@ describe('the headers of an answer', () => {
 
 	it('raise the limit for those who wait, too', async () => {
 		const rateLimiter = newRateLimiter(2, null);
-		const times = takeMany(rateLimiter, 50);
+		const times = acquireManyAndRecordTimes(rateLimiter, 50);
 		reportResponse(rateLimiter, rateLimitHeaders(50, 49, 1000));
 		await advanceTimeBy(100);
 		reportResponse(rateLimiter, rateLimitHeaders(50, 48, 900));
@@ -35,9 +35,9 @@ describe('the headers of an answer', () => {
 
 	it('lower the limit', async () => {
 		const rateLimiter = newRateLimiter();
-		takeMany(rateLimiter, 1);
+		acquireManyAndRecordTimes(rateLimiter, 1);
 		reportResponse(rateLimiter, rateLimitHeaders(3, 2, 1000));
-		const times = takeMany(rateLimiter, 20);
+		const times = acquireManyAndRecordTimes(rateLimiter, 20);
 		await advanceTimeBy(2000);
 		expect(times).toHaveLength(6);
 	});
@@ -56,7 +56,7 @@ describe('the headers of an answer', () => {
 		'go never beyond what the operator has set, by a limit %s',
 		async (_what, pointsPerSecond, headers, most) => {
 			const rateLimiter = newRateLimiter(pointsPerSecond);
-			const times = takeMany(rateLimiter, 50);
+			const times = acquireManyAndRecordTimes(rateLimiter, 50);
 			for (let ms = 0; ms < 2900; ms += 100) {
 				reportResponse(rateLimiter, headers);
 				await advanceTimeBy(100);
@@ -67,11 +67,11 @@ describe('the headers of an answer', () => {
 
 	it('lead back to what the operator has set after a lower limit', async () => {
 		const rateLimiter = newRateLimiter(4);
-		takeMany(rateLimiter, 1);
+		acquireManyAndRecordTimes(rateLimiter, 1);
 		reportResponse(rateLimiter, { 'x-ratelimit-limit': '1' });
 		await advanceTimeBy(2000);
 		reportResponse(rateLimiter, perHour);
-		const times = takeMany(rateLimiter, 20);
+		const times = acquireManyAndRecordTimes(rateLimiter, 20);
 		await advanceTimeBy(1900);
 		expect(times).toHaveLength(8);
 	});
@@ -79,7 +79,7 @@ describe('the headers of an answer', () => {
 	it('hold where the operator has set no limit', async () => {
 		const rateLimiter = newRateLimiter(0);
 		reportResponse(rateLimiter, { 'x-ratelimit-limit': '5' });
-		const times = takeMany(rateLimiter, 50);
+		const times = acquireManyAndRecordTimes(rateLimiter, 50);
 		await advanceTimeBy(1990);
 		expect(times.length).toBeGreaterThanOrEqual(9);
 		expect(times.length).toBeLessThanOrEqual(11);
@@ -87,9 +87,9 @@ describe('the headers of an answer', () => {
 
 	it('do not stop a process whose points others have spent', async () => {
 		const rateLimiter = newRateLimiter();
-		takeMany(rateLimiter, 1);
+		acquireManyAndRecordTimes(rateLimiter, 1);
 		reportResponse(rateLimiter, rateLimitHeaders(10, 4, 700));
-		const times = takeMany(rateLimiter, 20);
+		const times = acquireManyAndRecordTimes(rateLimiter, 20);
 		await advanceTimeBy(2000);
 		expect(times.length).toBeGreaterThanOrEqual(4);
 	});
@@ -111,7 +111,7 @@ describe('the headers of an answer', () => {
 	];
 	it.each(nonsense)('stall nobody if they are %s', async (_, limit, remaining, reset) => {
 		const rateLimiter = newRateLimiter();
-		takeMany(rateLimiter, 10);
+		acquireManyAndRecordTimes(rateLimiter, 10);
 		await advanceTimeBy(300);
 		for (let count = 0; count < 10; count++) {
 			reportResponse(rateLimiter, {
@@ -120,7 +120,7 @@ describe('the headers of an answer', () => {
 				'x-ratelimit-reset': reset,
 			});
 		}
-		const times = takeMany(rateLimiter, 10);
+		const times = acquireManyAndRecordTimes(rateLimiter, 10);
 		await advanceTimeBy(3500);
 		expect(times).toHaveLength(10);
 	});
@@ -129,13 +129,13 @@ describe('the headers of an answer', () => {
 		'lift the limit for nobody if they are %s',
 		async (_, limit, remaining, reset) => {
 			const rateLimiter = newRateLimiter();
-			takeMany(rateLimiter, 1);
+			acquireManyAndRecordTimes(rateLimiter, 1);
 			reportResponse(rateLimiter, {
 				'x-ratelimit-limit': limit,
 				'x-ratelimit-remaining': remaining,
 				'x-ratelimit-reset': reset,
 			});
-			const times = takeMany(rateLimiter, 40);
+			const times = acquireManyAndRecordTimes(rateLimiter, 40);
 			await advanceTimeBy(1990);
 			expect(times.length).toBeLessThanOrEqual(20);
 		},
@@ -143,9 +143,9 @@ describe('the headers of an answer', () => {
 
 	it('are read from lists as well', async () => {
 		const rateLimiter = newRateLimiter();
-		takeMany(rateLimiter, 1);
+		acquireManyAndRecordTimes(rateLimiter, 1);
 		reportResponse(rateLimiter, { 'x-ratelimit-limit': ['3'] });
-		const times = takeMany(rateLimiter, 20);
+		const times = acquireManyAndRecordTimes(rateLimiter, 20);
 		await advanceTimeBy(2000);
 		expect(times).toHaveLength(6);
 	});
@@ -158,9 +158,11 @@ describe('after a 429', () => {
 
 	it('everybody waits for the reset', async () => {
 		const rateLimiter = newRateLimiter();
-		takeMany(rateLimiter, 1);
+		acquireManyAndRecordTimes(rateLimiter, 1);
 		reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
-		const lists = ['a', 'b'].map((execution) => takeMany(rateLimiter, 5, execution));
+		const lists = ['a', 'b'].map((execution) =>
+			acquireManyAndRecordTimes(rateLimiter, 5, execution),
+		);
 		await advanceTimeBy(790);
 		expect(lists.flat()).toEqual([]);
 	});
@@ -169,12 +171,12 @@ describe('after a 429', () => {
 		'everybody waits for the reset of a service whose clock is %d ms off',
 		async (skew) => {
 			const rateLimiter = newRateLimiter();
-			takeMany(rateLimiter, 1);
+			acquireManyAndRecordTimes(rateLimiter, 1);
 			reportResponse(rateLimiter, rateLimitHeaders(10, 9, 999 + skew));
 			await advanceTimeBy(200);
-			takeMany(rateLimiter, 1);
+			acquireManyAndRecordTimes(rateLimiter, 1);
 			reportResponse(rateLimiter, rateLimitHeaders(10, 0, 799 + skew), 429);
-			const times = takeMany(rateLimiter, 5);
+			const times = acquireManyAndRecordTimes(rateLimiter, 5);
 			await advanceTimeBy(798);
 			expect(times).toEqual([]);
 			await advanceTimeBy(600);
@@ -186,9 +188,9 @@ describe('after a 429', () => {
 		jest.restoreAllMocks();
 		const processes = Array.from({ length: 20 }, () => {
 			const rateLimiter = newRateLimiter();
-			takeMany(rateLimiter, 1);
+			acquireManyAndRecordTimes(rateLimiter, 1);
 			reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
-			return takeMany(rateLimiter, 1);
+			return acquireManyAndRecordTimes(rateLimiter, 1);
 		});
 		await advanceTimeBy(1600);
 		expect(new Set(processes.flat()).size).toBeGreaterThan(1);
@@ -196,9 +198,9 @@ describe('after a 429', () => {
 
 	it('requests go ahead at half the pace, even if no answer comes', async () => {
 		const rateLimiter = newRateLimiter();
-		takeMany(rateLimiter, 1);
+		acquireManyAndRecordTimes(rateLimiter, 1);
 		reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
-		const times = takeMany(rateLimiter, 20);
+		const times = acquireManyAndRecordTimes(rateLimiter, 20);
 		await advanceTimeBy(2500);
 		expect(times.length).toBeGreaterThanOrEqual(5);
 		expect(times.length).toBeLessThanOrEqual(11);
@@ -206,10 +208,10 @@ describe('after a 429', () => {
 
 	it('answers to older requests that were accepted do not end the wait', async () => {
 		const rateLimiter = newRateLimiter();
-		takeMany(rateLimiter, 2);
+		acquireManyAndRecordTimes(rateLimiter, 2);
 		reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 429);
 		reportResponse(rateLimiter, rateLimitHeaders(10, 0, 800), 200);
-		const times = takeMany(rateLimiter, 1);
+		const times = acquireManyAndRecordTimes(rateLimiter, 1);
 		await advanceTimeBy(498);
 		expect(times).toEqual([]);
 	});
@@ -235,7 +237,7 @@ describe('after a 429', () => {
 	])('a Retry-After %s', async (_, headers, seconds) => {
 		const rateLimiter = newRateLimiter();
 		reportResponse(rateLimiter, headers, 429);
-		const times = takeMany(rateLimiter, 1);
+		const times = acquireManyAndRecordTimes(rateLimiter, 1);
 		await advanceTimeBy(120_000);
 		expect(Math.floor(times[0] / 1000)).toBe(seconds);
 	});
@@ -243,7 +245,7 @@ describe('after a 429', () => {
 	it('a Retry-After of 2.5 seconds is no shorter', async () => {
 		const rateLimiter = newRateLimiter();
 		reportResponse(rateLimiter, { 'retry-after': '2.5' }, 429);
-		const times = takeMany(rateLimiter, 1);
+		const times = acquireManyAndRecordTimes(rateLimiter, 1);
 		await advanceTimeBy(5000);
 		expect(times[0]).toBeGreaterThanOrEqual(2500);
 	});
@@ -255,7 +257,7 @@ describe('after a 429', () => {
 		['without end', '9'.repeat(30), 3_600_000],
 	])('a Retry-After %s ends all waits at once, and says until when', async (_, header, waitMs) => {
 		const rateLimiter = newRateLimiter();
-		const begun = takeMany(rateLimiter, 1);
+		const begun = acquireManyAndRecordTimes(rateLimiter, 1);
 		const waiting = rateLimiter.acquire({ execution: 'list' });
 		reportResponse(rateLimiter, { 'retry-after': header }, 429);
 		const later = rateLimiter.acquire({ execution: 'list' });

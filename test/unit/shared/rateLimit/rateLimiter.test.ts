@@ -8,7 +8,7 @@ import {
 	newRateLimiter,
 	advanceTimeBy,
 	START,
-	takeMany,
+	acquireManyAndRecordTimes,
 	useFakeTime,
 } from './rateLimiterTestHelpers';
 
@@ -22,7 +22,7 @@ describe('a rateLimiter', () => {
 	});
 
 	it('keeps an even pace', async () => {
-		const times = takeMany(newRateLimiter(), 20);
+		const times = acquireManyAndRecordTimes(newRateLimiter(), 20);
 		await advanceTimeBy(5000);
 		expect(times).toHaveLength(20);
 		const steps = times.slice(1).map((time, index) => time - times[index]);
@@ -30,14 +30,14 @@ describe('a rateLimiter', () => {
 	});
 
 	it('gives one point in two seconds for half a point per second', async () => {
-		const times = takeMany(newRateLimiter(0.5), 2);
+		const times = acquireManyAndRecordTimes(newRateLimiter(0.5), 2);
 		await advanceTimeBy(5000);
 		expect(times[1]).toBeGreaterThan(2000);
 		expect(times[1]).toBeLessThanOrEqual(2050);
 	});
 
 	it('does not pace at 0 points per second', async () => {
-		const times = takeMany(newRateLimiter(0), 5000);
+		const times = acquireManyAndRecordTimes(newRateLimiter(0), 5000);
 		await advanceTimeBy(0);
 		expect(times).toHaveLength(5000);
 		expect(jest.getTimerCount()).toBe(0);
@@ -45,11 +45,11 @@ describe('a rateLimiter', () => {
 
 	it('paces from 0 points per second as soon as a header reports a limit', async () => {
 		const rateLimiter = newRateLimiter(0);
-		takeMany(rateLimiter, 100);
+		acquireManyAndRecordTimes(rateLimiter, 100);
 		await advanceTimeBy(1);
 		for (let count = 0; count < 10; count++)
 			reportResponse(rateLimiter, rateLimitHeaders(10, 0, 900));
-		const times = takeMany(rateLimiter, 30);
+		const times = acquireManyAndRecordTimes(rateLimiter, 30);
 		await advanceTimeBy(10_000);
 		expect(times).toHaveLength(30);
 		expect(times.filter((time) => time < 2000).length).toBeLessThanOrEqual(21);
@@ -62,10 +62,10 @@ describe('a rateLimiter', () => {
 
 	it('goes on when the clock of the host is set back', async () => {
 		const rateLimiter = newRateLimiter();
-		takeMany(rateLimiter, 1);
+		acquireManyAndRecordTimes(rateLimiter, 1);
 		await advanceTimeBy(100);
 		jest.setSystemTime(START - 3_600_000);
-		const times = takeMany(rateLimiter, 10);
+		const times = acquireManyAndRecordTimes(rateLimiter, 10);
 		await advanceTimeBy(1050);
 		expect(times).toHaveLength(10);
 	});
@@ -86,7 +86,7 @@ describe('a rateLimiter', () => {
 		for (const jump of [0, 3_600_000, -7_200_000]) {
 			jest.setSystemTime(Date.now() + jump);
 			reportResponse(rateLimiter, rateLimitHeaders(10, 9, 1000));
-			const times = takeMany(rateLimiter, 5);
+			const times = acquireManyAndRecordTimes(rateLimiter, 5);
 			await advanceTimeBy(5000);
 			expect(times).toHaveLength(5);
 		}
@@ -96,15 +96,17 @@ describe('a rateLimiter', () => {
 describe('fairness between executions', () => {
 	it('serves a lookup within a round, however long the list before it', async () => {
 		const rateLimiter = newRateLimiter();
-		takeMany(rateLimiter, 1000, 'list');
-		const lookup = takeMany(rateLimiter, 1, 'lookup');
+		acquireManyAndRecordTimes(rateLimiter, 1000, 'list');
+		const lookup = acquireManyAndRecordTimes(rateLimiter, 1, 'lookup');
 		await advanceTimeBy(1100);
 		expect(lookup).toHaveLength(1);
 	});
 
 	it('shares the turns evenly', async () => {
 		const rateLimiter = newRateLimiter(12);
-		const lists = ['a', 'b', 'c'].map((execution) => takeMany(rateLimiter, 100, execution));
+		const lists = ['a', 'b', 'c'].map((execution) =>
+			acquireManyAndRecordTimes(rateLimiter, 100, execution),
+		);
 		await advanceTimeBy(1010);
 		const counts = lists.map((times) => times.length);
 		expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
@@ -113,9 +115,9 @@ describe('fairness between executions', () => {
 
 	it('serves requests in the order of their arrival', async () => {
 		const rateLimiter = newRateLimiter();
-		const waiting = takeMany(rateLimiter, 3, 'waiting');
+		const waiting = acquireManyAndRecordTimes(rateLimiter, 3, 'waiting');
 		const late150 = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 150);
-		const late = takeMany(rateLimiter, 1, 'late');
+		const late = acquireManyAndRecordTimes(rateLimiter, 1, 'late');
 		await advanceTimeBy(0);
 		late150.mockRestore();
 		expect([waiting.length, late.length]).toEqual([1, 0]);
@@ -135,7 +137,7 @@ describe('fairness between executions', () => {
 describe('a cancelled execution', () => {
 	it('ends its waits soon', async () => {
 		const rateLimiter = newRateLimiter(1);
-		takeMany(rateLimiter, 1);
+		acquireManyAndRecordTimes(rateLimiter, 1);
 		const cancel = new AbortController();
 		const wait = rateLimiter.acquire({ execution: 'list', signal: cancel.signal });
 		cancel.abort();
@@ -151,9 +153,9 @@ describe('a cancelled execution', () => {
 	it('leaves its turn to the others', async () => {
 		const rateLimiter = newRateLimiter(1);
 		const cancel = new AbortController();
-		takeMany(rateLimiter, 1);
-		takeMany(rateLimiter, 100, 'cancelled', cancel.signal);
-		const others = takeMany(rateLimiter, 1, 'other');
+		acquireManyAndRecordTimes(rateLimiter, 1);
+		acquireManyAndRecordTimes(rateLimiter, 100, 'cancelled', cancel.signal);
+		const others = acquireManyAndRecordTimes(rateLimiter, 1, 'other');
 		cancel.abort();
 		await advanceTimeBy(1100);
 		expect(others).toHaveLength(1);
@@ -163,7 +165,7 @@ describe('a cancelled execution', () => {
 		const rateLimiter = newRateLimiter();
 		reportResponse(rateLimiter, { 'retry-after': '60' }, 429);
 		const cancel = new AbortController();
-		takeMany(rateLimiter, 100, 'list', cancel.signal);
+		acquireManyAndRecordTimes(rateLimiter, 100, 'list', cancel.signal);
 		await advanceTimeBy(1100);
 		cancel.abort();
 		await advanceTimeBy(25);
@@ -174,7 +176,7 @@ describe('a cancelled execution', () => {
 describe('a wait that takes too long', () => {
 	it('ends, and says how long it was', async () => {
 		const rateLimiter = newRateLimiter(1);
-		takeMany(rateLimiter, 1);
+		acquireManyAndRecordTimes(rateLimiter, 1);
 		const wait = rateLimiter.acquire({ execution: 'list', maxWaitMs: 600 });
 		await advanceTimeBy(625);
 		expect(await wait).toEqual({ kind: 'rateLimit', waitedMs: 600 });
@@ -182,7 +184,7 @@ describe('a wait that takes too long', () => {
 
 	it('ends after 5 minutes by default', async () => {
 		const rateLimiter = newRateLimiter(1);
-		takeMany(rateLimiter, 1000, 'a');
+		acquireManyAndRecordTimes(rateLimiter, 1000, 'a');
 		const wait = rateLimiter.acquire({ execution: 'a' });
 		await advanceTimeBy(300_025);
 		expect(await wait).toMatchObject({ kind: 'rateLimit' });
@@ -190,9 +192,9 @@ describe('a wait that takes too long', () => {
 
 	it('ends alone', async () => {
 		const rateLimiter = newRateLimiter(1);
-		takeMany(rateLimiter, 1);
+		acquireManyAndRecordTimes(rateLimiter, 1);
 		const impatient = rateLimiter.acquire({ execution: 'a', maxWaitMs: 500 });
-		const others = takeMany(rateLimiter, 1, 'b');
+		const others = acquireManyAndRecordTimes(rateLimiter, 1, 'b');
 		await advanceTimeBy(525);
 		expect(await impatient).toMatchObject({ kind: 'rateLimit' });
 		await advanceTimeBy(1100);
@@ -202,13 +204,13 @@ describe('a wait that takes too long', () => {
 
 describe('the timer', () => {
 	it('ends when nobody waits any more', async () => {
-		takeMany(newRateLimiter(), 95);
+		acquireManyAndRecordTimes(newRateLimiter(), 95);
 		await advanceTimeBy(9600);
 		expect(jest.getTimerCount()).toBe(0);
 	});
 
 	it('never sleeps for longer than 25 ms', async () => {
-		takeMany(newRateLimiter(0.1), 3);
+		acquireManyAndRecordTimes(newRateLimiter(0.1), 3);
 		const slept: number[] = [];
 		while (msSinceStart() < 30_000 && jest.getTimerCount() > 0) {
 			const before = Date.now();
@@ -220,7 +222,7 @@ describe('the timer', () => {
 
 	it('is one, however many wait', async () => {
 		const rateLimiter = newRateLimiter();
-		for (const execution of ['a', 'b', 'c']) takeMany(rateLimiter, 100, execution);
+		for (const execution of ['a', 'b', 'c']) acquireManyAndRecordTimes(rateLimiter, 100, execution);
 		await advanceTimeBy(500);
 		expect(jest.getTimerCount()).toBe(1);
 	});
@@ -231,8 +233,11 @@ describe('rateLimiters in a process', () => {
 	const pointsPerSecond = 10;
 
 	it('are shared by all who use a token at a base URL', async () => {
-		takeMany(rateLimiterFor({ processes: 1, baseUrl, token: 'shared', pointsPerSecond }), 10);
-		const times = takeMany(
+		acquireManyAndRecordTimes(
+			rateLimiterFor({ processes: 1, baseUrl, token: 'shared', pointsPerSecond }),
+			10,
+		);
+		const times = acquireManyAndRecordTimes(
 			rateLimiterFor({ processes: 1, baseUrl, token: 'shared', pointsPerSecond }),
 			1,
 		);
@@ -244,8 +249,14 @@ describe('rateLimiters in a process', () => {
 		['token', { baseUrl, token: 'another' }],
 		['base URL', { baseUrl: 'https://elsewhere.test', token: 'mine' }],
 	])('do not hold up one another if they differ by %s', async (_, other) => {
-		takeMany(rateLimiterFor({ processes: 1, baseUrl, token: 'mine', pointsPerSecond }), 10);
-		const times = takeMany(rateLimiterFor({ processes: 1, ...other, pointsPerSecond }), 1);
+		acquireManyAndRecordTimes(
+			rateLimiterFor({ processes: 1, baseUrl, token: 'mine', pointsPerSecond }),
+			10,
+		);
+		const times = acquireManyAndRecordTimes(
+			rateLimiterFor({ processes: 1, ...other, pointsPerSecond }),
+			1,
+		);
 		await advanceTimeBy(0);
 		expect(times).toHaveLength(1);
 	});
@@ -254,7 +265,7 @@ describe('rateLimiters in a process', () => {
 		reportResponse(rateLimiterFor({ processes: 1, baseUrl, token: 'again', pointsPerSecond }), {
 			'x-ratelimit-limit': '5',
 		});
-		const times = takeMany(
+		const times = acquireManyAndRecordTimes(
 			rateLimiterFor({ processes: 1, baseUrl, token: 'again', pointsPerSecond }),
 			50,
 		);
@@ -264,7 +275,7 @@ describe('rateLimiters in a process', () => {
 
 	it('follow a credential that was edited', async () => {
 		rateLimiterFor({ processes: 1, baseUrl, token: 'edited', pointsPerSecond });
-		const times = takeMany(
+		const times = acquireManyAndRecordTimes(
 			rateLimiterFor({ processes: 1, baseUrl, token: 'edited', pointsPerSecond: 20 }),
 			20,
 		);
@@ -284,7 +295,7 @@ describe('rateLimiters in a process', () => {
 		const token = 'a-token-that-nobody-may-see';
 		const keep = jest.spyOn(Map.prototype, 'set');
 		const rateLimiter = rateLimiterFor({ processes: 1, baseUrl, token, pointsPerSecond });
-		takeMany(rateLimiter, 20);
+		acquireManyAndRecordTimes(rateLimiter, 20);
 		const storedItems = inspect([keep.mock.calls, rateLimiter], {
 			depth: Infinity,
 			showHidden: true,

@@ -25,7 +25,7 @@ export const msSinceStart = () => Date.now() - START;
 export const advanceTimeBy = async (ms: number) => await jest.advanceTimersByTimeAsync(ms);
 
 /** Takes so many points at once; the list fills with the time at which each was got. */
-export function takeMany(
+export function acquireManyAndRecordTimes(
 	rateLimiter: RateLimiter,
 	count: number,
 	execution = 'list',

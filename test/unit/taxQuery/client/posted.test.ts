@@ -1,10 +1,10 @@
 import {
 	classifySubmissionResponse,
-	readRecord,
+	parseRecord,
 	stateOfStatus,
-} from '../../../../nodes/TaxQuery/client/queryRecord';
+} from '../../../../nodes/TaxQuery/client/parseQueryRecord';
 import type { SubmissionOutcome } from '../../../../nodes/TaxQuery/client/queryModel';
-import type { JsonResponseBody } from '../../../../nodes/shared/http/requestResult';
+import type { JsonResponseBody } from '../../../../nodes/shared/http/requestResultAndError';
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 
 const asDocumented = readTaxQueryApiMapping({});
@@ -111,7 +111,7 @@ describe('the state of a record', () => {
 
 describe('a record', () => {
 	const made = (createdAt: unknown) =>
-		readRecord({ ...record, createdAt } as object, asDocumented)?.createdAt;
+		parseRecord({ ...record, createdAt } as object, asDocumented)?.createdAt;
 	it('has a date only with a zone', () => {
 		expect([
 			made('2026-01-02T03:04:05Z'),
@@ -126,13 +126,13 @@ describe('a record', () => {
 	it('hides the CIEC wherever a tax profile repeats it', () => {
 		const query = { rfc: 'GODE561231GR8', ciec: 'Secret_99' };
 		const profile = { _id: 'q1', service: 'TAX_PROFILE', query, response: { note: 'Secret_99!' } };
-		expect(JSON.stringify(readRecord(profile, asDocumented))).not.toContain('Secret_99');
+		expect(JSON.stringify(parseRecord(profile, asDocumented))).not.toContain('Secret_99');
 	});
 
 	it.each([{ id: 'q1', service: 'CRF' }, { _id: 'q1' }, { service: 'CRF' }, [], 'q1', null])(
 		'is not %j',
 		(body) => {
-			expect(readRecord(body, asDocumented)).toBeUndefined();
+			expect(parseRecord(body, asDocumented)).toBeUndefined();
 		},
 	);
 });

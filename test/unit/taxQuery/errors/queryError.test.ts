@@ -1,5 +1,5 @@
-import { itemErrorOf } from '../../../../nodes/shared/operations/itemError';
-import { RequestError } from '../../../../nodes/shared/http/requestResult';
+import { toN8nNodeError } from '../../../../nodes/shared/operations/n8nNodeError';
+import { RequestError } from '../../../../nodes/shared/http/requestResultAndError';
 import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 import type { QueryId } from '../../../../nodes/TaxQuery/client/queryModel';
 import { billedCountText, withBilledIds } from '../../../../nodes/TaxQuery/errors/queryError';
@@ -14,7 +14,7 @@ it('an error names billed queries, keeps its code, and hides personal data', () 
 	});
 	const error = withBilledIds(refused, ['q1' as QueryId]);
 	const shown = [false, true].map((omitsServiceMessage) =>
-		itemErrorOf(node as never, error, { omitsServiceMessage }),
+		toN8nNodeError(node as never, error, { omitsServiceMessage }),
 	);
 	for (const { context, httpCode, description } of shown as Array<{
 		context: { code?: string };

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { queryTypes } from '../../../../nodes/TaxQuery/client/queryTypeMapping';
-import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
+import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
-import { simplifyRecord as simplify } from '../../../../nodes/TaxQuery/output/simplify';
+import { simplifyRecordToRow as simplify } from '../../../../nodes/TaxQuery/output/simplify';
 
 const asDocumented = readTaxQueryApiMapping({});
 
 const simplifyRecord = (record: object, mapping = asDocumented) =>
-	simplify(readRecord(record, mapping) as QueryRecord, mapping);
+	simplify(parseRecord(record, mapping) as QueryRecord, mapping);
 const record = (service: string, response: object, more: object = {}) => ({
 	_id: 'q1',
 	service,
@@ -241,7 +241,7 @@ describe('a simplified query record', () => {
 		);
 		fc.assert(
 			fc.property(records, (one) => {
-				const read = readRecord({ ...one, _id: 'q1', metadata: one.metadata ?? {} }, asDocumented);
+				const read = parseRecord({ ...one, _id: 'q1', metadata: one.metadata ?? {} }, asDocumented);
 				const row = simplify(read as QueryRecord, asDocumented);
 				expect(Object.values(row)).not.toContain(undefined);
 			}),

@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import {
-	canonicalFields,
+	canonicalRequestFields,
 	indexRecords,
 	matchRecord,
 	type ExpectedRecord,
 } from '../../../../nodes/TaxQuery/request/matchRecord';
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
-import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
+import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
 
 const asDocumented = readTaxQueryApiMapping({});
@@ -14,7 +14,7 @@ const asDocumented = readTaxQueryApiMapping({});
 const RFC = 'GODE561231GR8';
 const OTHER = 'PEXL990821AB1';
 const record = (service: string, query: unknown, more: IDataObject = {}) =>
-	readRecord(
+	parseRecord(
 		{ _id: 'q1', service, status: 'SUCCESS', query, ...more },
 		asDocumented,
 	) as QueryRecord;
@@ -172,7 +172,7 @@ describe('two questions have the same canonical fields', () => {
 			{ from: '2026-08-01', to: '2026-09-30' },
 		],
 	])('%s', (_how, one, other) => {
-		expect(canonicalFields(one)).toEqual(canonicalFields(other));
+		expect(canonicalRequestFields(one)).toEqual(canonicalRequestFields(other));
 	});
 });
 
@@ -187,7 +187,7 @@ describe('two questions have other canonical fields', () => {
 			{ from: '2026-09-01', to: '2026-09-29' },
 		],
 	])('%s', (_how, one, other) => {
-		expect(canonicalFields(one)).not.toEqual(canonicalFields(other));
+		expect(canonicalRequestFields(one)).not.toEqual(canonicalRequestFields(other));
 	});
 });
 

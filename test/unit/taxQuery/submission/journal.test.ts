@@ -1,4 +1,7 @@
-import type { NodeRun, OperationItem } from '../../../../nodes/shared/operations/operation';
+import type {
+	SharedNodeRunState,
+	OperationItemContext,
+} from '../../../../nodes/shared/operations/operation';
 import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
 import type { QueryId } from '../../../../nodes/TaxQuery/client/queryModel';
 import type { SubmissionState } from '../../../../nodes/TaxQuery/submission/submissionState';
@@ -9,9 +12,9 @@ const runWith = (memory: object) =>
 	({
 		...{ memory, executionId: '7', node: 'node', index: 0 },
 		execution: { shared: (make: () => unknown) => make() },
-	}) as unknown as NodeRun;
+	}) as unknown as SharedNodeRunState;
 
-const item = { index: 0 } as OperationItem;
+const item = { index: 0 } as OperationItemContext;
 const request = {
 	journalKey: 'key',
 	sharingKey: 's',

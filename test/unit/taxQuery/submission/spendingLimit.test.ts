@@ -1,23 +1,30 @@
 import type { QueryId, QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
 import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
 import type { Journal } from '../../../../nodes/TaxQuery/submission/journal';
-import type { PastQueries } from '../../../../nodes/TaxQuery/submission/pastQueries';
+import type { PastQueries } from '../../../../nodes/TaxQuery/submission/pastQueryListReader';
 import { DailyQueryCounter } from '../../../../nodes/TaxQuery/submission/dailyQueryCounter';
 import { SpendingLimit } from '../../../../nodes/TaxQuery/submission/spendingLimit';
 import {
 	ExecutionQueryCounter,
 	type Submission,
 } from '../../../../nodes/TaxQuery/submission/submissionRegister';
-import type { NodeRun, OperationItem } from '../../../../nodes/shared/operations/operation';
+import type {
+	SharedNodeRunState,
+	OperationItemContext,
+} from '../../../../nodes/shared/operations/operation';
 
 const LOST = 50;
 const FOREIGN = 500;
 
-const run = { root: '7', node: 'node', timeZone: 'America/Mexico_City' } as unknown as NodeRun;
+const run = {
+	root: '7',
+	node: 'node',
+	timeZone: 'America/Mexico_City',
+} as unknown as SharedNodeRunState;
 const item = {
 	...{ index: 0, run },
 	connection: async () => await Promise.resolve({ clientKey: 'client', clockOffsetMs: () => 0 }),
-} as unknown as OperationItem;
+} as unknown as OperationItemContext;
 const requestFor = (rfc: string) =>
 	({ expected: [{ code: 'CRF', otherCodes: [], fields: { rfc } }] }) as unknown as QueryRequest;
 const submissionOf = (share: string, sentAt: number) =>

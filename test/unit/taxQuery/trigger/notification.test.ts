@@ -1,11 +1,11 @@
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
-import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
+import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
 import {
 	fillMissingResponseFromDelivery,
 	mergeNotifications,
 	type QueryNotification,
 } from '../../../../nodes/TaxQuery/trigger/queryNotification';
-import { toQuerySnapshot } from '../../../../nodes/TaxQuery/trigger/querySnapshot';
+import { toRecordWithDeliveryId } from '../../../../nodes/TaxQuery/trigger/recordWithDeliveryId';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
 
 const call = (more: Partial<QueryNotification> = {}): QueryNotification => ({
@@ -84,7 +84,7 @@ describe('two webhook calls about one query', () => {
 describe('a success without a result takes the response of a call', () => {
 	const mapping = readTaxQueryApiMapping({});
 	const record = (status: string | undefined, response?: object) =>
-		readRecord({ _id: 'q1', service: 'CRF', status, response }, mapping) as QueryRecord;
+		parseRecord({ _id: 'q1', service: 'CRF', status, response }, mapping) as QueryRecord;
 	const response = { RFC: 'X' };
 
 	it.each<[status: string | undefined, confirmed: 'status' | true]>([
@@ -96,7 +96,7 @@ describe('a success without a result takes the response of a call', () => {
 	])('unless that is about another status: %s', (status, confirmed) => {
 		const notification = { detail: record(status, response) };
 		const { result, origin } = fillMissingResponseFromDelivery(
-			toQuerySnapshot(record('SUCCESS')),
+			toRecordWithDeliveryId(record('SUCCESS')),
 			notification,
 			mapping,
 		);

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { readFilterSettings } from '../../../../nodes/TaxQuery/trigger/filterSettings';
 import { dispositionOf } from '../../../../nodes/TaxQuery/trigger/disposition';
-import { itemMaker, toQuerySnapshot } from '../../../../nodes/TaxQuery/trigger/querySnapshot';
+import { toRecordWithDeliveryId } from '../../../../nodes/TaxQuery/trigger/recordWithDeliveryId';
+import { itemMaker } from '../../../../nodes/TaxQuery/trigger/triggerItemMaker';
 import type { TriggerSettings } from '../../../../nodes/TaxQuery/trigger/triggerSettings';
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
-import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
+import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
 import { readPayload } from '../../../../nodes/TaxQuery/webhook/payload';
-import { pickTrustedNotificationParts } from '../../../../nodes/TaxQuery/webhook/pickTrustedNotificationParts';
+import { pickTrustedNotificationParts } from '../../../../nodes/TaxQuery/webhook/limitNotificationByTrustSettings';
 
 const asDocumented = readTaxQueryApiMapping({});
 
@@ -60,9 +61,9 @@ describe('a body that somebody invents', () => {
 						'secret',
 					]);
 					const { event, envelope } = message;
-					const record = readRecord(announced.record, asDocumented);
+					const record = parseRecord(announced.record, asDocumented);
 					if (!record) continue;
-					const result = toQuerySnapshot(record);
+					const result = toRecordWithDeliveryId(record);
 					for (const choice of choices) dispositionOf(result, choice);
 					for (const toItem of makers)
 						JSON.stringify(toItem(result, { confirmed: false, event, envelope: envelope?.fields }));

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { getClientState, type ScopeState } from '../../shared/processState';
+import { getClientState, type ScopeState } from '../../shared/processStateByScope';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { ReadWriteLocks } from '../../shared/utils/readWriteLock';
 import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
@@ -17,7 +17,7 @@ const MAX_QUERIES = 10_000;
 const MAX_MARKS = 100_000;
 
 /** This process's knowledge of one client's billed queries, over all executions. */
-export class KnownBilledQueries {
+export class BilledQueryRegistry {
 	/** Locks each query by its key: its senders share the lock, and a recovery holds it alone. */
 	readonly sendLocks = new ReadWriteLocks();
 	/** Locks each query with Reuse by its sharing key, for one item after the other. */
@@ -72,8 +72,8 @@ export class KnownBilledQueries {
 	}
 }
 
-const newClientQueries = ({ knowsSince }: ScopeState) => new KnownBilledQueries(knowsSince);
+const newClientQueries = ({ knowsSince }: ScopeState) => new BilledQueryRegistry(knowsSince);
 
 /** Returns what this process knows of the billed queries of a client, or of an account. */
-export const knownBilledQueriesOfClient = (clientKey: string): KnownBilledQueries =>
+export const billedQueryRegistryOfClient = (clientKey: string): BilledQueryRegistry =>
 	getClientState(clientKey).shared(newClientQueries);

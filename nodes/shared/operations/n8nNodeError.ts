@@ -6,11 +6,11 @@ import {
 	type INode,
 } from 'n8n-workflow';
 import { withRequestId } from '../errors/requestIds';
-import { RequestError } from '../http/requestResult';
+import { RequestError } from '../http/requestResultAndError';
 import { joinSentences } from '../utils/joinSentences';
 import { mapValues } from '../utils/objectTransforms';
 
-export type ItemError = NodeApiError | NodeOperationError;
+export type N8nNodeError = NodeApiError | NodeOperationError;
 
 export interface ItemErrorOptions {
 	/** Hides personal data in a text. */
@@ -31,7 +31,7 @@ export interface ItemErrorOptions {
  * Makes an item's error for n8n anew from what was thrown, so that no header, token or body reaches the execution
  * data. `context.code` is stable, for programs and tests.
  */
-export function itemErrorOf(
+export function toN8nNodeError(
 	node: INode,
 	thrown: unknown,
 	{
@@ -42,7 +42,7 @@ export function itemErrorOf(
 		item,
 		isJoined,
 	}: ItemErrorOptions = {},
-): ItemError {
+): N8nNodeError {
 	const cause =
 		omitsServiceMessage && hasServiceMessage(thrown) ? thrown.withoutServiceMessage() : thrown;
 	const isOurs = cause instanceof UserError || cause instanceof NodeOperationError;

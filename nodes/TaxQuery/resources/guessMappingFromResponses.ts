@@ -4,9 +4,14 @@ import { checkCurp, checkRfc } from '../../shared/identifiers';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import type { QueryClient as Service } from '../client/queryClient';
 import { listAllQueries, parseListPage } from '../client/queryList';
-import { stateOfStatus } from '../client/queryRecord';
-import { fromRecordWireNames } from '../client/recordWireNames';
-import { catalog, pathOf, queryTypeOf, type QueryType } from '../client/queryTypeMapping';
+import { stateOfStatus } from '../client/parseQueryRecord';
+import { fromRecordWireNames } from '../client/translateRecordNames';
+import {
+	queryTypesByOperation,
+	pathOf,
+	queryTypeOf,
+	type QueryType,
+} from '../client/queryTypeMapping';
 import type { QueryRecord, QueryState } from '../client/queryModel';
 import { isImpersonal, uniqueTexts } from '../errors/unknownLabels';
 
@@ -200,10 +205,10 @@ export function guessTypesAndStatuses(
 /** The query types whose response the API reference shows. */
 function serviceByShape({ raw: { response } }: QueryRecord): QueryType | undefined {
 	if (!isObject(response)) return undefined;
-	if ('RegimenesFiscales' in response) return catalog.getCrf;
-	if ('RazonSocial' in response) return catalog.getRfcData;
-	if ('estatusCurp' in response) return catalog.getCurpData;
-	return Object.keys(response).join() === 'rfc' ? catalog.calculateRfc : undefined;
+	if ('RegimenesFiscales' in response) return queryTypesByOperation.getCrf;
+	if ('RazonSocial' in response) return queryTypesByOperation.getRfcData;
+	if ('estatusCurp' in response) return queryTypesByOperation.getCurpData;
+	return Object.keys(response).join() === 'rfc' ? queryTypesByOperation.calculateRfc : undefined;
 }
 
 /** The only field of a query about one identifier, where it has another name. */

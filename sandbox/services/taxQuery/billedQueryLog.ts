@@ -9,7 +9,7 @@ export interface BilledQuery {
 }
 
 /** Describes what the organization pays for: one entry for each accepted query. */
-export class BillingLedger {
+export class BilledQueryLog {
 	private entries: BilledQuery[] = [];
 
 	add(entry: BilledQuery): void {

@@ -4,14 +4,14 @@ import { redactLongSecretsInValue, redactSecretsInValue } from '../../shared/uti
 import type { QueryNotification } from '../trigger/queryNotification';
 import {
 	succeededWithoutResult,
-	toQuerySnapshot,
-	type SnapshotOrigin,
-	type QuerySnapshot,
-} from '../trigger/querySnapshot';
+	toRecordWithDeliveryId,
+	type RecordWithDeliveryId,
+} from '../trigger/recordWithDeliveryId';
+import type { ConfirmationAndEnvelope } from '../trigger/triggerItemMaker';
 import type { TriggerSettings } from '../trigger/triggerSettings';
 import { maskCiecInRecord } from '../client/maskCiecInRecord';
-import { asUncheckedQueryId, readRecord } from '../client/queryRecord';
-import { fromRecordWireNames } from '../client/recordWireNames';
+import { asUncheckedQueryId, parseRecord } from '../client/parseQueryRecord';
+import { fromRecordWireNames } from '../client/translateRecordNames';
 import type { AnnouncedQuery } from './payload';
 
 /** A webhook call's report of one query. */
@@ -24,7 +24,7 @@ export interface AssessedNotification extends QueryNotification {
 	 * Set if no confirmation is needed: the call is proved, nothing is to be confirmed, and it shows how the query
 	 * ended.
 	 */
-	trusted?: { result: QuerySnapshot; origin: SnapshotOrigin };
+	trusted?: { result: RecordWithDeliveryId; origin: ConfirmationAndEnvelope };
 }
 
 /** Returns the parts of a call that may be used, by how far it is trusted; the rest is dropped. */
@@ -35,8 +35,8 @@ export function pickTrustedNotificationParts(
 	secrets: string[],
 ): AssessedNotification {
 	const { record: body, event } = redactLongSecretsInValue(announced, secrets);
-	const record = readRecord(body, mapping);
-	const result = record && toQuerySnapshot({ ...record, id: asUncheckedQueryId(queryId) });
+	const record = parseRecord(body, mapping);
+	const result = record && toRecordWithDeliveryId({ ...record, id: asUncheckedQueryId(queryId) });
 	const hasResponse = record?.hasResponse === true;
 	const isUsed = isProved || confirm === 'statusOnly';
 	const notification: AssessedNotification = {
@@ -76,6 +76,6 @@ const maskEnvelope = (
 	);
 
 /** Returns whether a status is final; an unknown one is only with a response. */
-const isFinalStatus = (result: QuerySnapshot): boolean =>
+const isFinalStatus = (result: RecordWithDeliveryId): boolean =>
 	result.hasStatus &&
 	(result.record.state === 'unknown' ? result.record.hasResponse : !succeededWithoutResult(result));

@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import type { RequestResult } from '../../shared/http/requestResult';
+import type { RequestResult } from '../../shared/http/requestResultAndError';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/primitiveText';
 import { isUnambiguousTime, timeOf } from '../../shared/utils/parseTime';
 import { maskCiecInRecord } from './maskCiecInRecord';
 import { fromWireNames, queryTypes, queryTypeOf } from './queryTypeMapping';
-import { fromRecordWireNames } from './recordWireNames';
+import { fromRecordWireNames } from './translateRecordNames';
 import type {
 	Acknowledgement,
 	UncertaintyReason,
@@ -32,13 +32,13 @@ export const findMatchingId = ({ queryId, _id }: IDataObject, id: string): Query
 	[queryId, _id].map(idText).find((one) => one.toLowerCase() === id.toLowerCase()) as QueryId;
 
 /** A query record (TQ §2.1) as the service wrote it; undefined for anything else. */
-export const readRecord = (body: unknown, mapping: TaxQueryMapping): QueryRecord | undefined =>
+export const parseRecord = (body: unknown, mapping: TaxQueryMapping): QueryRecord | undefined =>
 	isObject(body)
-		? recordFromReferenceFields(fromRecordWireNames(body, mapping), mapping)
+		? recordFromDocumentedFields(fromRecordWireNames(body, mapping), mapping)
 		: undefined;
 
 /** A query record by its fields under the API reference's names; undefined for anything else. */
-export function recordFromReferenceFields(
+export function recordFromDocumentedFields(
 	fields: IDataObject,
 	mapping: TaxQueryMapping,
 ): QueryRecord | undefined {
@@ -144,7 +144,7 @@ function readQuery(
 		'response' in fields ||
 		stateOfStatus(fields.status, mapping) === 'failed';
 	return (
-		(isStored ? recordFromReferenceFields(fields, mapping) : undefined) ??
+		(isStored ? recordFromDocumentedFields(fields, mapping) : undefined) ??
 		readAcknowledged(fields, mapping)
 	);
 }
@@ -204,7 +204,7 @@ const hasSent = (echo: IDataObject, { fields: names }: TaxQueryMapping): boolean
 	);
 
 /** Returns whether a row of the list, or what was just accepted, may hold less than its record does. */
-export const mayHaveUnreadResponse = ({ state, hasResponse }: QueryRecord): boolean =>
+export const mayOmitExistingResponse = ({ state, hasResponse }: QueryRecord): boolean =>
 	!hasResponse && state !== 'pending' && state !== 'failed';
 
 /** Returns whether the state is pending or unknown, so that a query may still end. */

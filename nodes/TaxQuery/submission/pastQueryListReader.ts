@@ -1,4 +1,4 @@
-import type { OperationItem, NodeRun } from '../../shared/operations/operation';
+import type { OperationItemContext, SharedNodeRunState } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
@@ -13,7 +13,7 @@ import type {
 } from '../client/queryModel';
 import { QueryError, type ListPurpose } from '../errors/queryError';
 import { newReadLists, type AccountLists, type ReadLists } from './queryListCache';
-import type { Reuse } from './submissionOptions';
+import type { ReuseScope } from './submissionOptions';
 import type { SubmissionRegister } from './submissionRegister';
 
 /** The list may lag this long behind an accepted query. */
@@ -26,7 +26,7 @@ const PAUSE_MS = 5_000;
 /** A reusable record for each query that a request expects, if there is one. */
 type ReusableRecords = Array<QueryRecord | undefined>;
 
-type ListedReuse = Reuse & { since: number };
+type ListedReuse = ReuseScope & { since: number };
 
 /** Reads past queries once for all items of a run with the same account. */
 export class PastQueries {
@@ -40,14 +40,14 @@ export class PastQueries {
 	/** While the list may lag behind a crash, it is read again once for all items of an account. */
 	readonly #catchingUp = new Map<string, Promise<void>>();
 
-	constructor(run: NodeRun, register: SubmissionRegister) {
+	constructor(run: SharedNodeRunState, register: SubmissionRegister) {
 		this.#register = register;
 		this.#readLists = run.execution.shared(newReadLists);
 	}
 
 	/** Returns the queries made since a moment by this machine's clock. Throws a QueryError that names the purpose. */
 	async list(
-		item: OperationItem,
+		item: OperationItemContext,
 		since: number,
 		purpose: ListPurpose,
 	): Promise<CollectedQueryList> {
@@ -66,7 +66,7 @@ export class PastQueries {
 	}
 
 	/** Returns when the list of an account was read, by a monotonic clock. */
-	async readAt(item: OperationItem): Promise<number> {
+	async readAt(item: OperationItemContext): Promise<number> {
 		return this.#listOf(await queryClientOfItem(item)).readAt;
 	}
 
@@ -76,7 +76,7 @@ export class PastQueries {
 	}
 
 	/** Returns whether a query stood in a list that was read before this moment by this machine's clock. */
-	async wasListed(item: OperationItem, id: QueryId, before: number): Promise<boolean> {
+	async wasListed(item: OperationItemContext, id: QueryId, before: number): Promise<boolean> {
 		const past = this.#listOf(await queryClientOfItem(item));
 		if (Date.now() - (performance.now() - past.readAt) > before) return false;
 		const listings = await past.all();
@@ -85,7 +85,7 @@ export class PastQueries {
 
 	/** Returns whether the list shows one of these queries. */
 	async shows(
-		item: OperationItem,
+		item: OperationItemContext,
 		since: number,
 		queries: RecordOrAcknowledgement[],
 	): Promise<boolean> {
@@ -98,9 +98,9 @@ export class PastQueries {
 	 * retried execution each row is for one item, unless the operator wants items to share.
 	 */
 	async findReusable(
-		item: OperationItem,
+		item: OperationItemContext,
 		request: QueryRequest,
-		reuse: Reuse,
+		reuse: ReuseScope,
 	): Promise<ReusableRecords> {
 		const { since } = reuse;
 		if (since === undefined) return [];
@@ -121,7 +121,7 @@ export class PastQueries {
 
 	/** Finds reusable records once for all items with an equal request, unless each is for one item. */
 	async #findOnce(
-		item: OperationItem,
+		item: OperationItemContext,
 		{ sharingKey, expected }: QueryRequest,
 		reuse: ListedReuse,
 	): Promise<ReusableRecords> {
@@ -136,7 +136,7 @@ export class PastQueries {
 	}
 
 	async #find(
-		item: OperationItem,
+		item: OperationItemContext,
 		expected: ExpectedRecord[],
 		reuse: ListedReuse,
 		isFree: (id: QueryId) => boolean,
@@ -164,7 +164,7 @@ export class PastQueries {
 		);
 	}
 
-	async #indexOf(item: OperationItem, since: number, purpose: ListPurpose) {
+	async #indexOf(item: OperationItemContext, since: number, purpose: ListPurpose) {
 		const client = await queryClientOfItem(item);
 		const listing = await this.list(item, since, purpose);
 		if (listing.completeness !== 'complete') this.#cut = listing;
@@ -175,7 +175,7 @@ export class PastQueries {
 	 * After a crash the list may not show yet what was accepted before it. It is trusted once it shows a query that was
 	 * made since this process started, or once it had a minute to catch up.
 	 */
-	async #catchUp(item: OperationItem, since: number): Promise<void> {
+	async #catchUp(item: OperationItemContext, since: number): Promise<void> {
 		const client = await queryClientOfItem(item);
 		const { clientKey } = client;
 		const waiting = this.#catchingUp.get(clientKey) ?? this.#waitForList(item, client, since);
@@ -183,7 +183,11 @@ export class PastQueries {
 		await waiting;
 	}
 
-	async #waitForList(item: OperationItem, client: QueryClient, since: number): Promise<void> {
+	async #waitForList(
+		item: OperationItemContext,
+		client: QueryClient,
+		since: number,
+	): Promise<void> {
 		const start = Date.now() - performance.now() + client.clockOffsetMs(); // of this process
 		const isNew = ({ createdAt = 0 }: QueryRecord) => createdAt > start;
 		for (;;) {
@@ -197,7 +201,7 @@ export class PastQueries {
 }
 
 /** Returns the states of a record that replaces a new query, the best one first. */
-const reusableStates = ({ isRetry }: Reuse): QueryState[] =>
+const reusableStates = ({ isRetry }: ReuseScope): QueryState[] =>
 	isRetry ? ['success', 'pending', 'unknown'] : ['success', 'pending'];
 
 /** Returns the newest record that surely matches: one of the first state, or else one of the next. */

@@ -3,7 +3,7 @@ import type { ReadAttempts } from './readAttempts';
 import type { EmitOutcome } from './emitter';
 import type { Ledger } from './ledger';
 import type { UnlistedPendingTotals } from './readListing';
-import type { QuerySnapshot } from './querySnapshot';
+import type { RecordWithDeliveryId } from './recordWithDeliveryId';
 import type { TriggerSettings } from './triggerSettings';
 
 /** The published trigger as a poll sees it. It may be unpublished meanwhile. */
@@ -26,7 +26,11 @@ export interface PollableTrigger {
 	 * with a result starts here: a poll, a trusted webhook call, a restart and a retry of a failed start call it. In the
 	 * editor n8n starts the execution itself, and `passOnItemsOrFetchLatest` runs.
 	 */
-	emitOnce(result: QuerySnapshot, item: INodeExecutionData, starts?: number): Promise<EmitOutcome>;
+	emitOnce(
+		result: RecordWithDeliveryId,
+		item: INodeExecutionData,
+		starts?: number,
+	): Promise<EmitOutcome>;
 	/** Returns the outcome of a result that is being emitted. */
-	outcomeOf(result: QuerySnapshot): Promise<EmitOutcome> | undefined;
+	outcomeOf(result: RecordWithDeliveryId): Promise<EmitOutcome> | undefined;
 }

@@ -1,28 +1,28 @@
-import type { OperationItem } from '../../shared/operations/operation';
+import type { OperationItemContext } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOfItem } from '../client/queryClient';
 import type { QueryId, RecordOrAcknowledgement, QueryRecord } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
-import { otherQueryProblem, type ObtainedQuery } from '../output/outcomeRows';
+import { recordOfOtherQueryProblem, type ObtainedQuery } from '../output/outcomeRows';
 import {
 	isOtherQuery,
-	addClientToQueryRequest,
-	type SendingOptions,
+	toItemSubmissionContext,
+	type SpendingAndReuseOptions,
 	type RunSubmissionContext,
 } from './runSubmissionContext';
-import { knownBilledQueriesOfClient } from './knownBilledQueries';
-import { recoverSubmission, acceptQueriesOfResponse } from './recoverSubmission';
+import { billedQueryRegistryOfClient } from './billedQueryRegistry';
+import { recoverSubmission, acceptWantedQueriesOfResponse } from './recoverSubmission';
 import { areQueriesReusable, type Submission } from './submissionRegister';
 
 /**
  * Accepts the records read for an item's queries if none of them is surely another query. Else the submission is
  * uncertain again, and recovered. Throws a QueryError if that fails.
  */
-export async function recoverIfOtherQuery(
+export async function recoverIfRecordsMismatch(
 	context: RunSubmissionContext,
-	item: OperationItem,
+	item: OperationItemContext,
 	request: QueryRequest,
-	sending: SendingOptions,
+	sending: SpendingAndReuseOptions,
 	read: ObtainedQuery[],
 ): Promise<ObtainedQuery[]> {
 	const { journal } = context;
@@ -33,7 +33,7 @@ export async function recoverIfOtherQuery(
 	if (queries.every((query) => !isOtherQuery(query, expected))) {
 		if (submission && queries.length > 0) submission.queries = queries;
 		if (!areQueriesReusable(queries)) {
-			knownBilledQueriesOfClient((await queryClientOfItem(item)).clientKey).lastAccepted.delete(
+			billedQueryRegistryOfClient((await queryClientOfItem(item)).clientKey).lastAccepted.delete(
 				sharingKey,
 			);
 		}
@@ -52,13 +52,13 @@ export async function recoverIfOtherQuery(
 /** Recovers the queries of a submission whose IDs lead to other ones. */
 async function replaceOther(
 	context: RunSubmissionContext,
-	item: OperationItem,
+	item: OperationItemContext,
 	request: QueryRequest,
-	sending: SendingOptions,
+	sending: SpendingAndReuseOptions,
 	submission: Submission,
 	read: ObtainedQuery[],
 ): Promise<ObtainedQuery[]> {
-	const wanted = await addClientToQueryRequest(item, request, sending);
+	const wanted = await toItemSubmissionContext(item, request, sending);
 	const { definition, expected, contentHash, sharingKey } = request;
 	const { client, known } = wanted;
 	const received = queriesIn(read);
@@ -76,11 +76,11 @@ async function replaceOther(
 	});
 	const recovery = await recoverSubmission(context, wanted, submission, false);
 	if ('queries' in recovery) return recovered(recovery.queries);
-	if (await acceptQueriesOfResponse(context, wanted, submission, received)) return read;
+	if (await acceptWantedQueriesOfResponse(context, wanted, submission, received)) return read;
 	context.log.uncertain(item, expected.length);
 	known.uncertainSince.set(sharingKey, sentAt);
 	const other = received.find((query) => isOtherQuery(query, expected)) as QueryRecord;
-	const problem = otherQueryProblem(other, { definition, expected });
+	const problem = recordOfOtherQueryProblem(other, { definition, expected });
 	throw new QueryError({ ...problem, search: recovery.search });
 }
 

@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { defineField, optionsEntryField, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/primitiveText';
 import { fieldError } from '../../shared/utils/codedError';
-import { optionParserFor, splitList } from '../fields';
+import { optionParserFor, splitArrayOrCommaText } from '../fields';
 
 /** CP §4.8: what to request for each entry. */
 const PARAMETERS: Record<string, string> = {
@@ -16,7 +16,7 @@ const PARAMETERS: Record<string, string> = {
 const including = (...chosen: string[]): IDataObject =>
 	Object.fromEntries(['types', ...chosen].map((one) => [PARAMETERS[one], true]));
 
-export const includeFilesQuery = including('files');
+export const includeFilesQueryParameters = including('files');
 export const includeAllAssociationsQuery = including('profiles', 'forms', 'files');
 
 /**
@@ -42,7 +42,7 @@ export const associationsToInclude = optionsEntryField<IDataObject | undefined>(
 		description: 'Which associations come with each document',
 	},
 	(value, label) => {
-		const chosen = splitList(value).map(textOf);
+		const chosen = splitArrayOrCommaText(value).map(textOf);
 		if (chosen.length > 0 && chosen.every((one) => Object.hasOwn(PARAMETERS, one))) {
 			return including(...chosen);
 		}
@@ -84,7 +84,7 @@ const outputs: INodeProperties = {
 };
 
 /** Selects what one item, or one row of the file, stands for. */
-export const documentOutputField = defineField(outputs, (value, label) => {
+export const documentOrAssociationOutputField = defineField(outputs, (value, label) => {
 	const chosen = optionParserFor(outputs)(value, label);
 	return { isSeparate: ASSOCIATIONS.includes(chosen), isFile: FILES.includes(chosen) };
 });

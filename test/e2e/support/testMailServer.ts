@@ -4,7 +4,7 @@ import { simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
 
 /** A mail server on 127.0.0.1 that takes every mail and delivers none. */
-export class Mailbox {
+export class TestMailServer {
 	private readonly arrivals = new EventEmitter();
 	private readonly mails: string[] = [];
 	private readonly smtp = new SMTPServer({
@@ -21,8 +21,8 @@ export class Mailbox {
 
 	private constructor() {}
 
-	static async start(): Promise<Mailbox> {
-		const mailbox = new Mailbox();
+	static async start(): Promise<TestMailServer> {
+		const mailbox = new TestMailServer();
 		await once(mailbox.smtp.listen(0, '127.0.0.1'), 'listening');
 		return mailbox;
 	}

@@ -52,7 +52,7 @@ function originOf(
  * Returns the document at this place of the collection, counted from the oldest. An equal seed gives an equal
  * document.
  */
-export function documentAt(
+export function collectionDocumentAt(
 	entry: StoredCollection,
 	index: number,
 	seed: number,

@@ -7,7 +7,7 @@ const storedName = (provider: string, field: string): string =>
 		.join('');
 
 /** Fields of a service's credential that store the login of a provider, or the CIEC. */
-export function credentialFieldsForProviderLogin(
+export function toStoredProviderLoginFields(
 	provider: string,
 	login: object,
 ): ICredentialDataDecryptedObject {

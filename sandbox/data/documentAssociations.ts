@@ -6,10 +6,10 @@ import type {
 } from '../../contract/creditProfile';
 import type { Company } from './people';
 import type { Applicant } from './fakeApplicant';
-import type { DocumentWithApplicant } from './documents';
+import type { DocumentWithApplicant } from './collectionDocuments';
 import { fileUrl, sampleFileOfDocument, type LinkContext } from './files';
 import { ORGANIZATION_ID } from './organizationUsers';
-import { nationalityOf, residenceOf } from './residence';
+import { nationalityOf, residenceOf } from './buildResidence';
 
 /** Describes which associations are sent whole; the others are listed with null. */
 interface Include {
@@ -155,7 +155,7 @@ function fileOf(generated: DocumentWithApplicant, link: LinkContext): Associated
  * Returns the associations of a document, or undefined if none were requested. Nearly every document has a profile,
  * every third a form, every fourth a file.
  */
-export function requestedAssociationsOfDocument(
+export function buildRequestedDocumentAssociations(
 	generated: DocumentWithApplicant,
 	include: Include,
 	link: LinkContext,

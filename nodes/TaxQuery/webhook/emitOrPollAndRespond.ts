@@ -1,9 +1,9 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { raceAbort } from '../../shared/utils/responseBody';
-import { processStartedAt, getProcessState } from '../../shared/processState';
-import { msUntilElapsed } from '../../shared/utils/sleep';
+import { processStartedAt, getProcessState } from '../../shared/processStateByScope';
+import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';
 import { wasUnpublishedSince } from '../trigger/triggerProcessMemory';
-import { itemMaker, type ItemMakerCredentialSettings } from '../trigger/querySnapshot';
+import { itemMaker, type ItemMakerCredentialSettings } from '../trigger/triggerItemMaker';
 import { dispositionOf, reportUnknownLabels } from '../trigger/disposition';
 import { findPublishedSession, type PollingSession } from '../trigger/pollingSession';
 import {
@@ -17,9 +17,9 @@ import {
 	unreachable,
 	combineResponsesToSender,
 	type ResponseToSender,
-	type ProvisionalResponse,
+	type ResponseOnTimeout,
 } from './responses';
-import type { AssessedNotification } from './pickTrustedNotificationParts';
+import type { AssessedNotification } from './limitNotificationByTrustSettings';
 
 /** n8n has started its triggers within this time, or one that is being published again. */
 const START_MS = 60_000;
@@ -96,7 +96,7 @@ const newSenders = () => ({ waiting: 0 });
 export async function pollAndRespond(
 	trigger: PollingSession,
 	all: AssessedNotification[],
-	call: ProvisionalResponse,
+	call: ResponseOnTimeout,
 ): Promise<ResponseToSender> {
 	const { ledger } = trigger;
 	const isOver = ({ queryId, reportedEnd }: AssessedNotification) =>

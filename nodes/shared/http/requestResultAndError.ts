@@ -8,7 +8,7 @@ import {
 } from '../errors/requestProblem';
 import type { OperationErrorAdvice } from '../errors/advice';
 import {
-	suggestedMappingKeys,
+	getSuggestedMappingKeys,
 	renderRequestError,
 	type ServiceHints,
 } from '../errors/requestErrorText';
@@ -61,7 +61,7 @@ export class RequestError extends UserError {
 
 	/** Keys of the API Mapping that may solve the problem. */
 	get mappingKeys(): string[] {
-		return suggestedMappingKeys(this.problem, this.advice);
+		return getSuggestedMappingKeys(this.problem, this.advice);
 	}
 
 	/** Returns the error with an operation's advice. */

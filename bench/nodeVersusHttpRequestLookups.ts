@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { startSandbox, type Sandbox } from '../sandbox';
 import type { LoggedRequest } from '../sandbox/plugins/requestLog';
-import { startBenchN8n, type BenchN8n, type TimedRun } from './support/benchN8n';
+import { startBenchN8n, type BenchN8n, type TimedWorkflowExecution } from './support/benchN8n';
 import { median, round, type BenchResult, type BenchOptions } from './support/result';
 
 const ITEMS = 300;
@@ -18,7 +18,7 @@ export const idealMs = (requests: number) =>
 
 export interface Contestant {
 	name: string;
-	run: (items: object[]) => Promise<TimedRun>;
+	run: (items: object[]) => Promise<TimedWorkflowExecution>;
 }
 
 /** The contestants: one collection looked up for each item. */

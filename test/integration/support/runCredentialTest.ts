@@ -3,7 +3,7 @@ import type { ICredentialsDecrypted } from 'n8n-workflow';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQueryTrigger } from '../../../nodes/TaxQuery/TaxQueryTrigger.node';
 import { respondJson, serve } from './testServer';
-import { credentialFieldsForProviderLogin } from './credentialFieldsForProviderLogin';
+import { toStoredProviderLoginFields } from './toStoredProviderLoginFields';
 
 const { methods } = new CreditProfile();
 
@@ -33,5 +33,5 @@ export async function credentialTestError(
 export const flawOfLogin = async (provider: string, login: object) =>
 	await credentialTestError(
 		provider === 'taxAuthority' ? 'taxQueryApi' : 'creditProfileApi',
-		credentialFieldsForProviderLogin(provider, login),
+		toStoredProviderLoginFields(provider, login),
 	);

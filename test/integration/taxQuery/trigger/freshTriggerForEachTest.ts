@@ -1,5 +1,5 @@
 import { startSandboxWithQueryHelpers } from '../../support/sandboxQueryClient';
-import { lazyProxy, freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
+import { proxyToCurrent, freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
 import { ListService } from './listService';
 import { TriggerHost, type TriggerHostOptions } from './triggerHost';
 
@@ -11,7 +11,7 @@ function triggerAt(service: { credentials(): TriggerHostOptions['credentials'] }
 		host = undefined;
 	});
 	return {
-		host: lazyProxy(() => host as TriggerHost),
+		host: proxyToCurrent(() => host as TriggerHost),
 		start: async (options: Partial<TriggerHostOptions> = {}) =>
 			(host = await TriggerHost.start({ credentials: service.credentials(), ...options })),
 	};
@@ -30,11 +30,11 @@ export function triggerOnListServiceForEachTest() {
 	const trigger = triggerAt({ credentials: () => service.credentials() });
 	beforeEach(async () => (service = await ListService.start()));
 	afterEach(async () => await service.stop());
-	return { ...trigger, service: lazyProxy(() => service) };
+	return { ...trigger, service: proxyToCurrent(() => service) };
 }
 
 /** Webhook verification by a secret header, and what proves a call by it. */
-export const secretHeaderVerification = (secret: string) => ({
+export const secretHeaderFieldsAndProof = (secret: string) => ({
 	verification: {
 		webhookVerification: 'header',
 		webhookSecret: secret,

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
-import { packagedAssets } from '../assets';
+import { packagedAssets } from '../packagedAssets';
 import { listRefusedQueries } from './listRefusedQueries';
-import { receiverSetupOf } from '../webhook/webhookProof';
+import { describeSigningForReceiver } from '../webhook/webhookProof';
 
 const NEWEST = 50;
 /** Defines what n8n in a container calls the machine that it runs on. */
@@ -42,7 +42,7 @@ export function registerSandboxStateRoute(app: FastifyInstance, context: Sandbox
 			body: webhooks.settings.body,
 			coding: webhooks.settings.coding,
 			faults: webhooks.settings.faults,
-			...receiverSetupOf(webhooks.settings.signing),
+			...describeSigningForReceiver(webhooks.settings.signing),
 		},
 		queries: queries
 			.list()

@@ -1,9 +1,13 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { msUntilElapsed } from '../../shared/utils/sleep';
+import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
-import { reportError, reportFailedExecutionHourly, runHourly } from './errorReporting';
+import {
+	reportErrorAsFailedExecution,
+	reportErrorAsFailedExecutionHourly,
+	runHourly,
+} from './errorReporting';
 import { MAX_PENDING } from './ledger';
 import type { VanishedQueriesReason } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
@@ -14,13 +18,13 @@ const LOSSES: Record<VanishedQueriesReason, string> = {
 	isLost: 'The service lists none of the queries so far: only newer ones start the workflow',
 };
 
-export function reportVanishedQueries(
+export function reportAllKnownQueriesVanished(
 	context: ITriggerFunctions,
 	loss?: VanishedQueriesReason,
 ): void {
 	if (!loss) return;
 	const what = `${LOSSES[loss]}. Compare the results in the service with your executions`;
-	reportError(context, new CodedError(loss, what));
+	reportErrorAsFailedExecution(context, new CodedError(loss, what));
 }
 
 /** Reports rows without an ID, and logs that the list is not shown to its end, once an hour. */
@@ -28,7 +32,10 @@ export function reportListGaps(context: ITriggerFunctions, listing: TriggerListi
 	const { completeness, total, rows, unreadable } = listing;
 	if (unreadable > 0) {
 		const what = `${unreadable} rows of the list of queries have no usable ID and cannot start the workflow`;
-		reportFailedExecutionHourly(context, new CodedError('list.ids', what, { rows: unreadable }));
+		reportErrorAsFailedExecutionHourly(
+			context,
+			new CodedError('list.ids', what, { rows: unreadable }),
+		);
 	}
 	if (completeness !== 'truncated') return;
 	runHourly(context, 'cut', () =>
@@ -45,11 +52,17 @@ export function reportUntrackedPendingQueries(
 ): void {
 	if (unreachable > 0) {
 		const what = `${unreachable} queries wait for a result that the list does not show, too many to read each by ID. They start if listed or named by a webhook call`;
-		reportFailedExecutionHourly(context, new CodedError('dropped', what, { queries: unreachable }));
+		reportErrorAsFailedExecutionHourly(
+			context,
+			new CodedError('dropped', what, { queries: unreachable }),
+		);
 	}
 	if (forgotten > 0) {
 		const what = `More than ${MAX_PENDING} queries wait for a result: the trigger no longer follows the ${forgotten} oldest. Compare their results in the service with your executions`;
-		reportFailedExecutionHourly(context, new CodedError('forgotten', what, { queries: forgotten }));
+		reportErrorAsFailedExecutionHourly(
+			context,
+			new CodedError('forgotten', what, { queries: forgotten }),
+		);
 	}
 }
 
@@ -65,7 +78,10 @@ export function reportUnstartedResults(
 	const queries = queryIds.length;
 	const named = queryIds.slice(0, MAX_NAMED);
 	const what = `Results that n8n could not start: ${queries} (queries ${named.join(', ')}). The trigger tries again each minute: ${error.message}`;
-	reportFailedExecutionHourly(context, new CodedError('notStarted', what, { queries, named }));
+	reportErrorAsFailedExecutionHourly(
+		context,
+		new CodedError('notStarted', what, { queries, named }),
+	);
 }
 
 /** Successes without a result: since when, how often seen, and whether a webhook call brought the result. */
@@ -95,5 +111,5 @@ export function reportMissingResult(
 		description:
 			"To emit the result of a webhook call, set 'Confirm with the Service' to 'Fetch the Status Only', or 'Webhook Verification' to Credential.",
 	});
-	reportFailedExecutionHourly(context, error, id);
+	reportErrorAsFailedExecutionHourly(context, error, id);
 }

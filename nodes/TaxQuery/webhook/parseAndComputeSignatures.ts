@@ -8,7 +8,7 @@ const MAX_PARTS = 50;
 const MAX_TIMESTAMPS = 5;
 
 /** The contents of a signature header: signatures, and perhaps the time of sending. */
-export interface SignatureHeader {
+export interface ParsedSignatureHeader {
 	signatures: Buffer[];
 	timestamps: string[];
 }
@@ -22,7 +22,7 @@ const PART = /^(?:[\w.-]*[=:])?"?([\w+/-]+={0,2})"?$/;
  * Reads a signature header in whatever way its parts are labelled and joined, also if it was sent more than once. A
  * label proves nothing, so it decides nothing.
  */
-export function readSignatureHeader(values: string[]): SignatureHeader {
+export function readSignatureHeader(values: string[]): ParsedSignatureHeader {
 	const parts = values
 		.flatMap((value) => value.split(SEPARATOR))
 		.filter(Boolean)

@@ -24,7 +24,7 @@ export interface IdentifierPartRule {
 }
 
 export const DIGIT = /^[0-9]$/;
-export const SIX_DATE_DIGITS_RULE: IdentifierPartRule = {
+export const DATE_PART_CHARACTER_RULE: IdentifierPartRule = {
 	length: 6,
 	allowed: DIGIT,
 	needs: 'a digit 0–9 (part of the date, YYMMDD)',
@@ -60,7 +60,7 @@ export function readText(
 }
 
 /** Reads an identifier of exactly `length` digits; a whole number is taken if it lost no leading zero. */
-export function parseExactDigits(
+export function readExactDigitsWithErrors(
 	value: unknown,
 	name: string,
 	length: number,

@@ -22,7 +22,7 @@ export const n8nUnderTest = process.env.COMPAT_HOST
 
 type Credentials = Record<string, { id: string; name: string }>;
 
-export interface NodeUnderTest {
+export interface NodeUnderTestConfig {
 	type: 'creditProfile' | 'taxQuery' | 'taxQueryTrigger';
 	parameters: INodeParameters;
 	credentials: Credentials;
@@ -92,7 +92,7 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 		async workflow({
 			type,
 			...node
-		}: NodeUnderTest): Promise<(items?: object[]) => Promise<NodeUnderTestRun>> {
+		}: NodeUnderTestConfig): Promise<(items?: object[]) => Promise<NodeUnderTestRun>> {
 			const path = `compat-${workflows}`;
 			const names = ['Webhook', 'Items', NODE];
 			const id = await create(
@@ -137,7 +137,7 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 			};
 		},
 		/** Publishes a workflow that begins with the trigger. */
-		async trigger({ type, ...node }: NodeUnderTest) {
+		async trigger({ type, ...node }: NodeUnderTestConfig) {
 			const webhookId = `compat-trigger-${workflows}`;
 			const trigger = {
 				name: NODE,
