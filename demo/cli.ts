@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { smokeTest, type SmokeTestReport } from './smokeTestRunningDemo';
+import { smokeTestRunningDemo, type SmokeTestReport } from './smokeTestRunningDemo';
 import { startDemo, type Demo } from './startDemo';
 import { ensureN8nInstalled } from './pinnedN8nInstallation';
 import { applicationFormUrl, REVIEW_PAGES_BASIC_AUTH } from './provision';
@@ -103,7 +103,7 @@ async function main(signal: AbortSignal): Promise<number> {
 	const demo = await startDemo({ log, queue, signal, ports });
 	try {
 		if (checkOnly) {
-			const report = await smokeTest(demo, log);
+			const report = await smokeTestRunningDemo(demo, log);
 			if (json) console.log(JSON.stringify(report));
 			else printReport(report);
 			return report.ok ? 0 : 1;

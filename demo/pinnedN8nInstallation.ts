@@ -30,7 +30,7 @@ export async function ensureN8nInstalled(
 	{ folder }: N8nInstallation = pinnedInstallation,
 	signal?: AbortSignal,
 ): Promise<void> {
-	const child = spawn(process.execPath, [join(__dirname, 'install.mjs'), folder], {
+	const child = spawn(process.execPath, [join(__dirname, 'ensurePackagesInstalled.mjs'), folder], {
 		stdio: ['ignore', 2, 2],
 		signal,
 	});

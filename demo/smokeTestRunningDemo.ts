@@ -80,7 +80,7 @@ function resultOf({ status, data }: Execution): Record<string, unknown>[] {
  * Submits one applicant to the onboarding workflow as a form would, and waits until the result that comes
  * later has gone through the collecting workflow. Never throws for what the workflows do: the report says it.
  */
-export async function smokeTest(
+export async function smokeTestRunningDemo(
 	{ n8n, workflows }: Demo,
 	log: (line: string) => void,
 ): Promise<SmokeTestReport> {

@@ -8,7 +8,11 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { npmCommand } from '../demo/npmCommand';
-import { resolveRequestedVersion, unreleased, withRelease } from './rewriteChangelogAndNextVersion';
+import {
+	resolveRequestedVersion,
+	extractUnreleasedNotes,
+	moveUnreleasedUnderVersion,
+} from './rewriteChangelogAndNextVersion';
 import {
 	readManifest,
 	PACKAGE_ROOTS,
@@ -40,7 +44,10 @@ function write(folder: string, version: string): string[] {
 	for (const one of PACKAGE_ROOTS) run(...npmCommand(args), join(folder, one));
 	const changelog = join(folder, 'CHANGELOG.md');
 	const date = new Date().toISOString().slice(0, 10);
-	writeFileSync(changelog, withRelease(readFileSync(changelog, 'utf8'), version, date));
+	writeFileSync(
+		changelog,
+		moveUnreleasedUnderVersion(readFileSync(changelog, 'utf8'), version, date),
+	);
 	return files;
 }
 
@@ -115,7 +122,7 @@ function main(): void {
 		run('git', ['clone', '--quiet', root, clone]);
 
 		step(`version ${version}`);
-		const notes = unreleased(readFileSync(join(clone, 'CHANGELOG.md'), 'utf8'));
+		const notes = extractUnreleasedNotes(readFileSync(join(clone, 'CHANGELOG.md'), 'utf8'));
 		const files = write(clone, version);
 		console.log(notes);
 		step('build');

@@ -3,7 +3,7 @@
 const UNRELEASED = /^## \[?Unreleased\]?.*$/im;
 
 /** Returns what stands under *Unreleased*. Throws if there is nothing to release. */
-export function unreleased(changelog: string): string {
+export function extractUnreleasedNotes(changelog: string): string {
 	const heading = UNRELEASED.exec(changelog);
 	if (!heading) throw new Error('CHANGELOG.md has no "## [Unreleased]".');
 	const after = changelog.slice(heading.index + heading[0].length);
@@ -13,8 +13,12 @@ export function unreleased(changelog: string): string {
 }
 
 /** The changelog with what was unreleased under the version, and an empty *Unreleased* above it. */
-export function withRelease(changelog: string, version: string, date: string): string {
-	unreleased(changelog);
+export function moveUnreleasedUnderVersion(
+	changelog: string,
+	version: string,
+	date: string,
+): string {
+	extractUnreleasedNotes(changelog);
 	return changelog.replace(UNRELEASED, `## [Unreleased]\n\n## [${version}] - ${date}`);
 }
 

@@ -1,4 +1,4 @@
-import { help, readFlags } from './flags';
+import { help, parseFlags } from './flags';
 import { UsageError } from './flagValues';
 import type { Sandbox } from './index';
 
@@ -17,7 +17,7 @@ Ctrl-C stops it.`;
 }
 
 async function main(): Promise<void> {
-	const { json, help: wantsHelp, options } = readFlags(process.argv.slice(2));
+	const { json, help: wantsHelp, options } = parseFlags(process.argv.slice(2));
 	if (wantsHelp) {
 		process.stdout.write(help);
 		return;

@@ -1,12 +1,12 @@
 import type { Clock } from './clock';
-import type { People } from './data/people';
+import type { People } from './data/people/generatePeople';
 import type { ReservedIdentity } from './data/people/reserved';
 import type { ResultGenerator } from './data/results';
 import type { SandboxOptions } from './optionTypesAndDefaults';
 import type { Faults } from './plugins/faults';
 import type { RequestLog } from './plugins/requestLog';
 import type { SandboxSecrets } from './secrets';
-import type { ProviderLoginStore } from './services/creditProfile/providerLoginStore';
+import type { OrganizationLoginStore } from './services/creditProfile/organizationLoginStore';
 import type { ApiTranslator } from './services/taxQuery/apiTranslator';
 import type { BilledQueryLog } from './services/taxQuery/billedQueryLog';
 import type { Outcomes } from './services/taxQuery/outcomes';
@@ -33,7 +33,7 @@ export interface SandboxContext {
 	faults: Faults;
 
 	/** The logins of the organization at its providers. */
-	providerLogins: ProviderLoginStore;
+	providerLogins: OrganizationLoginStore;
 
 	/** Says what this environment calls the paths, fields and words of the query service. */
 	variant: ApiTranslator;

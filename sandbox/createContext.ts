@@ -1,19 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import { Clock } from './clock';
 import type { SandboxContext } from './context';
-import { People } from './data/people';
+import { People } from './data/people/generatePeople';
 import { addReservedIdentities } from './data/people/reserved';
 import { ResultGenerator } from './data/results';
-import { parseMapping, mappedSecretFieldNames } from './mappingSchema';
+import { parseMapping, wireNamesOfSecretFields } from './apiMappingSchema';
 import type { SandboxOptions } from './optionTypesAndDefaults';
 import { Faults } from './plugins/faults';
 import { RequestLog } from './plugins/requestLog';
 import { deriveSecrets } from './secrets';
-import { ProviderLoginStore } from './services/creditProfile/providerLoginStore';
+import { OrganizationLoginStore } from './services/creditProfile/organizationLoginStore';
 import { ApiTranslator } from './services/taxQuery/apiTranslator';
 import { BilledQueryLog } from './services/taxQuery/billedQueryLog';
 import { Outcomes } from './services/taxQuery/outcomes';
-import { pastQueries } from './services/taxQuery/generatePastQueries';
+import { generatePastQueries } from './services/taxQuery/generatePastQueries';
 import { RfcsWithTaxProfile } from './services/taxQuery/rfcsWithTaxProfile';
 import { QueryStore } from './services/taxQuery/queryStore';
 import { Webhooks } from './webhook/webhookDelivery';
@@ -31,7 +31,12 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 	const variant = new ApiTranslator(options);
 	const ledger = new BilledQueryLog();
 	const webhooks = new Webhooks({ options, secrets, clock, variant, closing });
-	const past = pastQueries(options.pastQueries, { seed, now: clock.now(), people, results });
+	const past = generatePastQueries(options.pastQueries, {
+		seed,
+		now: clock.now(),
+		people,
+		results,
+	});
 	return {
 		options,
 		secrets,
@@ -40,9 +45,9 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 		people,
 		results,
 		reserved,
-		requests: new RequestLog(mappedSecretFieldNames(options.mapping), clock),
+		requests: new RequestLog(wireNamesOfSecretFields(options.mapping), clock),
 		faults: new Faults(seed),
-		providerLogins: new ProviderLoginStore(clock),
+		providerLogins: new OrganizationLoginStore(clock),
 		variant,
 		outcomes: new Outcomes(reserved),
 		profiles: new RfcsWithTaxProfile(),

@@ -228,7 +228,7 @@ The page shows what happens, steers it, and has example workflows for n8n.
 `;
 
 /** Returns what the command line asks for. Throws a UsageError for an unknown flag or a malformed value. */
-export function readFlags(args: string[]): {
+export function parseFlags(args: string[]): {
 	json: boolean;
 	help: boolean;
 	options: Partial<SandboxOptions>;

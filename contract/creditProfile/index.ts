@@ -1,6 +1,6 @@
 export * from './documentAssociations';
 export * from './collection';
-export * from './credential';
+export * from './organizationProviderCredential';
 export * from './document';
 export * from './stateAndCountryCodes';
 export * from './collectionJsonSchema';

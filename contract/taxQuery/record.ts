@@ -4,7 +4,7 @@ import { dateTime, freeForm } from '../shared';
 const text = Type.String();
 
 /** TQ §2.2 */
-export const RfcCalculatorResponseField = Type.Object({ rfc: Type.String({ format: 'rfc' }) });
+export const RfcCalculatorRecordResponse = Type.Object({ rfc: Type.String({ format: 'rfc' }) });
 
 /** TQ §2.3: local date and time without zone; ISO 8601 allows a fraction of the second. */
 const localDateTime = Type.String({
@@ -12,7 +12,7 @@ const localDateTime = Type.String({
 });
 
 /** TQ §2.3; the shape of the items of RegimenesFiscales is not shown. */
-export const FiscalResponseField = Type.Object({
+export const FiscalRecordResponse = Type.Object({
 	RFC: Type.String({ format: 'rfc' }),
 	RazonSocial: text,
 	ValidoDesde: localDateTime,
@@ -32,10 +32,10 @@ export const FiscalResponseField = Type.Object({
 	CodigoPostal: Type.String({ minLength: 5, maxLength: 5 }),
 	RegimenesFiscales: Type.Optional(Type.Array(freeForm)),
 });
-export type FiscalResponseField = Static<typeof FiscalResponseField>;
+export type FiscalRecordResponse = Static<typeof FiscalRecordResponse>;
 
 /** TQ §2.4 */
-export const CurpResponseField = Type.Object({
+export const CurpRecordResponse = Type.Object({
 	rfc: text,
 	estatus: text,
 	codigoValidacion: text,
@@ -52,7 +52,7 @@ export const CurpResponseField = Type.Object({
 	estatusCurp: text,
 	codigoMensaje: text,
 });
-export type CurpResponseField = Static<typeof CurpResponseField>;
+export type CurpRecordResponse = Static<typeof CurpRecordResponse>;
 
 const record = {
 	_id: Type.String({ minLength: 1 }),
@@ -88,25 +88,25 @@ const successful = <S extends string>(service: S) => ({
 /** TQ §4.3: the state is an empty object. */
 export const RfcCalculatorRecord = Type.Object({
 	...successful('RFC_CALCULATOR'),
-	response: RfcCalculatorResponseField,
+	response: RfcCalculatorRecordResponse,
 	state: Type.Object({}, { additionalProperties: false }),
 });
 
 /** TQ §2.3: the state holds FISCAL_DATA; RegimenesFiscales is present for CRF. */
 export const CrfRecord = Type.Object({
 	...successful('CRF'),
-	response: Type.Required(FiscalResponseField),
+	response: Type.Required(FiscalRecordResponse),
 	state: Type.Object({ FISCAL_DATA: freeForm }),
 });
 export const RfcRecord = Type.Object({
 	...successful('RFC'),
-	response: FiscalResponseField,
+	response: FiscalRecordResponse,
 	state: Type.Object({ FISCAL_DATA: freeForm }),
 });
 
 /** TQ §4.6 */
 export const CurpRecord = Type.Object({
 	...successful('CURP'),
-	response: CurpResponseField,
+	response: CurpRecordResponse,
 	state: freeForm,
 });

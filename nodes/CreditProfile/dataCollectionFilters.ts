@@ -146,7 +146,7 @@ const plain = (value: unknown) =>
  * a UserError for a row that does not match. Part of a name may be matched in other ways, so a mismatch there only
  * gives one hint. A row without the field passes; one with null or an empty value does not.
  */
-export function checkFiltered(
+export function buildFilterMismatchCheck(
 	filter: IDataObject,
 	hint: (message: string) => void,
 ): (row: IDataObject) => void {

@@ -6,7 +6,7 @@ import type {
 import { createServiceConnection } from '../shared/http/connection';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import { encodeFilter } from './dataCollectionFilters';
-import { rowsBodyParser, parseTagList } from './serviceLists';
+import { rowsBodyParser, parseTagListOrProblem } from './serviceLists';
 
 const LIST_PAGE = 50;
 
@@ -47,6 +47,9 @@ export async function getCollectionTags(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
 	const { read } = await createServiceConnection(this, creditProfile);
-	const { texts } = await read({ method: 'GET', path: '/data/collection/tags' }, parseTagList);
+	const { texts } = await read(
+		{ method: 'GET', path: '/data/collection/tags' },
+		parseTagListOrProblem,
+	);
 	return texts.map((tag) => ({ name: tag, value: tag }));
 }

@@ -1,6 +1,6 @@
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import type { OperationItemContext } from '../shared/operations/operation';
-import { RequestError } from '../shared/http/requestResultAndError';
+import { RequestError } from '../shared/http/requestErrorAndResultTypes';
 import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,

@@ -9,12 +9,12 @@ import {
 	type ReadPageAtOffset,
 } from '../shared/http/pagination';
 import type { ServiceRequest } from '../shared/http/connection';
-import { RequestError, type JsonResponseBody } from '../shared/http/requestResultAndError';
+import { RequestError, type JsonResponseBody } from '../shared/http/requestErrorAndResultTypes';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import {
 	readSingleRowOrProblem,
-	readRows,
-	readTextList,
+	readRowsOrProblem,
+	readTextListOrProblem,
 	idAndAnyFieldGuard,
 	type RowsPage,
 } from '../shared/http/extractRowsOrProblem';
@@ -45,7 +45,8 @@ export type RowKindName = keyof typeof rowKinds;
 /** Returns what reads CP §4.2, or one page of CP §4.4, §4.6 or §4.8. */
 export function rowsBodyParser(of: RowKindName) {
 	const { noun, isRow, key } = rowKinds[of];
-	return (body: JsonResponseBody) => readRows(body, { isRow, expected: `a list of ${noun}s` }, key);
+	return (body: JsonResponseBody) =>
+		readRowsOrProblem(body, { isRow, expected: `a list of ${noun}s` }, key);
 }
 
 /** Returns what reads one row. */
@@ -55,7 +56,8 @@ export function singleRowBodyParser(of: RowKindName) {
 }
 
 /** Reads the tags of CP §4.3 or §4.7. */
-export const parseTagList = (body: JsonResponseBody) => readTextList(body, 'a list of tags');
+export const parseTagListOrProblem = (body: JsonResponseBody) =>
+	readTextListOrProblem(body, 'a list of tags');
 
 interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, OffsetAndMaxRows {
 	kind: RowKindName;
@@ -178,7 +180,7 @@ export const getManyTagsOperation = (of: 'collection' | 'document'): Operation =
 		async execute(item, { simplify: isSimple }) {
 			const { texts, count } = await item.read(
 				{ method: 'GET', path: `/data/${of}/tags` },
-				parseTagList,
+				parseTagListOrProblem,
 			);
 			const rows = isSimple ? texts.map((tag) => ({ tag })) : [{ count, data: texts }];
 			return rows.map((row) => item.protect(row, tagsPersonalDataRules, identity));

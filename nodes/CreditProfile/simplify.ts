@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { RequestError } from '../shared/http/requestResultAndError';
+import { RequestError } from '../shared/http/requestErrorAndResultTypes';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import { isObject } from '../shared/utils/json';
 import { associationTypeOf, type AssociatedObjectType } from './personalDataRules';

@@ -13,7 +13,7 @@ import {
 import { testTaxQuery } from '../shared/http/testConnection';
 import { passOnItemsOrFetchLatest } from './trigger/passOnItemsOrFetchLatest';
 import { subtitle } from './trigger/filterSettings';
-import { openPollingSession } from './trigger/openPollingSession';
+import { openPollingSessionUntilUnpublished } from './trigger/openPollingSessionUntilUnpublished';
 import {
 	waitingForEventText,
 	properties,
@@ -73,7 +73,7 @@ export class TaxQueryTrigger implements INodeType {
 	};
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return await openPollingSession(this);
+		return await openPollingSessionUntilUnpublished(this);
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

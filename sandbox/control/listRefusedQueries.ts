@@ -1,5 +1,5 @@
 import type { SandboxContext } from '../context';
-import { OPERATION_ENDPOINTS, type OperationName } from '../mappingSchema';
+import { OPERATION_ENDPOINTS, type OperationName } from '../apiMappingSchema';
 
 /** A query that the service refused: it was sent, and is not billed. */
 interface RefusedQuery {

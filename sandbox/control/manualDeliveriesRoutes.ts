@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
-import { OPERATION_ENDPOINTS } from '../mappingSchema';
+import { OPERATION_ENDPOINTS } from '../apiMappingSchema';
 import { HttpError } from '../plugins/errors';
 import { WebhookChanges } from '../webhook/webhookSettings';
 

@@ -1,4 +1,4 @@
-import type { Address, Person } from './people';
+import type { Address, Person } from './people/generatePeople';
 
 /** CP §2.12: countries of those who live or were born abroad. */
 const ABROAD = [
@@ -16,7 +16,7 @@ const hasNoCountry = (index: number) => index % 10 === 9;
 const hasNoZipCode = (index: number) => index % 7 === 3;
 
 /** The address in the fields of CP §2.8. Some live abroad; of some the country is null or the zip code empty. */
-export function residenceOf({ address }: { address: Address }, index: number) {
+export function buildResidence({ address }: { address: Address }, index: number) {
 	const { street, ...place } = address;
 	const line = { address: street, address2: null, interiorNumber: null };
 	if (livesAbroad(index)) {
@@ -33,7 +33,7 @@ export function residenceOf({ address }: { address: Address }, index: number) {
 }
 
 /** CP §2.12. Foreign for whoever was born abroad, null where the country is. */
-export function nationalityOf({ birthState }: Person, index: number) {
+export function buildNationality({ birthState }: Person, index: number) {
 	if (hasNoCountry(index)) return null;
 	return birthState === BORN_ABROAD ? abroad(index).country : ('MX' as const);
 }

@@ -3,7 +3,7 @@ import { fakeApplicant, type Applicant } from './fakeApplicant';
 import type { StoredCollection } from './seededCollections';
 import { fakeValueFor } from './fakeValueForSchema';
 import { USER_COUNT } from './organizationUsers';
-import type { People } from './people';
+import type { People } from './people/generatePeople';
 import { fakerFor } from './faker';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import type { Faker } from '@faker-js/faker';
 import { checkDigitOf } from './people/rfc';
-import type { Company, People, Person } from './people';
+import type { Company, People, Person } from './people/generatePeople';
 
 /** The person behind a document, and the company if the document is of one. */
 export interface Applicant extends Person {

@@ -60,7 +60,8 @@ export const SAMPLES: SampleFile[] = [
 ];
 
 /** The file that the document at this place of its collection has. */
-export const sampleFileOfDocument = (index: number): SampleFile => SAMPLES[index % SAMPLES.length];
+export const sampleFileByDocumentIndex = (index: number): SampleFile =>
+	SAMPLES[index % SAMPLES.length];
 
 /** Describes where and when files are linked: the sandbox's own address, and its clock in milliseconds since 1970. */
 export interface LinkContext {

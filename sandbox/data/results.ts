@@ -1,7 +1,7 @@
 import type { Faker } from '@faker-js/faker';
-import type { CurpResponseField, FiscalResponseField } from '../../contract/taxQuery';
+import type { CurpRecordResponse, FiscalRecordResponse } from '../../contract/taxQuery';
 import { fakerFor } from './faker';
-import type { Address, Company, People, Person } from './people';
+import type { Address, Company, People, Person } from './people/generatePeople';
 import { STATES_BY_CURP_CODE } from './people/states';
 
 /** A company's RFC has 12 characters, a person's 13. */
@@ -50,7 +50,7 @@ export class ResultGenerator {
 	) {}
 
 	/** TQ §2.3, with the regimes for CRF only. */
-	fiscal(rfc: string, withRegimes: boolean): FiscalResponseField {
+	fiscal(rfc: string, withRegimes: boolean): FiscalRecordResponse {
 		const faker = fakerFor(this.seed, `fiscal ${rfc}`);
 		const { name, email, address, representative } = subjectOf(this.people, rfc);
 		const state = Object.values(STATES_BY_CURP_CODE).find(({ iso }) => iso === address.state);
@@ -84,7 +84,7 @@ export class ResultGenerator {
 	}
 
 	/** TQ §2.4 */
-	curp(curp: string): CurpResponseField {
+	curp(curp: string): CurpRecordResponse {
 		const person = this.people.byCurp(curp);
 		const [year, month, day] = person.birthDate.split('-');
 		return {

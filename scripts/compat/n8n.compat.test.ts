@@ -1,14 +1,14 @@
 // The package on one pinned n8n. Each outer title is a row of the table that `npm run compat` makes.
 import type { INodeParameters } from 'n8n-workflow';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
-import { type queryTypesByOperation } from '../../nodes/TaxQuery/client/queryTypeMapping';
+import { type queryTypesByOperation } from '../../nodes/TaxQuery/client/applyApiMappingToQueries';
 import type { SandboxOptions } from '../../sandbox';
 import type { BilledQuery } from '../../sandbox/services/taxQuery/billedQueryLog';
 import {
 	createTaxProfileParameters,
 	curps,
 	getCrfParameters,
-	operation,
+	operationParameters,
 	rfcs,
 } from '../../test/integration/taxQuery/support';
 import { sandboxQueryClient, type Query } from '../../test/integration/support/sandboxQueryClient';
@@ -62,20 +62,20 @@ const idsOf = (entries: Array<{ queryId?: unknown }>) => entries.map(({ queryId 
 /** Holds the input of each query of the catalog. */
 const queries: Record<keyof typeof queryTypesByOperation, INodeParameters> = {
 	createTaxProfile: createTaxProfileParameters(RFC), // the tax authority's queries need it
-	calculateRfc: operation('taxpayer', 'calculateRfc', {
+	calculateRfc: operationParameters('taxpayer', 'calculateRfc', {
 		name: 'Emma',
 		firstLastName: 'Gómez',
 		secondLastName: 'Díaz',
 		birthDate: '1956-12-31',
 	}),
-	getCrf: operation('taxpayer', 'getCrf', { rfc: RFC }),
-	getRfcData: operation('taxpayer', 'getRfcData', { rfc: RFC }),
-	getCurpData: operation('person', 'getCurpData', { curp: CURP }),
-	getEmploymentHistory: operation('person', 'getEmploymentHistory', { curp: CURP }),
-	getShareholders: operation('company', 'getShareholders', { rfc: COMPANY }),
-	getCsf: operation('taxAuthority', 'getCsf', { rfc: RFC }),
-	getComplianceOpinion: operation('taxAuthority', 'getComplianceOpinion', { rfc: RFC }),
-	getInvoices: operation('taxAuthority', 'getInvoices', {
+	getCrf: operationParameters('taxpayer', 'getCrf', { rfc: RFC }),
+	getRfcData: operationParameters('taxpayer', 'getRfcData', { rfc: RFC }),
+	getCurpData: operationParameters('person', 'getCurpData', { curp: CURP }),
+	getEmploymentHistory: operationParameters('person', 'getEmploymentHistory', { curp: CURP }),
+	getShareholders: operationParameters('company', 'getShareholders', { rfc: COMPANY }),
+	getCsf: operationParameters('taxAuthority', 'getCsf', { rfc: RFC }),
+	getComplianceOpinion: operationParameters('taxAuthority', 'getComplianceOpinion', { rfc: RFC }),
+	getInvoices: operationParameters('taxAuthority', 'getInvoices', {
 		rfc: RFC,
 		period: 'month',
 		month: '2026-01',
@@ -98,8 +98,10 @@ describe('Past queries and lists', () => {
 		await (
 			await inProgress(getCrfParameters())
 		)([{ rfc: RFC }, { rfc: OTHER }]);
-		const list = await inProgress(operation('query', 'getAll', { returnAll: true }));
-		const get = await inProgress(operation('query', 'get', { queryId: '={{ $json.queryId }}' }));
+		const list = await inProgress(operationParameters('query', 'getAll', { returnAll: true }));
+		const get = await inProgress(
+			operationParameters('query', 'get', { queryId: '={{ $json.queryId }}' }),
+		);
 		const [made] = (await list()).outputs;
 		const [one] = (await get([{ queryId: made[0].queryId }])).outputs;
 		expect([idsOf(made), idsOf(one)]).toEqual([

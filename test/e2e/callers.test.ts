@@ -6,7 +6,7 @@ import { retryExecution } from '../../bench/support/paidWorkflow';
 import { startSandboxWithHelpers, type TestSandbox } from '../integration/support/sandbox';
 import { curps, rfcs } from '../integration/taxQuery/support';
 import { tenantService } from '../integration/taxQuery/fakeTenantService';
-import { bareN8n } from './support/sharedHeadlessN8n';
+import { startHeadlessN8nOncePerFile } from './support/sharedHeadlessN8n';
 import { waitForEndedExecutionOf, outOf } from './support/executions';
 import { callTool, connectMcpClient } from './support/mcpClient';
 
@@ -34,7 +34,7 @@ describe('a billed query in a real n8n is billed once', () => {
 	let httpBearerAuth: { id: string; name: string };
 
 	beforeAll(async () => {
-		n8n = await bareN8n();
+		n8n = await startHeadlessN8nOncePerFile();
 		sandbox = await startSandboxWithHelpers({ rateLimit: 0, resultDelay: 0, documents: 0 });
 		model = await StubModel.start();
 		const credential = async (type: string, name: string, data: object) => ({

@@ -11,8 +11,8 @@ import {
 	flattenParameters,
 	published as n8n,
 	sourcePathOfBuilt,
-	type Parameter,
-} from '../support/descriptions';
+	type ParameterWithPath,
+} from '../support/publishedClassesAndParameters';
 
 /** Returns what a list is sorted by: its entries' shown names. */
 const shown = (option: INodePropertyOptions | INodeProperties | INodePropertyCollection) =>
@@ -50,7 +50,7 @@ const SECRET = /(password|secret|token|ciec|apiKey|privateKey)(?!.*Name$)/i;
 
 describe.each(n8n.nodes)('the description of %s', (built) => {
 	let node: INodeType;
-	let all: Parameter[];
+	let all: ParameterWithPath[];
 	beforeAll(async () => {
 		node = await instantiateFromSource<INodeType>(built);
 		all = flattenParameters(node.description.properties);
@@ -283,7 +283,7 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 
 describe.each(n8n.credentials)('the description of %s', (built) => {
 	let displayName: string;
-	let properties: Parameter[];
+	let properties: ParameterWithPath[];
 	beforeAll(async () => {
 		const type = await instantiateFromSource<{
 			displayName: string;

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { instantiateFromSource, published, sourcePathOfBuilt } from '../support/descriptions';
+import {
+	instantiateFromSource,
+	published,
+	sourcePathOfBuilt,
+} from '../support/publishedClassesAndParameters';
 import { findViolations, type Codex, type Violation } from '../support/n8nRules';
 
 describe.each(published.nodes)("%s keeps n8n's coming rules", (built) => {

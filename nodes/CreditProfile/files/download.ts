@@ -1,11 +1,11 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { FileDownloadHelpers, OperationItemContext } from '../../shared/operations/operation';
 import { raceAbort } from '../../shared/utils/responseBody';
-import { readFault } from '../../shared/errors/networkFault';
+import { toNetworkFault } from '../../shared/errors/networkFault';
 import { DownloadError, type DownloadProblem } from '../../shared/errors/downloadError';
-import { readLimits, retryAt } from '../../shared/rateLimit/limitHeaders';
+import { parseLimitHeaders, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
-import { isRequestProblem } from '../../shared/http/requestResultAndError';
+import { isRequestProblem } from '../../shared/http/requestErrorAndResultTypes';
 import { retryCondition } from '../../shared/http/retryPolicy';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {
@@ -134,7 +134,7 @@ async function attempt(
 		if (cancelled?.aborted) return { problem: { kind: 'cancelled' } };
 		if (end.aborted) return { problem: { kind: 'slow', minutes: MAX_MINUTES } };
 		if (signal.aborted) return { problem: { kind: 'silent', ms: item.timeoutMs } };
-		return { problem: { kind: 'network', ...readFault(error) } };
+		return { problem: { kind: 'network', ...toNetworkFault(error) } };
 	} finally {
 		idle.end();
 		body?.destroy();
@@ -142,9 +142,9 @@ async function attempt(
 }
 
 /** Returns the pause that a busy or failing host demands. After a 429 the pace waits for the reset. */
-function waitMsOf(received: Parameters<typeof readLimits>[0]): number | undefined {
+function waitMsOf(received: Parameters<typeof parseLimitHeaders>[0]): number | undefined {
 	const at = retryAt(received);
 	if (received.status === 503) return at && at - received.receivedAt;
-	const isExplained = at !== undefined || (readLimits(received).reset ?? 0) > Date.now();
+	const isExplained = at !== undefined || (parseLimitHeaders(received).reset ?? 0) > Date.now();
 	return received.status === 429 && isExplained ? 0 : undefined;
 }

@@ -18,7 +18,7 @@ import {
 	rowKinds,
 	singleRowBodyParser,
 	rowsBodyParser,
-	parseTagList,
+	parseTagListOrProblem,
 	collectionVersionsRequest,
 	type RowKindName,
 } from '../serviceLists';
@@ -135,7 +135,7 @@ async function checkLogins(
 async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<IDataObject[]> {
 	for (const kind of ['collection', 'document']) {
 		await diagnosis.run(`Tags of ${kind}s`, async () => {
-			const { texts } = await get(parseTagList, `/data/${kind}/tags`);
+			const { texts } = await get(parseTagListOrProblem, `/data/${kind}/tags`);
 			return { ok: true, seen: `${texts.length} tags.`, advice: '' };
 		});
 	}

@@ -11,7 +11,7 @@ import { collectionId, offset as startAt } from '../fields';
 import {
 	encodeFilter,
 	filters,
-	checkFiltered,
+	buildFilterMismatchCheck,
 	rethrowWithMappingKeysAdvice,
 } from '../dataCollectionFilters';
 import {
@@ -103,7 +103,7 @@ const getMany = defineOperation({
 		{ filters: filter, simplify: isSimple, wanted: most, startAt: from, ...includes },
 	) {
 		const { query, lists } = encodeFilter(filter, await currentApiMapping(item));
-		const check = checkFiltered(filter, item.run.hint);
+		const check = buildFilterMismatchCheck(filter, item.run.hint);
 		const shape = isSimple ? simplifyCollection : identity;
 		const list = { ...collections, query: { ...includes, ...query }, lists };
 		return await collectRows(listPages(item, { ...list, startAt: from, wanted: most }), (row) => {

@@ -12,7 +12,7 @@ import { providers } from '../../shared/credentials/dataProviders';
 import type { ServiceRequest } from '../../shared/http/connection';
 import { readSingleRowOrProblem, reportsFailure } from '../../shared/http/extractRowsOrProblem';
 import { isMappingNameConfirmed } from '../../shared/http/confirmedMappingNames';
-import { RequestError } from '../../shared/http/requestResultAndError';
+import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import { maskNamed, redactSecretsInValue } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/primitiveText';
 import { rowKinds, rowsBodyParser, requireWantedRows } from '../serviceLists';

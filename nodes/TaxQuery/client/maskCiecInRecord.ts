@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { queryTypesByOperation } from '../../shared/queryTypes/catalog';
 import { maskNamed, redactSecretsInValue } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/primitiveText';
-import { queryTypeOf } from './queryTypeMapping';
+import { findQueryTypeByRecordCode } from './applyApiMappingToQueries';
 
 /** Returns the possible names of the CIEC's field, in lower case. */
 const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
@@ -26,7 +26,7 @@ const SHORTEST_CIEC = 4;
  */
 export function maskCiecInRecord(record: IDataObject, mapping: TaxQueryMapping): IDataObject {
 	const { createTaxProfile } = queryTypesByOperation;
-	const known = queryTypeOf(record.service, mapping);
+	const known = findQueryTypeByRecordCode(record.service, mapping);
 	const anywhere =
 		(known ?? createTaxProfile) === createTaxProfile ? ['ciec', ...PASSWORDS] : ['ciec'];
 	const inEcho = [...(anywhere.length > 1 ? namesOfCiec(mapping) : []), ...anywhere];

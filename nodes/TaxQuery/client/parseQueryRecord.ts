@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import type { RequestResult } from '../../shared/http/requestResultAndError';
+import type { RequestResult } from '../../shared/http/requestErrorAndResultTypes';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/primitiveText';
 import { isUnambiguousTime, timeOf } from '../../shared/utils/parseTime';
 import { maskCiecInRecord } from './maskCiecInRecord';
-import { fromWireNames, queryTypes, queryTypeOf } from './queryTypeMapping';
+import { fromWireNames, queryTypes, findQueryTypeByRecordCode } from './applyApiMappingToQueries';
 import { fromRecordWireNames } from './translateRecordNames';
 import type {
 	Acknowledgement,
@@ -50,7 +50,7 @@ export function recordFromDocumentedFields(
 		kind: 'record',
 		id,
 		code: textOf(service),
-		operation: queryTypeOf(service, mapping)?.operation,
+		operation: findQueryTypeByRecordCode(service, mapping)?.operation,
 		state: stateOfStatus(status, mapping),
 		status: typeof status === 'string' ? status : undefined,
 		createdAt: isUnambiguousTime(createdAt) ? timeOf(createdAt) : undefined,
@@ -194,7 +194,7 @@ export function requestIn(
 	const isOwn = isObject(query) && hasEntries(query);
 	const echo = isOwn ? query : isObject(metadata) && isObject(metadata.query) && metadata.query;
 	if (!echo || (!isOwn && !hasSent(echo, mapping))) return undefined;
-	return fromWireNames(echo, queryTypeOf(service, mapping)?.operation ?? '', mapping);
+	return fromWireNames(echo, findQueryTypeByRecordCode(service, mapping)?.operation ?? '', mapping);
 }
 
 /** Returns whether an object holds a field that some query sends. */

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { OperationItemContext } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/http/connection';
-import { RequestError, type RequestResult } from '../../shared/http/requestResultAndError';
+import { RequestError, type RequestResult } from '../../shared/http/requestErrorAndResultTypes';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import {
 	isMappingNameConfirmed,
@@ -10,7 +10,7 @@ import {
 } from '../../shared/http/confirmedMappingNames';
 import type { ServiceMessage } from '../../shared/errors/requestProblem';
 import { reportsFailure } from '../../shared/http/extractRowsOrProblem';
-import { pathOf } from './queryTypeMapping';
+import { pathOf } from './applyApiMappingToQueries';
 import { soleDefined, parseRecord, findMatchingId } from './parseQueryRecord';
 import type { QueryId, QueryRecord } from './queryModel';
 

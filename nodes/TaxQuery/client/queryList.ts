@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { RequestError } from '../../shared/http/requestResultAndError';
+import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
@@ -11,7 +11,7 @@ import { isObject } from '../../shared/utils/json';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { CodedError } from '../../shared/utils/codedError';
 import { findQuery, shapeError, type ReadOptions, type QueryClient } from './queryClient';
-import { pathOf } from './queryTypeMapping';
+import { pathOf } from './applyApiMappingToQueries';
 import { mayOmitExistingResponse, soleDefined, parseRecord } from './parseQueryRecord';
 import type { ListCompleteness, CollectedQueryList, QueryRecord } from './queryModel';
 

@@ -6,14 +6,14 @@ import {
 	type ServiceMessage,
 } from '../../shared/errors/requestProblem';
 import { withRequestId } from '../../shared/errors/requestIds';
-import type { RequestProblem } from '../../shared/http/requestResultAndError';
-import { RequestError } from '../../shared/http/requestResultAndError';
+import type { RequestProblem } from '../../shared/http/requestErrorAndResultTypes';
+import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import { renderRequestError } from '../../shared/errors/requestErrorText';
 import { mappingHint, quoteServiceMessage } from '../../shared/errors/errorTextParts';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import type { BillingSummary } from '../../shared/operations/operation';
 import type { PaidQueryDefinition } from '../request/queryRequest';
-import { pathKeysOfQueryType } from '../client/queryTypeMapping';
+import { pathKeysOfQueryType } from '../client/applyApiMappingToQueries';
 import type {
 	UncertaintyReason,
 	ListCompleteness,

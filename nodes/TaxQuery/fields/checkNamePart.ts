@@ -1,6 +1,6 @@
 import type { OperationItemContext } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
-import { isUnchecked, type OutputRowWarning } from './identifiers';
+import { isIdentifierCheckOff, type OutputRowWarning } from './identifiers';
 
 const words = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
 
@@ -88,7 +88,7 @@ export async function checkNamePart(
 	text: string,
 	{ label, part }: { label: string; part: NamePart },
 ): Promise<OutputRowWarning[]> {
-	if (await isUnchecked(item)) return [];
+	if (await isIdentifierCheckOff(item)) return [];
 	const problem = findNameProblem(text, part);
 	if (problem) {
 		const advice = `${problem.todo} 'Check Identifiers First' switches this check off.`;

@@ -137,7 +137,7 @@ export const curpField: Field<CheckedIdentifier> = {
 const SWITCH = "'Check Identifiers First' switches this check off.";
 
 /** Returns whether the operator has switched off the checks of an item. */
-export const isUnchecked = async (item: OperationItemContext): Promise<boolean> =>
+export const isIdentifierCheckOff = async (item: OperationItemContext): Promise<boolean> =>
 	(await checks.read(item)) === 'off';
 
 /** Throws a UserError for an identifier of nobody: one that cannot exist, or of somebody born in the future. */

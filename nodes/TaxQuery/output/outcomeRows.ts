@@ -14,7 +14,11 @@ import { getAcceptedMonthMismatchWarnings } from '../fields/period';
 import { requestPersonalDataRules, ruleForWholeQueryRecord } from './personalDataRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { PaidQueryDefinition } from '../request/queryRequest';
-import { fromWireNames, queryTypeOf, type QueryType } from '../client/queryTypeMapping';
+import {
+	fromWireNames,
+	findQueryTypeByRecordCode,
+	type QueryType,
+} from '../client/applyApiMappingToQueries';
 import { mayStillEnd } from '../client/parseQueryRecord';
 import { toRecordWireNames } from '../client/translateRecordNames';
 import type { RecordOrAcknowledgement, QueryRecord } from '../client/queryModel';
@@ -74,7 +78,7 @@ export function buildRows(settings: RowContext, outcomes: ObtainedQuery[]): IDat
 	const other = recordsOf(outcomes).filter((record) => isOtherRecord(record, expected));
 	const own = outcomes.filter(({ query }) => !other.some((one) => one === query));
 	if (other.length > 0 && (own.length === 0 || expected.length === 1)) {
-		throw new QueryError(recordOfOtherQueryProblem(other[0], settings));
+		throw new QueryError(buildRecordMismatchProblem(other[0], settings));
 	}
 	const failed = recordsOf(own).filter(({ state }) => state === 'failed');
 	if (own.length > 0 && failed.length === own.length) {
@@ -95,7 +99,9 @@ export function buildRows(settings: RowContext, outcomes: ObtainedQuery[]): IDat
 	}
 	const ofMonths = [
 		...other.map((query) => {
-			const { message, description } = renderQueryError(recordOfOtherQueryProblem(query, settings));
+			const { message, description } = renderQueryError(
+				buildRecordMismatchProblem(query, settings),
+			);
 			return warning('Response', 'otherQuery', message, description);
 		}),
 		...mismatchedMonths(outcomes, settings),
@@ -138,7 +144,7 @@ const omit = (values: IDataObject, names: string[]): IDataObject =>
 	pickBy(values, (name) => !names.includes(name));
 
 /** Returns the problem of a record that belongs to another request. */
-export function recordOfOtherQueryProblem(
+export function buildRecordMismatchProblem(
 	record: QueryRecord,
 	{ definition, expected: [one] }: Pick<RowContext, 'definition' | 'expected'>,
 ) {
@@ -252,7 +258,7 @@ function unknownService(
 			'Service',
 			'unknownService',
 			`'Reuse Results' and the trigger do not know the service's name for this query type: "${code}"`,
-			otherCodes.includes(code) && queryTypeOf(code, mapping)
+			otherCodes.includes(code) && findQueryTypeByRecordCode(code, mapping)
 				? 'Another query type has this name: compare the result with this item'
 				: `If it is right, ${mappingKeysAdvice([`services.${definition.queryType.operation}`])} to that name`,
 		),

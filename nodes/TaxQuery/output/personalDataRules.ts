@@ -6,7 +6,7 @@ import {
 	type PersonalDataRuleByField,
 	type PersonalDataRule,
 } from '../../shared/personalData/personalDataRuleTypes';
-import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
+import { findQueryTypeByRecordCode, type QueryType } from '../client/applyApiMappingToQueries';
 
 // These rules name what is personal in a query record (TQ §2). An object or field without a rule is hidden whole.
 
@@ -56,7 +56,7 @@ export function ruleForWholeQueryRecord(
 	mapping: TaxQueryMapping,
 	known?: QueryType,
 ): PersonalDataRule {
-	const queryType = known ?? queryTypeOf(record.service, mapping);
+	const queryType = known ?? findQueryTypeByRecordCode(record.service, mapping);
 	const query = requestedFields(queryType, mapping);
 	return {
 		...query,

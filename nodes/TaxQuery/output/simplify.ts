@@ -6,7 +6,7 @@ import { hasEntries, isObject } from '../../shared/utils/json';
 import { MASK } from '../../shared/utils/redact';
 import { failureMessageIn } from '../../shared/errors/serviceMessage';
 import { textOf } from '../../shared/utils/primitiveText';
-import { queryTypeOf, type QueryType } from '../client/queryTypeMapping';
+import { findQueryTypeByRecordCode, type QueryType } from '../client/applyApiMappingToQueries';
 import { requestIn } from '../client/parseQueryRecord';
 import { toRecordWireNames } from '../client/translateRecordNames';
 import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
@@ -31,7 +31,7 @@ const DATES = ['validUntil', 'birthDate'];
 export function simplifyRecordToRow(
 	record: QueryRecord,
 	mapping: TaxQueryMapping,
-	queryType = queryTypeOf(record.code, mapping),
+	queryType = findQueryTypeByRecordCode(record.code, mapping),
 	asRead = record,
 ): IDataObject {
 	const { raw, state } = record;
@@ -81,7 +81,7 @@ export const buildProtectedRow = (
 	record: QueryRecord,
 	mapping: TaxQueryMapping,
 	isSimple: boolean,
-	queryType = queryTypeOf(record.code, mapping),
+	queryType = findQueryTypeByRecordCode(record.code, mapping),
 ): IDataObject =>
 	protect(record.raw, ruleForWholeQueryRecord(record.raw, mapping, queryType), (safe) => {
 		if (!isSimple) return toRecordWireNames(safe, mapping);
@@ -186,7 +186,7 @@ export function possibleColumnsOfQueryType(queryType: QueryType): KnownOutputCol
 }
 
 /** Lists the columns of Query → Get, whose rows are of any query type. */
-export const queryGetOutputColumns: KnownOutputColumns = {
+export const queryGetReservedColumns: KnownOutputColumns = {
 	requested: ['queryId'],
 	own: [...OF_QUERY, 'message', 'service', 'createdAt', ...FAILURE_COLUMNS],
 };

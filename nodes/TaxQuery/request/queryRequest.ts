@@ -12,7 +12,7 @@ import {
 	pathOf,
 	queryTypes,
 	type QueryType,
-} from '../client/queryTypeMapping';
+} from '../client/applyApiMappingToQueries';
 import { canonicalRequestFields, stableText, type ExpectedRecord } from './matchRecord';
 import { pickBy } from '../../shared/utils/objectTransforms';
 

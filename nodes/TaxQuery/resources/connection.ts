@@ -19,7 +19,7 @@ import {
 	parseListPage,
 	LIST_PATH_KEY,
 } from '../client/queryList';
-import { pathOf, queryTypes } from '../client/queryTypeMapping';
+import { pathOf, queryTypes } from '../client/applyApiMappingToQueries';
 import { toRecordWireNames } from '../client/translateRecordNames';
 import type { QueryRecord } from '../client/queryModel';
 import { incompleteQueryListText } from '../errors/queryError';

@@ -9,9 +9,9 @@ import { fromRecordWireNames } from '../client/translateRecordNames';
 import {
 	queryTypesByOperation,
 	pathOf,
-	queryTypeOf,
+	findQueryTypeByRecordCode,
 	type QueryType,
-} from '../client/queryTypeMapping';
+} from '../client/applyApiMappingToQueries';
 import type { QueryRecord, QueryState } from '../client/queryModel';
 import { isImpersonal, uniqueTexts } from '../errors/unknownLabels';
 
@@ -176,13 +176,15 @@ export function guessTypesAndStatuses(
 ): GuessedLabels {
 	const codes = uniqueTexts(records.map(({ code }) => code));
 	const labels = uniqueTexts(records.map(({ status = '' }) => status));
-	const unknownCodes = codes.filter((code) => queryTypeOf(code, mapping) === undefined);
+	const unknownCodes = codes.filter(
+		(code) => findQueryTypeByRecordCode(code, mapping) === undefined,
+	);
 	const unknownStatuses = labels.filter((label) => stateOfStatus(label, mapping) === 'unknown');
 	const [services, fields]: IDataObject[] = [{}, {}];
 	const statuses: Record<string, string[]> = {};
 	for (const record of records) {
 		const { code } = record;
-		const queryType = queryTypeOf(code, mapping) ?? serviceByShape(record);
+		const queryType = findQueryTypeByRecordCode(code, mapping) ?? serviceByShape(record);
 		if (!queryType) continue;
 		const { operation } = queryType;
 		if (unknownCodes.includes(code) && isImpersonal(code)) services[operation] = code;

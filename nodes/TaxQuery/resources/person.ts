@@ -1,6 +1,6 @@
 import type { Resource } from '../../shared/operations/operation';
 import { curpInputWithCheckOptions } from '../fields/identifiers';
-import { queryTypesByOperation } from '../client/queryTypeMapping';
+import { queryTypesByOperation } from '../client/applyApiMappingToQueries';
 import { billedQuery } from './billedQuery';
 
 const getCurpData = billedQuery({

@@ -13,13 +13,13 @@ import { textProperty } from '../fields/textProperty';
 import { mappingHint } from '../../shared/errors/errorTextParts';
 import { findQuery, suspectMappingKeysOfGetQuery, queryClientOfItem } from '../client/queryClient';
 import { readListChunks, fetchRecordIfIncomplete } from '../client/queryList';
-import { queryTypeOf } from '../client/queryTypeMapping';
+import { findQueryTypeByRecordCode } from '../client/applyApiMappingToQueries';
 import { mayOmitExistingResponse, findMatchingId } from '../client/parseQueryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import { incompleteQueryListText, returnedOfTotalHint } from '../errors/queryError';
 import { isImpersonalId } from '../output/runReceipt';
 import {
-	queryGetOutputColumns,
+	queryGetReservedColumns,
 	lacksDueResult,
 	NO_RESULT_WARNING,
 	buildProtectedRow,
@@ -46,7 +46,7 @@ const get = defineOperation({
 	description: GET,
 	fields: { queryId },
 	options: { simplify: simplifyField },
-	keepsInput: queryGetOutputColumns,
+	keepsInput: queryGetReservedColumns,
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
 		const client = await queryClientOfItem(item);
@@ -62,7 +62,10 @@ const get = defineOperation({
 				...(mappingKeys.length > 0 && { mappingKeys }),
 			});
 		}
-		if (!isSimple && lacksDueResult(record, queryTypeOf(record.code, client.mapping))) {
+		if (
+			!isSimple &&
+			lacksDueResult(record, findQueryTypeByRecordCode(record.code, client.mapping))
+		) {
 			item.run.hint(NO_RESULT_WARNING.message);
 		}
 		const own = { ...record, id: findMatchingId(record.raw, id) ?? record.id };

@@ -4,7 +4,7 @@ import { parseObjectFieldBlankAsEmpty, type Field } from '../../shared/operation
 import { textOf } from '../../shared/utils/primitiveText';
 import { readMoment } from '../fields/dates';
 import { normalizeIdentifier, textProperty } from '../fields/textProperty';
-import { queryTypes } from '../client/queryTypeMapping';
+import { queryTypes } from '../client/applyApiMappingToQueries';
 import { mayOmitExistingResponse } from '../client/parseQueryRecord';
 import type { QueryRecord, QueryState } from '../client/queryModel';
 import { describeRecordsExcludedAsUnknown } from '../errors/unknownLabels';

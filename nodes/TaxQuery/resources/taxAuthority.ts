@@ -6,8 +6,8 @@ import {
 	RFC_TOOL_DESCRIPTION,
 } from '../fields/identifiers';
 import { periodField } from '../fields/period';
-import { taxProfileInput } from '../fields/taxProfileLogin';
-import { queryTypesByOperation } from '../client/queryTypeMapping';
+import { taxProfileInput } from '../fields/createTaxProfileLogin';
+import { queryTypesByOperation } from '../client/applyApiMappingToQueries';
 import { queryClientOfItem } from '../client/queryClient';
 import { billedQuery } from './billedQuery';
 import { planInvoiceRequest } from './planInvoiceRequest';

@@ -8,7 +8,7 @@ import {
 } from '../fields/identifiers';
 import { checkNamePart, type NamePart } from '../fields/checkNamePart';
 import { textProperty } from '../fields/textProperty';
-import { queryTypesByOperation } from '../client/queryTypeMapping';
+import { queryTypesByOperation } from '../client/applyApiMappingToQueries';
 import { billedQuery } from './billedQuery';
 
 const givenNames = defineField(

@@ -1,8 +1,8 @@
 import { captureTimeAcrossClockChange } from '../../shared/http/clockOffset';
-import type { RequestProblem } from '../../shared/http/requestResultAndError';
+import type { RequestProblem } from '../../shared/http/requestErrorAndResultTypes';
 import type { QueryRequest } from '../request/queryRequest';
 import { sendBilledPost } from '../client/queryClient';
-import { suspectMappingKeys, markQueryPathConfirmed } from '../client/queryTypeMapping';
+import { suspectMappingKeys, markQueryPathConfirmed } from '../client/applyApiMappingToQueries';
 import { classifySubmissionResponse } from '../client/parseQueryRecord';
 import type { SubmissionOutcome, RecordOrAcknowledgement } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';

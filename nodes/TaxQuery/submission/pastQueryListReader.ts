@@ -12,7 +12,7 @@ import type {
 	QueryState,
 } from '../client/queryModel';
 import { QueryError, type ListPurpose } from '../errors/queryError';
-import { newReadLists, type AccountLists, type ReadLists } from './queryListCache';
+import { newReadLists, type QueryListsOfOneAccount, type ReadLists } from './queryListCache';
 import type { ReuseScope } from './submissionOptions';
 import type { SubmissionRegister } from './submissionRegister';
 
@@ -32,7 +32,7 @@ type ListedReuse = ReuseScope & { since: number };
 export class PastQueries {
 	readonly #register: SubmissionRegister;
 	readonly #readLists: ReadLists;
-	readonly #lists = new Map<string, AccountLists>();
+	readonly #lists = new Map<string, QueryListsOfOneAccount>();
 	readonly #reusable = new BoundedMap<string, Promise<ReusableRecords>>(10_000);
 	readonly #uncompared = new Set<QueryId>();
 	/** The last reading that did not reach the end of the list. */
@@ -113,7 +113,7 @@ export class PastQueries {
 		return await this.#findOnce(item, request, listed);
 	}
 
-	#listOf({ clientKey }: QueryClient): AccountLists {
+	#listOf({ clientKey }: QueryClient): QueryListsOfOneAccount {
 		const list = this.#lists.get(clientKey) ?? this.#readLists.of(clientKey, FRESH_MS);
 		this.#lists.set(clientKey, list);
 		return list;

@@ -12,7 +12,7 @@ import type { CollectedQueryList, QueryRecord } from '../client/queryModel';
 const LATE_MS = 5 * 60_000;
 
 /** The lists of queries that were read of one account. */
-export class AccountLists {
+export class QueryListsOfOneAccount {
 	/** The time when the reading began, by a monotonic clock. */
 	readonly readAt = performance.now();
 	readonly #lists = new Map<number, Promise<CollectedQueryList>>();
@@ -67,17 +67,17 @@ export class AccountLists {
 
 /** The lists that the runs of an execution have read, by account. */
 export class ReadLists {
-	readonly #byClient = new Map<string, AccountLists>();
+	readonly #byClient = new Map<string, QueryListsOfOneAccount>();
 
-	of(clientKey: string, maxAgeMs: number): AccountLists {
+	of(clientKey: string, maxAgeMs: number): QueryListsOfOneAccount {
 		const known = this.#byClient.get(clientKey);
 		const isFresh = known && !known.isFailed && performance.now() - known.readAt <= maxAgeMs;
 		if (isFresh) return known;
 		return this.renew(clientKey);
 	}
 
-	renew(clientKey: string): AccountLists {
-		const list = new AccountLists();
+	renew(clientKey: string): QueryListsOfOneAccount {
+		const list = new QueryListsOfOneAccount();
 		this.#byClient.set(clientKey, list);
 		return list;
 	}

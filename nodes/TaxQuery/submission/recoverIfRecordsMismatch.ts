@@ -3,7 +3,7 @@ import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOfItem } from '../client/queryClient';
 import type { QueryId, RecordOrAcknowledgement, QueryRecord } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
-import { recordOfOtherQueryProblem, type ObtainedQuery } from '../output/outcomeRows';
+import { buildRecordMismatchProblem, type ObtainedQuery } from '../output/outcomeRows';
 import {
 	isOtherQuery,
 	toItemSubmissionContext,
@@ -80,7 +80,7 @@ async function replaceOther(
 	context.log.uncertain(item, expected.length);
 	known.uncertainSince.set(sharingKey, sentAt);
 	const other = received.find((query) => isOtherQuery(query, expected)) as QueryRecord;
-	const problem = recordOfOtherQueryProblem(other, { definition, expected });
+	const problem = buildRecordMismatchProblem(other, { definition, expected });
 	throw new QueryError({ ...problem, search: recovery.search });
 }
 

@@ -5,7 +5,7 @@ import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
 import { QueryError, type RecoverySearchResult } from '../errors/queryError';
 import {
 	bodyHasAllResultFields,
-	recordOfOtherQueryProblem,
+	buildRecordMismatchProblem,
 	type ResponseWithoutId,
 } from '../output/outcomeRows';
 import {
@@ -153,7 +153,7 @@ function uncertainError(
 	const other = received?.find((query) => isOtherQuery(query, expected));
 	if (other?.kind === 'record') {
 		return new QueryError({
-			...recordOfOtherQueryProblem(other, { definition, expected }),
+			...buildRecordMismatchProblem(other, { definition, expected }),
 			search,
 		});
 	}

@@ -117,7 +117,7 @@ export function saveByEmit(context: ITriggerFunctions, key: string): void {
  * may have stored an execution that it then failed to run; its key would have the next attempt refused. Unique in n8n's
  * database, at most 255 characters.
  */
-export const startKey = (
+export const executionDeduplicationKey = (
 	context: Identity,
 	deliveryId: string,
 	times: number,

@@ -1,7 +1,7 @@
 import { OperationalError, type ITriggerFunctions } from 'n8n-workflow';
 import { toN8nNodeError, type N8nNodeError } from '../../shared/operations/n8nNodeError';
 import { maskIdentifiersInText } from '../../shared/personalData/personalDataHider';
-import { RequestError } from '../../shared/http/requestResultAndError';
+import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { CodedError } from '../../shared/utils/codedError';
 import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';

@@ -1,5 +1,5 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { setNodeStaticValue } from '../../shared/operations/nodeStaticData';
+import { setNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
 import { saveByEmit } from './emitter';
 import type { Ledger } from './ledger';
 import { LEDGER_STATIC_DATA_KEY } from './triggerProcessMemory';

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { queryTypes } from '../client/queryTypeMapping';
+import { queryTypes } from '../client/applyApiMappingToQueries';
 import { fieldError, type CodedError } from '../../shared/utils/codedError';
 
 // The operator chooses here which results start the workflow.

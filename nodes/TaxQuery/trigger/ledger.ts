@@ -16,7 +16,7 @@ import {
 	isNumber,
 	isIdWithStartCount,
 	isText,
-	readMap,
+	parseMap,
 	readLedgerStateBesideQueries,
 	type LedgerStateBesideQueries,
 	type SavedLedger,
@@ -95,9 +95,9 @@ export class Ledger {
 		this.#pending = parseSettledMarks(saved.pending);
 		this.#ids = new Set([pendingIds].flat().filter(isText));
 		this.#letters = [...this.#ids].reduce((sum, id) => sum + id.length, 0);
-		this.interrupted = readMap(started, isIdWithStartCount);
+		this.interrupted = parseMap(started, isIdWithStartCount);
 		this.#started = new ResultsOfRunningExecutions(this.interrupted);
-		this.#failures = readMap(failedStarts, isNumber);
+		this.#failures = parseMap(failedStarts, isNumber);
 	}
 
 	/** Returns whether an execution has ended since the ledger was written. */

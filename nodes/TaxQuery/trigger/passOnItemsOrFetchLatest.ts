@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { createServiceConnection } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
-import { setNodeStaticValue } from '../../shared/operations/nodeStaticData';
+import { setNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { listAllQueries, fetchRecordIfIncomplete } from '../client/queryList';
 import {

@@ -20,7 +20,7 @@ import {
 	type TriggerListing,
 } from './readListing';
 import { fillMissingResponseFromDelivery, type QueryNotification } from './queryNotification';
-import type { PollableTrigger } from './publishedTriggerForPoll';
+import type { PublishedTriggerForPoll } from './publishedTriggerForPoll';
 import { readRecordsById, type RowRecordOrRefused, type RecordsReadById } from './readRecordsById';
 import {
 	reportAllKnownQueriesVanished,
@@ -74,7 +74,7 @@ export interface PollReport {
  * be reached.
  */
 export async function pollOnce(
-	trigger: PollableTrigger,
+	trigger: PublishedTriggerForPoll,
 	notifications: Map<string, QueryNotification>,
 ): Promise<PollReport> {
 	const { context, ledger, settings, attempts, mustBegin } = trigger;
@@ -125,7 +125,7 @@ const newestFirst = (notifications: Map<string, QueryNotification>): string[] =>
 
 /** Everything that a poll has read, its plan, and its outcome so far. */
 interface Poll {
-	readonly trigger: PollableTrigger;
+	readonly trigger: PublishedTriggerForPoll;
 	readonly mapping: TaxQueryMapping;
 	readonly toItem: ItemMaker;
 	readonly notifications: Map<string, QueryNotification>;

@@ -12,12 +12,12 @@ import { mayStillEnd } from '../client/parseQueryRecord';
 import { ReadAttempts } from './readAttempts';
 import { forgetCredential } from './cachedCredential';
 import { decideEmission } from './decideEmission';
-import { emitResult, nodeKey, startKey, type EmitOutcome } from './emitter';
+import { emitResult, nodeKey, executionDeduplicationKey, type EmitOutcome } from './emitter';
 import { ExecutionEndSaver } from './executionEndSaver';
 import { pollOnce, type PollReport } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
-import type { PollableTrigger } from './publishedTriggerForPoll';
-import { setNodeStaticValue } from '../../shared/operations/nodeStaticData';
+import type { PublishedTriggerForPoll } from './publishedTriggerForPoll';
+import { setNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
 import {
 	storeNotificationsUntilPublished,
 	LEDGER_STATIC_DATA_KEY,
@@ -90,7 +90,7 @@ async function checkVerification(context: ITriggerFunctions, { isAuthenticated }
  * A published trigger. It polls at intervals and when a webhook call arrives, one poll after the other, and emits each
  * result once.
  */
-export class PollingSession implements PollableTrigger {
+export class PollingSession implements PublishedTriggerForPoll {
 	readonly ledger: Ledger;
 	readonly attempts: ReadAttempts;
 	readonly unlisted: UnlistedPendingTotals;
@@ -229,7 +229,12 @@ export class PollingSession implements PollableTrigger {
 		if (running) return await running;
 		if (decision !== 'emit') return decision === 'refuse' ? 'failed' : 'duplicate';
 		const times = starts ?? 1;
-		const key = startKey(context, deliveryId, times, ledger.failedStarts(deliveryId));
+		const key = executionDeduplicationKey(
+			context,
+			deliveryId,
+			times,
+			ledger.failedStarts(deliveryId),
+		);
 		ledger.start(deliveryId, queryId, times);
 		setNodeStaticValue(context, LEDGER_STATIC_DATA_KEY, ledger.saved); // n8n saves it with the emit
 		const outcome = emitResult(context, {

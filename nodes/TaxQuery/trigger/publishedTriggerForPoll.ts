@@ -7,7 +7,7 @@ import type { RecordWithDeliveryId } from './recordWithDeliveryId';
 import type { TriggerSettings } from './triggerSettings';
 
 /** The published trigger as a poll sees it. It may be unpublished meanwhile. */
-export interface PollableTrigger {
+export interface PublishedTriggerForPoll {
 	context: ITriggerFunctions;
 	ledger: Ledger;
 	settings: TriggerSettings;

@@ -8,7 +8,7 @@ import {
 } from './recordWithDeliveryId';
 import {
 	envelopeIfSameStatus,
-	type PayloadEnvelope,
+	type WebhookDeliveryEnvelope,
 	type ConfirmationAndEnvelope,
 } from './triggerItemMaker';
 
@@ -23,7 +23,7 @@ export interface QueryNotification {
 	detail?: QueryRecord;
 	event?: string;
 	/** Only of a call that is proved, and where it is wanted. */
-	envelope?: PayloadEnvelope;
+	envelope?: WebhookDeliveryEnvelope;
 }
 
 /** Merges what two calls report of a query. The better proof counts, then a finished result, then a newer status. */

@@ -1,5 +1,5 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { RequestError } from '../../shared/http/requestResultAndError';
+import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { CodedError } from '../../shared/utils/codedError';
 import { raceAbort } from '../../shared/utils/responseBody';

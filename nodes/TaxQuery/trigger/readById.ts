@@ -1,4 +1,4 @@
-import { RequestError } from '../../shared/http/requestResultAndError';
+import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import type { ScopeState } from '../../shared/processStateByScope';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';

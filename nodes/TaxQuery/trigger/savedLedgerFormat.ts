@@ -72,7 +72,7 @@ export function readLedgerStateBesideQueries(
 }
 
 /** Reads an object of static data, without entries of another shape. */
-export const readMap = <T>(
+export const parseMap = <T>(
 	saved: unknown,
 	isValue: (value: unknown) => value is T,
 ): Map<string, T> =>

@@ -7,7 +7,7 @@ import type {
 import { additionalQueryTypesField, statusesField, queryTypesField } from './filterSettings';
 import { simplifyProperty } from '../../shared/operations/commonFields';
 import {
-	fieldsToKeepOption,
+	unmaskedFieldsOption,
 	personalDataOption,
 } from '../../shared/personalData/personalDataOptions';
 
@@ -31,7 +31,7 @@ const options: INodeProperties[] = [
 	additionalQueryTypesField,
 	simplifyProperty,
 	personalDataOption,
-	fieldsToKeepOption,
+	unmaskedFieldsOption,
 	{
 		displayName: 'After a Crash',
 		name: 'afterCrash',

@@ -18,7 +18,7 @@ export type ItemMakerCredentialSettings = Pick<
 >;
 
 /** The fields of a webhook call around a record. */
-export interface PayloadEnvelope {
+export interface WebhookDeliveryEnvelope {
 	fields: IDataObject;
 	/** The status that the call names; '' if it names none. */
 	status: string;
@@ -27,7 +27,7 @@ export interface PayloadEnvelope {
 /** The envelope of a result: that of a call about another status is not its own. */
 export const envelopeIfSameStatus = (
 	{ status }: RecordWithDeliveryId,
-	envelope: PayloadEnvelope | undefined,
+	envelope: WebhookDeliveryEnvelope | undefined,
 ): { envelope?: IDataObject } =>
 	envelope && ['', status].includes(envelope.status) ? { envelope: envelope.fields } : {};
 

@@ -1,5 +1,5 @@
 import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
-import { getNodeStaticValue } from '../../shared/operations/nodeStaticData';
+import { getNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import { processStateOfNode, type nodeKey, type EmitOutcome } from './emitter';

@@ -9,11 +9,11 @@ import {
 import { textOf } from '../../shared/utils/primitiveText';
 import {
 	expectedSignatures,
-	readSignatureHeader,
-	readStandardSignatures,
+	parseSignatureHeader,
+	parseStandardSignatures,
 	parseTimestamp,
 	type ParsedSignatureHeader,
-} from './parseAndComputeSignatures';
+} from './signatureHeaderAndExpectedSignatures';
 
 /** The parts of a request that are checked. */
 interface Received {
@@ -83,11 +83,11 @@ function readScheme(
 		const name = standardName(rawHeaders);
 		return {
 			template: `{${name}-id}.{timestamp}.{body}`,
-			signatures: readStandardSignatures(onlyValue(rawHeaders, `${name}-signature`) ?? ''),
+			signatures: parseStandardSignatures(onlyValue(rawHeaders, `${name}-signature`) ?? ''),
 			timestamps: timestampsIn(`${name}-timestamp`),
 		};
 	}
-	const found = readSignatureHeader(allValues(rawHeaders, textOf(credential.signatureHeader)));
+	const found = parseSignatureHeader(allValues(rawHeaders, textOf(credential.signatureHeader)));
 	if (format !== 'template') {
 		return { ...found, template: format === 'plain' ? '{body}' : '{timestamp}.{body}' };
 	}

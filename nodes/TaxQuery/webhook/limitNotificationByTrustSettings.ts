@@ -12,7 +12,7 @@ import type { TriggerSettings } from '../trigger/triggerSettings';
 import { maskCiecInRecord } from '../client/maskCiecInRecord';
 import { asUncheckedQueryId, parseRecord } from '../client/parseQueryRecord';
 import { fromRecordWireNames } from '../client/translateRecordNames';
-import type { AnnouncedQuery } from './payload';
+import type { AnnouncedQuery } from './parsePayload';
 
 /** A webhook call's report of one query. */
 export interface AssessedNotification extends QueryNotification {
@@ -28,7 +28,7 @@ export interface AssessedNotification extends QueryNotification {
 }
 
 /** Returns the parts of a call that may be used, by how far it is trusted; the rest is dropped. */
-export function pickTrustedNotificationParts(
+export function limitNotificationByTrustSettings(
 	{ queryId, envelope, ...announced }: AnnouncedQuery,
 	{ isAuthenticated: isProved, confirm, hasEnvelope }: TriggerSettings,
 	mapping: TaxQueryMapping,

@@ -26,16 +26,16 @@ import {
 } from './checkDeliveryAuthenticity';
 import { startWithoutSession, type WebhookOutcome } from './startWithoutSession';
 import { extractFormJson } from './extractFormJson';
-import { readPayload, type AnnouncedQuery } from './payload';
+import { parsePayload, type AnnouncedQuery } from './parsePayload';
 import { decompressBody, readRawBody, type BodyReadFailure } from './rawBody';
 import {
 	isTriggerBeingRepublished,
 	pollAndRespond,
 	emitTrusted,
 	waitForSession,
-} from './emitOrPollAndRespond';
+} from './emitTrustedOrPoll';
 import {
-	pickTrustedNotificationParts,
+	limitNotificationByTrustSettings,
 	type AssessedNotification,
 } from './limitNotificationByTrustSettings';
 
@@ -149,7 +149,7 @@ const payloadOf = async (
 	body: Buffer | BodyReadFailure,
 	contentType: string | undefined,
 	names: Names,
-) => (Buffer.isBuffer(body) ? readPayload(await extractFormJson(body, contentType), names) : body);
+) => (Buffer.isBuffer(body) ? parsePayload(await extractFormJson(body, contentType), names) : body);
 
 type Names = Pick<TaxQueryMapping, 'record'>;
 
@@ -171,7 +171,7 @@ async function handleNotifications(
 	const { mapping } = itemSettings;
 	const hidden = [...secrets, ...itemSettings.secrets];
 	const all = announced.map((each) =>
-		pickTrustedNotificationParts(each, settings, mapping, hidden),
+		limitNotificationByTrustSettings(each, settings, mapping, hidden),
 	);
 	const withoutSession = async () =>
 		await startWithoutSession(context, settings, all, itemSettings);

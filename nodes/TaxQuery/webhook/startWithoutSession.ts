@@ -1,5 +1,5 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { getNodeStaticValue } from '../../shared/operations/nodeStaticData';
+import { getNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
 import { createServiceConnection } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { readQueriesByIdThrottled, type ReadByIdResult } from '../trigger/readById';

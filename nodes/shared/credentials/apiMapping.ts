@@ -1,7 +1,12 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
 import { queryTypes } from '../queryTypes/catalog';
 import { mapValues } from '../utils/objectTransforms';
-import { checkDistinct, parseMapping, type ValueShape, type MappingShape } from './parseMapping';
+import {
+	requireDistinctValues,
+	parseMapping,
+	type ValueShape,
+	type MappingShape,
+} from './parseMapping';
 import { providers } from './dataProviders';
 
 /**
@@ -149,7 +154,7 @@ export function readCreditProfileApiMapping(
 		...given,
 	} as CreditProfileMapping;
 	// one provider's login would be stored as another's
-	checkDistinct(
+	requireDistinctValues(
 		providers.map(({ value }) => [value, mapPath(mapping, `/credential/${value}`)]),
 		'paths',
 	);
@@ -179,13 +184,13 @@ export function readTaxQueryApiMapping(
 
 /** Two services of one name, or two fields of a body, would be confused: one result would be taken for another. */
 function checkNames({ services, fields, record }: TaxQueryMapping): void {
-	checkDistinct(Object.entries({ ...record, wrapper: '' }), 'record', true);
-	checkDistinct(
+	requireDistinctValues(Object.entries({ ...record, wrapper: '' }), 'record', true);
+	requireDistinctValues(
 		queryTypes.map(({ operation, code }) => [operation, services[operation] ?? code]),
 		'services',
 	);
 	for (const { operation, fields: own, echo = [] } of queryTypes) {
-		checkDistinct(
+		requireDistinctValues(
 			[...own, ...echo].map((name) => [name, fields[operation]?.[name] ?? name]),
 			`fields.${operation}`,
 		);

@@ -9,7 +9,7 @@ import {
 import { raceAbort, readBody } from '../utils/responseBody';
 import { faultCode, isTlsFault } from '../errors/networkFault';
 import type { TokenRequestProblem } from '../errors/requestProblem';
-import { readRequestIds } from '../errors/requestIds';
+import { extractRequestIds } from '../errors/requestIds';
 import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject, parseJson, parseObjectBlankAsEmpty } from '../utils/json';
 import { textOf } from '../utils/primitiveText';
@@ -148,7 +148,7 @@ function problemOf(
 	secrets: string[],
 ): TokenRequestProblem {
 	const reason = reasonOf(status, body);
-	const ids = readRequestIds(headers, secrets);
+	const ids = extractRequestIds(headers, secrets);
 	const message = { ...(status < 400 ? {} : extractServiceMessage(body, secrets)), ...ids };
 	return { kind: 'login', reason, status, isPassing: reason === 'outage', ...message };
 }

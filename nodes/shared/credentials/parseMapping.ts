@@ -80,7 +80,7 @@ function rule(shape: ValueShape): [fits: (value: unknown) => boolean, be: string
 }
 
 /** Throws a UserError if two keys have the same name, regardless of case unless `isExact`. */
-export function checkDistinct(
+export function requireDistinctValues(
 	names: Array<[key: string, name: string]>,
 	path: string,
 	isExact = false,

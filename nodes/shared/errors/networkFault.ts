@@ -26,7 +26,7 @@ export interface NetworkFault {
 }
 
 /** Reads a fault from an error. What does not prove that nothing was sent leaves it open. */
-export function readFault(error: unknown): NetworkFault {
+export function toNetworkFault(error: unknown): NetworkFault {
 	const code = faultCode(error);
 	return wasNeverSent(code) || causesOf(error).some(isOfConnecting)
 		? { code, isUnsent: true }

@@ -9,7 +9,7 @@ const HEADERS = ['x-request-id', 'x-correlation-id', 'traceparent'];
 const ID = /^[\x21-\x7e]{1,200}$/;
 
 /** The identifiers of a request in its response's headers, without those that repeat a secret. */
-export function readRequestIds(
+export function extractRequestIds(
 	headers: IDataObject,
 	secrets: string[],
 ): Pick<ServiceMessage, 'requestIds'> {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
 import type { ServiceMessage } from '../errors/requestProblem';
-import { readRequestIds } from '../errors/requestIds';
+import { extractRequestIds } from '../errors/requestIds';
 import { extractServiceMessage } from '../errors/serviceMessage';
 import { getClientState } from '../processStateByScope';
 import { retryAt } from '../rateLimit/limitHeaders';
@@ -25,8 +25,8 @@ import {
 	type JsonResponseBody,
 	type RequestProblem,
 	type RequestResult,
-} from './requestResultAndError';
-import { readItemCredential } from './readItemCredential';
+} from './requestErrorAndResultTypes';
+import { readCredentialAndDetectExpressions } from './readCredentialAndDetectExpressions';
 import { acceptanceOf, newRetryPolicy } from './retryPolicy';
 import type { ServiceDefinition } from './serviceDefinitions';
 import { isMappingNameConfirmed } from './confirmedMappingNames';
@@ -137,7 +137,11 @@ export class ConnectionsByItemCredential<Mapping = unknown> {
 	async #openOwn(index: number) {
 		const [context, service] = [this.#context, this.#service];
 		const read = async () => await context.getCredentials(service.credentialType, index);
-		const { data, isFixed } = await readItemCredential(context, service.credentialType, index);
+		const { data, isFixed } = await readCredentialAndDetectExpressions(
+			context,
+			service.credentialType,
+			index,
+		);
 		const key = JSON.stringify({ ...data, [TOKEN_FIELD]: undefined });
 		const connection =
 			this.#byCredential.get(key) ?? openConnection(context, service, { data, read });
@@ -419,7 +423,7 @@ function interpret(
 	if (hasResponse && 'body' in read) {
 		const { status, headers } = outcome.response;
 		const body = redactLongSecretsInValue(read.body, secrets);
-		const { requestIds } = readRequestIds(headers, secrets);
+		const { requestIds } = extractRequestIds(headers, secrets);
 		if (requestIds) idsByBody.set(body, requestIds);
 		return { result: { ok: true, status, headers, body } };
 	}

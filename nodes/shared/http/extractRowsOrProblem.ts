@@ -28,7 +28,7 @@ export const idAndAnyFieldGuard =
  * Returns the rows of a list: under the documented key, or where that is missing the only array of rows. Anything else is
  * a problem: neither another shape nor a reported failure is ever an empty list, or the end of one.
  */
-export function readRows(
+export function readRowsOrProblem(
 	body: unknown,
 	{ expected, isRow }: ExpectedRows,
 	key?: string,
@@ -69,7 +69,7 @@ export function readSingleRowOrProblem(
  * Texts under `data` (CP §4.3, §4.7), or a list of texts by itself, and their number. Fewer texts than the response
  * counts are a problem: they have no more pages.
  */
-export function readTextList(
+export function readTextListOrProblem(
 	body: unknown,
 	expected: string,
 ): { texts: string[]; count: number } | RequestProblem {

@@ -11,7 +11,7 @@ import { attachBeforeSendToRequest } from '../credentials/beforeSend';
 import { loginErrorInCauses } from '../credentials/loginError';
 import { TOKEN_TIMEOUT_MS } from '../credentials/fetchAccessToken';
 import { raceAbort, readBody, TooLargeError } from '../utils/responseBody';
-import { readFault } from '../errors/networkFault';
+import { toNetworkFault } from '../errors/networkFault';
 import type { RawExchangeResult } from './toBodyOrProblem';
 import type { ServiceDefinition } from './serviceDefinitions';
 
@@ -127,7 +127,7 @@ export async function sendOnce(
 			const wasRefused = sentAt === undefined && service.tokens?.failure(sentWith);
 			const login = loginErrorInCauses(error) ?? wasRefused;
 			if (login) return { login: login.problem };
-			const fault = readFault(error);
+			const fault = toNetworkFault(error);
 			if (fault.isUnsent) sentAt = undefined;
 			return { fault: deadline.aborted ? { ...fault, code: 'ETIMEDOUT' } : fault };
 		},

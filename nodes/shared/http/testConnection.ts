@@ -12,11 +12,11 @@ import { findPseudonymKeyProblem } from '../credentials/pseudonymKeyField';
 import { findProblemInCredentialLogins } from '../credentials/providerLoginCredentialFields';
 import { findEnabledVerificationProblem } from '../credentials/webhookVerificationSettings';
 import { raceAbort, readBody } from '../utils/responseBody';
-import { readFault } from '../errors/networkFault';
+import { toNetworkFault } from '../errors/networkFault';
 import { withRequestId } from '../errors/requestIds';
 import { joinSentences } from '../utils/joinSentences';
 import { toBodyOrProblem, type RawExchangeResult } from './toBodyOrProblem';
-import { RequestError } from './requestResultAndError';
+import { RequestError } from './requestErrorAndResultTypes';
 import { creditProfile, taxQuery, type ServiceDefinition } from './serviceDefinitions';
 
 const TIMEOUT_MS = 30_000;
@@ -99,7 +99,7 @@ async function request<Mapping>(
 		({ statusCode, headers: received, body }) => ({
 			response: { status: statusCode, headers: received, body },
 		}),
-		(error: unknown) => ({ fault: signal.aborted ? { code: 'ETIMEDOUT' } : readFault(error) }),
+		(error: unknown) => ({ fault: signal.aborted ? { code: 'ETIMEDOUT' } : toNetworkFault(error) }),
 	);
 }
 

@@ -6,7 +6,7 @@ import type {
 	RequestProblem,
 	StatusProblem,
 } from '../errors/requestProblem';
-import { readRequestIds } from '../errors/requestIds';
+import { extractRequestIds } from '../errors/requestIds';
 import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject } from '../utils/json';
 import { holdsSecret } from '../utils/knownSecretDetector';
@@ -47,7 +47,7 @@ export function toBodyOrProblem(
 		status >= 200 && status < 300
 			? ofSuccess(outcome.response, reading)
 			: ofStatus(outcome.response, reading.secrets);
-	return 'body' in read ? read : { ...read, ...readRequestIds(headers, reading.secrets) };
+	return 'body' in read ? read : { ...read, ...extractRequestIds(headers, reading.secrets) };
 }
 
 function ofSuccess(

@@ -1,4 +1,4 @@
-import { readIdentifierDate } from './dates';
+import { readIdentifierDate } from './readIdentifierDate';
 import {
 	finding,
 	checkResult,
@@ -9,13 +9,13 @@ import {
 } from './checkResult';
 import { stateByCurpCode } from './states';
 import {
-	checkCharacters,
+	findCharacterErrors,
 	COPY_AGAIN,
 	DATE_PART_CHARACTER_RULE,
 	suggestConfusableCharacter,
 	DIGIT,
 	countCharacters,
-	readText,
+	readTextWithErrors,
 	type IdentifierPartRule,
 } from './readAndCheckIdentifierText';
 import { CURP_INCONVENIENT_WORDS } from './inconvenientWords';
@@ -58,14 +58,14 @@ const DIGIT_VALUES = '0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ';
  * check digit is always right). Warnings: WORD, FUTURE (born after `today`).
  */
 export function checkCurp(value: unknown, today = new Date()): CurpCheck {
-	const { text, errors } = readText(value, 'CURP');
+	const { text, errors } = readTextWithErrors(value, 'CURP');
 	if (errors.length > 0) return checkResult(text, errors);
 	const length = countCharacters(text);
 	if (length !== LENGTH) {
 		const problem = `The CURP has ${length} characters, but ${LENGTH} are needed`;
 		return checkResult(text, [finding('FORMAT', problem, COPY_AGAIN)]);
 	}
-	const format = checkCharacters(text, 'CURP', PARTS);
+	const format = findCharacterErrors(text, 'CURP', PARTS);
 	if (format.length > 0) return checkResult(text, format);
 
 	const century = DIGIT.test(text[16]) ? 1900 : 2000;

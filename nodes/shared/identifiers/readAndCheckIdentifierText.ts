@@ -46,7 +46,7 @@ const normalize = (text: string): string =>
 export const countCharacters = (text: string): number => Array.from(text).length;
 
 /** Reads a value that must be text: normalised, or an error if it is empty or something else. */
-export function readText(
+export function readTextWithErrors(
 	value: unknown,
 	name: string,
 ): { text: string; errors: CheckErrorFinding[] } {
@@ -66,13 +66,13 @@ export function readExactDigitsWithErrors(
 	length: number,
 ): { text: string; errors: CheckErrorFinding[] } {
 	const isWhole = Number.isSafeInteger(value) && Number(value) >= 0;
-	const read = readText(isWhole ? String(value) : value, name);
+	const read = readTextWithErrors(isWhole ? String(value) : value, name);
 	if (read.errors.length > 0) return read;
 	const { text } = read;
 	const count = countCharacters(text);
 	if (count === length) {
 		const parts = [{ length, allowed: DIGIT, needs: 'a digit 0–9' }];
-		return { text, errors: checkCharacters(text, name, parts) };
+		return { text, errors: findCharacterErrors(text, name, parts) };
 	}
 	const hint =
 		count < length ? 'If a leading zero was lost, keep it as text: format its column so.' : '';
@@ -84,7 +84,7 @@ export function readExactDigitsWithErrors(
  * Returns a FORMAT error for the first wrong character of each part. Positions count from 1, without spaces and
  * hyphens.
  */
-export function checkCharacters(
+export function findCharacterErrors(
 	text: string,
 	name: string,
 	parts: IdentifierPartRule[],

@@ -1,4 +1,4 @@
-import { readIdentifierDate } from './dates';
+import { readIdentifierDate } from './readIdentifierDate';
 import {
 	finding,
 	checkResult,
@@ -7,11 +7,11 @@ import {
 	type CheckWarning,
 } from './checkResult';
 import {
-	checkCharacters,
+	findCharacterErrors,
 	COPY_AGAIN,
 	DATE_PART_CHARACTER_RULE,
 	countCharacters,
-	readText,
+	readTextWithErrors,
 	type IdentifierPartRule,
 } from './readAndCheckIdentifierText';
 import { RFC_INCONVENIENT_WORDS } from './inconvenientWords';
@@ -55,7 +55,7 @@ const DIGIT_VALUES = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ';
  * RFCs have them; so is a generic RFC. A date after `today` is not among the candidates: the other century is meant.
  */
 export function checkRfc(value: unknown, today = new Date()): RfcCheck {
-	const read = readText(value, 'RFC');
+	const read = readTextWithErrors(value, 'RFC');
 	const text = read.text.replace(SLASH, '$1');
 	const length = countCharacters(text);
 	const shape = SHAPES[length];
@@ -68,7 +68,7 @@ export function checkRfc(value: unknown, today = new Date()): RfcCheck {
 	}
 	const { type, hasHomoclave } = shape;
 	const letters = type === 'PF' ? 4 : 3;
-	const format = checkCharacters(text, 'RFC', partsOf(letters, length, hasHomoclave));
+	const format = findCharacterErrors(text, 'RFC', partsOf(letters, length, hasHomoclave));
 	if (format.length > 0) return { ...checkResult(text, format), ...bare };
 	if (GENERIC.test(text)) {
 		return { ...checkResult(text, [], [GENERIC_WARNING]), ...bare, type: 'generic', generic: true };

@@ -1,7 +1,7 @@
 import type { IDataObject, UserError } from 'n8n-workflow';
 import { maskIdentifiersInText } from '../personalData/personalDataHider';
 import { withRequestId } from '../errors/requestIds';
-import type { RequestError } from '../http/requestResultAndError';
+import type { RequestError } from '../http/requestErrorAndResultTypes';
 import { joinSentences } from '../utils/joinSentences';
 import { identity } from './commonFields';
 import type { OperationItemContext } from './operation';

@@ -6,7 +6,7 @@ import {
 	type INode,
 } from 'n8n-workflow';
 import { withRequestId } from '../errors/requestIds';
-import { RequestError } from '../http/requestResultAndError';
+import { RequestError } from '../http/requestErrorAndResultTypes';
 import { joinSentences } from '../utils/joinSentences';
 import { mapValues } from '../utils/objectTransforms';
 

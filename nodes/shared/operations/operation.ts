@@ -8,12 +8,12 @@ import type {
 	IWorkflowExecutionCustomData,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { fieldsToKeepOption, personalDataOption } from '../personalData/personalDataOptions';
+import { unmaskedFieldsOption, personalDataOption } from '../personalData/personalDataOptions';
 import type { PersonalDataHider } from '../personalData/personalDataHider';
 import type { ExecutionState } from './workflowExecutionState';
 import { includeOtherFields, type KnownOutputColumns } from './mergeInputColumns';
 import type { Connection, ParsedBodyReader, ServiceRequest } from '../http/connection';
-import type { JsonResponseBody, RequestResult } from '../http/requestResultAndError';
+import type { JsonResponseBody, RequestResult } from '../http/requestErrorAndResultTypes';
 
 export interface OperationItemContext {
 	index: number;
@@ -229,7 +229,7 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
 	const here = { resource: [resource.value], operation: [operation.value] };
 	const { options = [], isOffline, hasNoPersonalData } = operation;
-	const ofData = hasNoPersonalData ? [] : [personalDataOption, fieldsToKeepOption];
+	const ofData = hasNoPersonalData ? [] : [personalDataOption, unmaskedFieldsOption];
 	const entries = isOffline ? options : [...options, ...ofData, timeoutOption];
 	const collection: INodeProperties = {
 		displayName: 'Options',

@@ -30,8 +30,8 @@ import {
 import type { N8nNodeError } from './n8nNodeError';
 import { ItemErrorFactory, type ItemFailure } from './itemErrorFactory';
 import { sendUnlessPasswordRefusedBefore } from './sendUnlessPasswordRefusedBefore';
-import { startRun, type NodeRunControl } from './nodeRun';
-import { bodyOf } from '../http/requestResultAndError';
+import { startNodeRun, type NodeRunControl } from './startNodeRun';
+import { bodyOf } from '../http/requestErrorAndResultTypes';
 import type { ServiceDefinition } from '../http/serviceDefinitions';
 import { isObject } from '../utils/json';
 import { joinSentences } from '../utils/joinSentences';
@@ -55,7 +55,7 @@ export async function runItems(
 	service: ServiceDefinition,
 ): Promise<INodeExecutionData[][]> {
 	const connections = new ConnectionsByItemCredential(context, service);
-	const started = startRun(context);
+	const started = startNodeRun(context);
 	const errors = new ItemErrorFactory(context.getNode(), started.run);
 	const withInput = new Set<number>();
 	const begun = { context, resources, service, connections, started, errors, withInput };

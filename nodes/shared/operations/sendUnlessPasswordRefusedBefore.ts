@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ReadWriteLocks } from '../utils/readWriteLock';
 import type { Connection, ServiceRequest } from '../http/connection';
-import type { RequestProblem, RequestResult } from '../http/requestResultAndError';
+import type { RequestProblem, RequestResult } from '../http/requestErrorAndResultTypes';
 import type { SharedNodeRunState } from './operation';
 
 /** Refusals by the fingerprint of what was refused: never the secret itself. */

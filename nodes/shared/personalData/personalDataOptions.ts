@@ -22,7 +22,7 @@ export const personalDataOption: INodeProperties = {
 		'How personal data appears in the output. Masked and Pseudonym hide also fields that the API reference does not describe; of a date, the year is left. Downloaded files and Identifier → Check are not masked.',
 };
 
-export const fieldsToKeepOption: INodeProperties = {
+export const unmaskedFieldsOption: INodeProperties = {
 	displayName: 'Fields to Keep',
 	name: 'fieldsToKeep',
 	type: 'string',

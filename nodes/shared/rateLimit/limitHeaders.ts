@@ -17,7 +17,7 @@ export interface TimedResponse {
 }
 
 /** Reads the limit from the headers of a response (CP §8.4). A missing or senseless value is undefined. */
-export function readLimits({ headers }: TimedResponse): {
+export function parseLimitHeaders({ headers }: TimedResponse): {
 	limit?: number;
 	remaining?: number;
 	reset?: number;

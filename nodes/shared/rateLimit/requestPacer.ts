@@ -1,4 +1,4 @@
-import { readLimits, retryAt, type TimedResponse } from './limitHeaders';
+import { parseLimitHeaders, retryAt, type TimedResponse } from './limitHeaders';
 
 /** The service counts points in windows of a second (CP §8.1). */
 const WINDOW_MS = 1000;
@@ -71,7 +71,7 @@ export class RequestPacer {
 
 	/** Learns from a response. Headers that are missing or make no sense count for nothing. */
 	update(response: TimedResponse): void {
-		const { limit, remaining, reset } = readLimits(response);
+		const { limit, remaining, reset } = parseLimitHeaders(response);
 		if (limit !== undefined) this.#reportedLimit = limit;
 		const isRefused = response.status === 429;
 		const opensWindow = !isRefused && limit !== undefined && remaining === limit - 1;

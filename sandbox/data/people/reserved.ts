@@ -1,5 +1,5 @@
 import { checkDigitOf } from './rfc';
-import { type People, type Person } from './index';
+import { type People, type Person } from './generatePeople';
 
 export type Behaviour = 'success' | 'notFound' | 'pending' | 'failed' | 'slow';
 

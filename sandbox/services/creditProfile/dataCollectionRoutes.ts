@@ -10,7 +10,7 @@ import {
 	VersionsQuery,
 } from '../../../contract/creditProfile';
 import { NoQuery } from '../../../contract/shared';
-import type { CreditProfileMapping } from '../../mappingSchema';
+import type { CreditProfileMapping } from '../../apiMappingSchema';
 import { HttpError } from '../../plugins/errors';
 import { nestFilterParameters, passesFilter } from './collectionsFilter';
 import {

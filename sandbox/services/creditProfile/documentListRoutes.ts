@@ -8,7 +8,7 @@ import {
 } from '../../../contract/creditProfile';
 import { NoQuery } from '../../../contract/shared';
 import type { SandboxContext } from '../../context';
-import { buildRequestedDocumentAssociations } from '../../data/documentAssociations';
+import { buildRequestedDocumentAssociations } from '../../data/buildDocumentAssociations';
 import type { SeededCollections } from '../../data/seededCollections';
 import { collectionDocumentAt, DOCUMENT_TAG_SETS } from '../../data/collectionDocuments';
 import { findCollection, buildDistinctTagListResponse } from './dataCollectionRoutes';

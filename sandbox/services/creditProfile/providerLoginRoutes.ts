@@ -8,7 +8,7 @@ import {
 } from '../../../contract/creditProfile';
 import { closed, NoQuery } from '../../../contract/shared';
 import type { SandboxContext } from '../../context';
-import type { CreditProfileMapping } from '../../mappingSchema';
+import type { CreditProfileMapping } from '../../apiMappingSchema';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/contractValidation';
 

@@ -6,7 +6,7 @@ import {
 	type OperationName,
 	type RenamableRecordFieldName,
 	type TaxQueryMapping,
-} from '../../mappingSchema';
+} from '../../apiMappingSchema';
 import type { SandboxOptions } from '../../optionTypesAndDefaults';
 import { HttpError } from '../../plugins/errors';
 

@@ -1,6 +1,6 @@
 import type { QueryRecord } from '../../../contract/taxQuery';
 import { fakeApplicant } from '../../data/fakeApplicant';
-import type { People } from '../../data/people';
+import type { People } from '../../data/people/generatePeople';
 import { fakerFor } from '../../data/faker';
 import type { ResultGenerator } from '../../data/results';
 import { buildPendingRecord, queryId } from './queryStore';
@@ -10,7 +10,7 @@ const YEAR_MS = 365 * 86_400_000;
 const RESPONSE_MS = 1500;
 
 /** Returns `count` finished queries of the past year, oldest first. They are about 40 people, to save time. */
-export function pastQueries(
+export function generatePastQueries(
 	count: number,
 	parts: { seed: number; now: number; people: People; results: ResultGenerator },
 ): QueryRecord[] {

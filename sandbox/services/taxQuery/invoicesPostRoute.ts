@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { InvoiceAcknowledgement, InvoicesBody } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import { clientTypeOfRfc } from '../../data/results';
-import { OPERATION_ENDPOINTS } from '../../mappingSchema';
+import { OPERATION_ENDPOINTS } from '../../apiMappingSchema';
 import { withResponseMapper } from '../../plugins/contractValidation';
 
 /** The sandbox's own limit; none is shown (TQ §8). */

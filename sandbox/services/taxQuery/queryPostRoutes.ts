@@ -15,7 +15,7 @@ import {
 } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import { clientTypeOfRfc, type ResultGenerator } from '../../data/results';
-import { OPERATION_ENDPOINTS, type OperationName } from '../../mappingSchema';
+import { OPERATION_ENDPOINTS, type OperationName } from '../../apiMappingSchema';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/contractValidation';
 import { registerInvoicesRoute } from './invoicesPostRoute';

@@ -5,7 +5,7 @@ import { paidWorkflow, retryExecution, stopExecutions } from '../../../bench/sup
 import { startSandboxWithHelpers, type TestSandbox } from '../../integration/support/sandbox';
 import { rfcs } from '../../integration/taxQuery/support';
 import { until } from '../../support/until';
-import { bareN8n, restartableHeadlessN8n } from '../support/sharedHeadlessN8n';
+import { startHeadlessN8nOncePerFile, restartableHeadlessN8n } from '../support/sharedHeadlessN8n';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
 
 const CRF = { path: '/api/query/crf', method: 'POST' };
@@ -19,7 +19,7 @@ describe('what a real n8n runs again is paid for once', () => {
 	let slowCredential: { id: string; name: string };
 
 	beforeAll(async () => {
-		n8n = await bareN8n();
+		n8n = await startHeadlessN8nOncePerFile();
 		sandbox = await startSandboxWithHelpers({ rateLimit: 0, resultDelay: 0, documents: 0 });
 		const create = async (name: string, pointsPerSecond: number) => {
 			const { taxQueryApi } = sandbox.credentials({ taxQueryApi: { pointsPerSecond } });

@@ -10,7 +10,7 @@ import {
 	type SandboxWithQueryHelpers,
 } from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
-import { bareN8n, restartableHeadlessN8n } from '../support/sharedHeadlessN8n';
+import { startHeadlessN8nOncePerFile, restartableHeadlessN8n } from '../support/sharedHeadlessN8n';
 import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,
@@ -75,7 +75,7 @@ describe('a restart of n8n with many results', () => {
 	beforeAll(async () => {
 		sandbox = await startSandboxWithQueryHelpers();
 		sink = await new Sink().listen();
-		n8n = await bareN8n();
+		n8n = await startHeadlessN8nOncePerFile();
 		const created = await createSandboxCredential(n8n.client, sandbox, 'Sandbox of many results');
 		credential = created.taxQueryApi;
 	});

@@ -10,7 +10,7 @@ import {
 	type SandboxWithQueryHelpers,
 } from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
-import { bareN8n, restartableHeadlessN8n } from '../support/sharedHeadlessN8n';
+import { startHeadlessN8nOncePerFile, restartableHeadlessN8n } from '../support/sharedHeadlessN8n';
 import { redeliverWhile503 } from '../support/redeliverWhile503';
 import { waitForEndedExecutionOf } from '../support/executions';
 import {
@@ -42,7 +42,7 @@ describe('the trigger in a real n8n', () => {
 	beforeAll(async () => {
 		sandbox = await startSandboxWithQueryHelpers();
 		hanging = await startHanging();
-		n8n = await bareN8n();
+		n8n = await startHeadlessN8nOncePerFile();
 		const created = await createSandboxCredential(n8n.client, sandbox, 'Tax Query sandbox');
 		credential = created.taxQueryApi;
 	});

@@ -7,7 +7,7 @@ import {
 } from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
 import {
-	bareN8n,
+	startHeadlessN8nOncePerFile,
 	headlessN8nUserFolder,
 	restartableHeadlessN8n,
 } from '../support/sharedHeadlessN8n';
@@ -32,7 +32,7 @@ describe('a workflow that n8n import:workflow replaces while n8n runs', () => {
 
 	beforeAll(async () => {
 		sandbox = await startSandboxWithQueryHelpers();
-		n8n = await bareN8n();
+		n8n = await startHeadlessN8nOncePerFile();
 		credentials = await createSandboxCredential(n8n.client, sandbox, 'Sandbox of the import');
 	});
 	afterAll(async () => await sandbox?.close());

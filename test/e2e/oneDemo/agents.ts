@@ -10,8 +10,8 @@ import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import {
 	startDemoOncePerFile,
-	oneEditor,
-	theMailbox,
+	openEditorOncePerFile,
+	startMailServerOncePerFile,
 	startStubModelOncePerFile,
 } from '../support/oneDemo';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
@@ -83,7 +83,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 		[demo, model, mailbox] = await Promise.all([
 			startDemoOncePerFile(),
 			startStubModelOncePerFile(),
-			theMailbox(),
+			startMailServerOncePerFile(),
 		]);
 	});
 
@@ -229,7 +229,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 	describeIfChromium('in the example of an onboarding', () => {
 		let editor: Editor;
 		beforeAll(async () => {
-			editor = await oneEditor();
+			editor = await openEditorOncePerFile();
 		});
 
 		const billed = async () =>

@@ -5,7 +5,7 @@ import type { N8n } from '../../../demo/n8n';
 import type { Workflow, WorkflowNode } from '../../../demo/n8nClient';
 import { productionUrl } from '../../../demo/provision';
 import type { SandboxOptions } from '../../../sandbox';
-import type { Mapping, OperationName } from '../../../sandbox/mappingSchema';
+import type { Mapping, OperationName } from '../../../sandbox/apiMappingSchema';
 import {
 	mappingArbitrary,
 	mappedClient,

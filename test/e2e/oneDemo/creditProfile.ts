@@ -7,7 +7,7 @@ import { EXAMPLE_WEBHOOKS_HEADER_AUTH } from '../../../demo/provision';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { waitForEndedExecutionOf } from '../support/executions';
 import type { Editor } from '../support/editor';
-import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
 
 const NODE = 'n8n-nodes-credit-profile.creditProfile';
 /** The stored provider login that the demo creates. */
@@ -187,7 +187,7 @@ describe('the Credit Profile node in a real n8n', () => {
 	describeIfChromium('shown in its editor', () => {
 		let editor: Editor;
 		beforeAll(async () => {
-			editor = await oneEditor();
+			editor = await openEditorOncePerFile();
 		});
 
 		it.each([

@@ -2,14 +2,14 @@ import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { Demo } from '../../../demo/startDemo';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
 
 describeIfChromium("the demo's documentation link of a node", () => {
 	let demo: Demo;
 	let editor: Editor;
 	beforeAll(async () => {
 		demo = await startDemoOncePerFile();
-		editor = await oneEditor();
+		editor = await openEditorOncePerFile();
 	});
 
 	it.each([

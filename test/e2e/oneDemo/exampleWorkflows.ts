@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import {
 	applicantJsonFile,
-	smokeTest,
+	smokeTestRunningDemo,
 	type SmokeTestReport,
 } from '../../../demo/smokeTestRunningDemo';
 import type { Demo } from '../../../demo/startDemo';
@@ -11,7 +11,7 @@ import { applicationFormUrl } from '../../../demo/provision';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import { waitForEndedExecutionOf } from '../support/executions';
-import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
 
 const applicant = JSON.parse(readFileSync(applicantJsonFile, 'utf8')) as Record<string, string>;
 
@@ -31,7 +31,7 @@ describe('a real n8n with the package installed', () => {
 		let report: SmokeTestReport;
 
 		beforeAll(async () => {
-			report = await smokeTest(demo, () => {});
+			report = await smokeTestRunningDemo(demo, () => {});
 		});
 
 		const runOf = (workflow: string) =>
@@ -98,7 +98,7 @@ describe('a real n8n with the package installed', () => {
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify([{ path: '/api/query', fault: { status: 403, body: {} } }]),
 		});
-		const { ok, steps, problem } = await smokeTest(demo, () => {});
+		const { ok, steps, problem } = await smokeTestRunningDemo(demo, () => {});
 		await fetchUnpooled(faults, { method: 'DELETE' });
 		expect({ ok, problem, last: steps.at(-1) }).toMatchObject({
 			ok: false,
@@ -111,7 +111,7 @@ describe('a real n8n with the package installed', () => {
 		let editor: Editor;
 
 		beforeAll(async () => {
-			editor = await oneEditor();
+			editor = await openEditorOncePerFile();
 		});
 
 		it.each([

@@ -7,7 +7,7 @@ import { repositoryRoot } from '../../../demo/installPackage';
 import { registerWebhook } from '../../../demo/sandbox';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
 
 const examples = readdirSync(join(repositoryRoot, 'examples')).map((file) =>
 	file.replace('.json', ''),
@@ -113,7 +113,7 @@ describe('the examples in a real n8n', () => {
 	describeIfChromium('in the editor', () => {
 		let editor: Editor;
 		beforeAll(async () => {
-			editor = await oneEditor();
+			editor = await openEditorOncePerFile();
 		});
 
 		const deliveredTo = async () => {

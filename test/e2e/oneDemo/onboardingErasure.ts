@@ -12,7 +12,7 @@ import { pinnedInstallation } from '../../../demo/pinnedN8nInstallation';
 import { installPackage } from '../../../demo/installPackage';
 import { Processes } from '../../../demo/processes';
 import { provision } from '../../../demo/provision';
-import { People } from '../../../sandbox/data/people';
+import { People } from '../../../sandbox/data/people/generatePeople';
 import { defaultOptions } from '../../../sandbox/optionTypesAndDefaults';
 import { until } from '../../support/until';
 import { violationsOf, WCAG } from '../support/accessibilityViolations';
@@ -20,7 +20,7 @@ import { describeIfChromium } from '../support/describeIfChromium';
 import { Editor } from '../support/editor';
 import { takeScreenshot } from '../support/launchBrowser';
 import { Onboarding, TABLES } from '../support/applicantOnboarding';
-import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
 
 const MINUTES = 60_000;
 const people = new People(defaultOptions.seed);
@@ -119,7 +119,7 @@ async function closed(server: Server): Promise<void> {
 describeIfChromium('applicants who are forgotten, and an n8n that moves', () => {
 	let flow: Onboarding;
 	beforeAll(async () => {
-		flow = await Onboarding.in(await startDemoOncePerFile(), await oneEditor());
+		flow = await Onboarding.in(await startDemoOncePerFile(), await openEditorOncePerFile());
 	}, 5 * MINUTES);
 	afterAll(async () => {
 		await flow?.close();

@@ -1,5 +1,5 @@
 import vectors from '../../fixtures/identifier-vectors.json';
-import { People } from '../../../sandbox/data/people';
+import { People } from '../../../sandbox/data/people/generatePeople';
 import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
 import { defaultOptions } from '../../../sandbox/optionTypesAndDefaults';
 import { until } from '../../support/until';
@@ -12,7 +12,7 @@ import {
 	type Applicant,
 	type CaseDossier,
 } from '../support/applicantOnboarding';
-import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
 import { writeMarkdownRows } from '../support/testArtifacts';
 
 const MINUTES = 60_000;
@@ -43,7 +43,7 @@ describeIfChromium('applicants at the form of Onboard applicant, published', () 
 	const table: string[][] = [['submission', 'page', 'billed', 'state of the case']];
 
 	beforeAll(async () => {
-		flow = await Onboarding.in(await startDemoOncePerFile(), await oneEditor());
+		flow = await Onboarding.in(await startDemoOncePerFile(), await openEditorOncePerFile());
 	}, 5 * MINUTES);
 	afterAll(async () => {
 		await flow?.close();

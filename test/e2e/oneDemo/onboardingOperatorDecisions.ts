@@ -1,5 +1,5 @@
 import type { BrowserContext } from 'playwright-core';
-import { People } from '../../../sandbox/data/people';
+import { People } from '../../../sandbox/data/people/generatePeople';
 import { defaultOptions } from '../../../sandbox/optionTypesAndDefaults';
 import { toApplicantFormFields, postApplication } from '../../../demo/submitN8nForm';
 import { until } from '../../support/until';
@@ -7,7 +7,7 @@ import { violationsOf, WCAG } from '../support/accessibilityViolations';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { takeScreenshot } from '../support/launchBrowser';
 import { Onboarding, TABLES, type Applicant } from '../support/applicantOnboarding';
-import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
 
 const MINUTES = 60_000;
 const people = new People(defaultOptions.seed);
@@ -24,7 +24,7 @@ describeIfChromium('decisions on applicants', () => {
 	let ana: BrowserContext;
 
 	beforeAll(async () => {
-		flow = await Onboarding.in(await startDemoOncePerFile(), await oneEditor());
+		flow = await Onboarding.in(await startDemoOncePerFile(), await openEditorOncePerFile());
 		owner = await flow.operator();
 		ana = await flow.operator(await flow.invite('ana@lender.invalid', 'Ana', 'Paz'));
 	}, 5 * MINUTES);

@@ -10,7 +10,7 @@ import {
 } from '../../../demo/sandbox';
 import { help } from '../../../sandbox/flags';
 import { describeIfChromium } from '../support/describeIfChromium';
-import { oneEditor } from '../support/oneDemo';
+import { openEditorOncePerFile } from '../support/oneDemo';
 import { runCommand, installSandboxPackageOnce } from '../support/installSandboxPackage';
 
 describe('the package of the sandbox, installed in an empty folder', () => {
@@ -90,7 +90,7 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 	describeIfChromium('its page', () => {
 		it.each(['', 'docs/'])('"/%s" has no error in a browser', async (path) => {
 			const sandbox: SandboxAccess = await startSandboxProcess(processes, program);
-			const page = await (await oneEditor()).page.context().newPage();
+			const page = await (await openEditorOncePerFile()).page.context().newPage();
 			const problems: string[] = [];
 			page.on('pageerror', ({ message }) => problems.push(message));
 			page.on(

@@ -1,7 +1,7 @@
 import type { Workflow } from '../../../demo/n8nClient';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
 
 const NODES = [
 	{ name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} },
@@ -17,7 +17,7 @@ describeIfChromium('a paid query that has never run', () => {
 	let workflowId: string;
 	beforeAll(async () => {
 		const { n8n } = await startDemoOncePerFile();
-		editor = await oneEditor();
+		editor = await openEditorOncePerFile();
 		const to = (node: string) => ({ main: [[{ node, type: 'main', index: 0 }]] });
 		workflowId = await n8n.client.createWorkflow({
 			name: 'Columns before the first query',

@@ -2,7 +2,7 @@ import type { Workflow } from '../../../demo/n8nClient';
 import type { Demo } from '../../../demo/startDemo';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
 
 const NODE = 'n8n-nodes-credit-profile.taxQuery';
 const RFC = 'GODE561231GR8';
@@ -17,7 +17,7 @@ describe('the Tax Query node in a real n8n', () => {
 		let editor: Editor;
 		let workflowId: string;
 		beforeAll(async () => {
-			editor = await oneEditor();
+			editor = await openEditorOncePerFile();
 			workflowId = await create(panels);
 		});
 

@@ -18,7 +18,7 @@ import { until } from '../../support/until';
 import { redeliverWhile503 } from '../support/redeliverWhile503';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
 import { TRIGGER_NODE_NAME, triggerNode } from '../support/triggerWorkflowBuilders';
 
@@ -76,7 +76,7 @@ describe('the triggers in a real n8n', () => {
 	describeIfChromium('shown in its editor', () => {
 		let editor: Editor;
 		beforeAll(async () => {
-			editor = await oneEditor();
+			editor = await openEditorOncePerFile();
 		});
 
 		const open = async (parameters: object = {}) => {

@@ -6,7 +6,7 @@ import { applicantJsonFile } from '../../../demo/smokeTestRunningDemo';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { countUserClicks } from '../support/countUserClicks';
 import { newContext, takeScreenshot } from '../support/launchBrowser';
-import { startDemoOncePerFile, oneEditor } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
 import { writeMarkdownRows } from '../support/testArtifacts';
 
 /** A person's clicks for all five tasks; docs/tutorial.md must not grow longer than that. */
@@ -27,7 +27,7 @@ describeIfChromium('the five tasks of the tutorial, clicked as docs/tutorial.md 
 
 	beforeAll(async () => {
 		demo = await startDemoOncePerFile();
-		const editor = await oneEditor();
+		const editor = await openEditorOncePerFile();
 		context = await newContext(editor.page.context().browser() as Browser, {
 			viewport: { width: 1600, height: 900 },
 			permissions: ['clipboard-read', 'clipboard-write'],

@@ -16,7 +16,7 @@ export const startStubModelOncePerFile = startOncePerFile(
 	async () => await StubModel.start(),
 	async (model) => await model.stop(),
 );
-export const theMailbox = startOncePerFile(
+export const startMailServerOncePerFile = startOncePerFile(
 	async () => await TestMailServer.start(),
 	async (mailbox) => await mailbox.stop(),
 );
@@ -26,7 +26,10 @@ export const restartableN8n = new RestartableN8n();
 /** A demo for all tests of a file that do not count on being alone with it. */
 export const startDemoOncePerFile: () => Promise<Demo> = startOncePerFile(
 	async () => {
-		const [model, mailbox] = await Promise.all([startStubModelOncePerFile(), theMailbox()]);
+		const [model, mailbox] = await Promise.all([
+			startStubModelOncePerFile(),
+			startMailServerOncePerFile(),
+		]);
 		return await startDemo({
 			processes: restartableN8n,
 			sandboxProgram: await sandbox(),
@@ -38,7 +41,7 @@ export const startDemoOncePerFile: () => Promise<Demo> = startOncePerFile(
 );
 
 /** Its editor. */
-export const oneEditor = startOncePerFile(
+export const openEditorOncePerFile = startOncePerFile(
 	async () => await Editor.signIn((await startDemoOncePerFile()).n8n),
 	async (editor) => await editor.close(),
 );

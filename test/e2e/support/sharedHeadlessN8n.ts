@@ -26,7 +26,7 @@ const begun = startOncePerFile(
 );
 
 /** An n8n without an editor, with this package, for all tests of a file; they kill and restart it by `restartableHeadlessN8n`. */
-export const bareN8n = async () => (await begun()).n8n;
+export const startHeadlessN8nOncePerFile = async () => (await begun()).n8n;
 
 /** The user folder of that n8n. */
 export const headlessN8nUserFolder = async () => (await begun()).userFolder;

@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { createSandboxNodeRunner } from '../creditProfile/support';
 import { packageNodesByType } from '../support/runNodeInEngine';
-import { operation, taxQuerySandbox } from '../taxQuery/support';
+import { operationParameters, taxQuerySandbox } from '../taxQuery/support';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 interface Offered {
@@ -97,7 +97,7 @@ describe('a tool of an AI agent', () => {
 
 		it('says in the message of an error what to do, for a model sees nothing else', async () => {
 			const { error } = await sandbox.run(
-				operation('person', 'getCurpData', { curp: 'GOEL901331MDFDSR07' }),
+				operationParameters('person', 'getCurpData', { curp: 'GOEL901331MDFDSR07' }),
 				{ isTool: true },
 			);
 			expect(error?.message).toMatch(/cannot be right.*Nothing was sent/);

@@ -5,7 +5,7 @@ import {
 	createTaxProfileParameters,
 	curps,
 	getCrfParameters,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 } from '../taxQuery/support';
@@ -14,8 +14,8 @@ import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
 const crf = getCrfParameters({ rfc: RFC });
-const curpData = operation('person', 'getCurpData', { curp: CURP });
-const csf = operation('taxAuthority', 'getCsf', { rfc: RFC });
+const curpData = operationParameters('person', 'getCurpData', { curp: CURP });
+const csf = operationParameters('taxAuthority', 'getCsf', { rfc: RFC });
 
 /** The keys of the API Mapping that an error names. */
 const keysOf = ({ error }: NodeRun) => [error !== undefined, error?.context?.mappingKeys];
@@ -63,7 +63,7 @@ describe('advice about the API Mapping', () => {
 	});
 
 	it('names a key of the list until it was read', async () => {
-		const all = operation('query', 'getAll', { returnAll: true });
+		const all = operationParameters('query', 'getAll', { returnAll: true });
 		const missing = { path: '/api/query', exact: true, fault: { status: 404, body: {} } };
 		await sandbox.faults(missing);
 		const first = keysOf(await sandbox.run(all));
@@ -74,7 +74,7 @@ describe('advice about the API Mapping', () => {
 	});
 
 	it('names the path of one query for an unknown ID until a query was read by its ID', async () => {
-		const get = (queryId: string) => operation('query', 'get', { queryId });
+		const get = (queryId: string) => operationParameters('query', 'get', { queryId });
 		const first = await sandbox.run(get('unknown-1'));
 		const { items } = await sandbox.run(curpData);
 		await sandbox.run(get(String(items[0].json.queryId)));

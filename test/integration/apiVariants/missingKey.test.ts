@@ -12,7 +12,7 @@ import {
 	CIEC,
 	createTaxProfileParameters,
 	curps,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
@@ -29,19 +29,32 @@ const person = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' 
 
 /** Holds the parameters of each query. */
 const inProgress: Record<keyof typeof queryTypesByOperation, INodeParameters> = {
-	getShareholders: operation('company', 'getShareholders', { rfc: COMPANY, ...waited }),
-	calculateRfc: operation('taxpayer', 'calculateRfc', { ...person, birthDate: '1956-12-31' }),
-	getCrf: operation('taxpayer', 'getCrf', { rfc: RFC, ...waited }),
-	getRfcData: operation('taxpayer', 'getRfcData', { rfc: RFC, ...waited }),
-	getCurpData: operation('person', 'getCurpData', { curp: CURP }),
-	getEmploymentHistory: operation('person', 'getEmploymentHistory', { curp: CURP, ...waited }),
-	createTaxProfile: operation('taxAuthority', 'createTaxProfile', {
+	getShareholders: operationParameters('company', 'getShareholders', { rfc: COMPANY, ...waited }),
+	calculateRfc: operationParameters('taxpayer', 'calculateRfc', {
+		...person,
+		birthDate: '1956-12-31',
+	}),
+	getCrf: operationParameters('taxpayer', 'getCrf', { rfc: RFC, ...waited }),
+	getRfcData: operationParameters('taxpayer', 'getRfcData', { rfc: RFC, ...waited }),
+	getCurpData: operationParameters('person', 'getCurpData', { curp: CURP }),
+	getEmploymentHistory: operationParameters('person', 'getEmploymentHistory', {
+		curp: CURP,
+		...waited,
+	}),
+	createTaxProfile: operationParameters('taxAuthority', 'createTaxProfile', {
 		loginFrom: 'stored',
 		rfc: RFC,
 	}),
-	getCsf: operation('taxAuthority', 'getCsf', { rfc: RFC }),
-	getComplianceOpinion: operation('taxAuthority', 'getComplianceOpinion', { rfc: RFC, ...waited }),
-	getInvoices: operation('taxAuthority', 'getInvoices', { rfc: RFC, ...months, ...waited }),
+	getCsf: operationParameters('taxAuthority', 'getCsf', { rfc: RFC }),
+	getComplianceOpinion: operationParameters('taxAuthority', 'getComplianceOpinion', {
+		rfc: RFC,
+		...waited,
+	}),
+	getInvoices: operationParameters('taxAuthority', 'getInvoices', {
+		rfc: RFC,
+		...months,
+		...waited,
+	}),
 };
 const names = Object.keys(inProgress) as Array<keyof typeof queryTypesByOperation>;
 
@@ -127,7 +140,7 @@ describe('a mapping of the query service that misses one key', () => {
 		},
 	);
 
-	it.each([['getAll', operation('query', 'getAll', { returnAll: true })]])(
+	it.each([['getAll', operationParameters('query', 'getAll', { returnAll: true })]])(
 		'names paths.%s',
 		async (name, parameters) => {
 			expect(await askOwn([['paths', name]], parameters)).toContain(`paths.${name}`);
@@ -144,7 +157,7 @@ describe('a mapping of the query service that misses one key', () => {
 
 	it.each([
 		['months', inProgress.getInvoices],
-		['days', operation('taxAuthority', 'getInvoices', { rfc: RFC, ...days })],
+		['days', operationParameters('taxAuthority', 'getInvoices', { rfc: RFC, ...days })],
 	])('names periodFormat for %s', async (unit, parameters) => {
 		expect(await askOwn([['periodFormat', unit]], parameters)).toContain('periodFormat');
 	});
@@ -162,12 +175,12 @@ describe('a mapping of the query service that misses one key', () => {
 		const { rfc } = running[0].reserved(state);
 		const shownMessage = await askOwn(
 			[['statuses', state]],
-			operation('taxpayer', 'getCrf', { rfc, ...waited }),
+			operationParameters('taxpayer', 'getCrf', { rfc, ...waited }),
 		);
 		expect(shownMessage).toContain(`statuses.${state}`);
 	});
 
-	const all = operation('query', 'getAll', { returnAll: true });
+	const all = operationParameters('query', 'getAll', { returnAll: true });
 
 	it('names list.parameters', async () => {
 		expect(await askOwn([['list', 'parameters']], all)).toContain('list.parameters');
@@ -204,7 +217,7 @@ describe('a mapping of the query service that misses one key', () => {
 });
 
 describe('a key whose lack brings no error', () => {
-	const diagnose = operation('connection', 'diagnose');
+	const diagnose = operationParameters('connection', 'diagnose');
 	const { taxQuery } = ownPaths;
 	const pageSize = Number(taxQuery.list?.pageSize);
 	let sandbox: TaxQuerySandbox;
@@ -226,7 +239,7 @@ describe('a key whose lack brings no error', () => {
 		it('returns all queries without list.limit, and Diagnose proposes it', async () => {
 			await startWith({ ...shape, pastQueries: 250 });
 			const apiMapping = without(taxQuery, ['list', 'limit']);
-			const all = operation('query', 'getAll', { returnAll: true });
+			const all = operationParameters('query', 'getAll', { returnAll: true });
 			expect((await sandbox.run(all, { apiMapping })).items).toHaveLength(250);
 			expect(await paging(apiMapping)).toMatch(/^OK .*list\.limit/);
 			expect(await paging(taxQuery)).not.toContain('list.');
@@ -235,7 +248,7 @@ describe('a key whose lack brings no error', () => {
 		it('returns all queries without list.pageSize, and Diagnose proposes it', async () => {
 			await startWith({ ...shape, pastQueries: 250 });
 			const apiMapping = without(taxQuery, ['list', 'pageSize']);
-			const all = operation('query', 'getAll', { returnAll: true });
+			const all = operationParameters('query', 'getAll', { returnAll: true });
 			expect((await sandbox.run(all, { apiMapping })).items).toHaveLength(250);
 			expect(await paging(apiMapping)).toMatch(
 				new RegExp(`^OK .*list\\.pageSize in the API Mapping to ${pageSize}`),
@@ -247,7 +260,7 @@ describe('a key whose lack brings no error', () => {
 		await startWith({ listShape: { rows: 'filas' }, pastQueries: 250 });
 		const apiMapping = without(taxQuery, ['list', 'limit'], ['list', 'offset']);
 		const wrong = { ...apiMapping, list: { ...taxQuery.list, limit: undefined, page: 'hoja' } };
-		const all = operation('query', 'getAll', { returnAll: true });
+		const all = operationParameters('query', 'getAll', { returnAll: true });
 		const { items, hints } = await sandbox.run(all, { apiMapping: wrong });
 		expect([items.length, hints.map(({ message }) => message).join()]).toEqual([
 			pageSize,
@@ -281,7 +294,7 @@ describe('a key whose lack brings no error', () => {
 	])('is %s of what Get Many filters by: it hints at it', async (name, filters, key) => {
 		await startWith({});
 		await sandbox.run(inProgress.getCrf, { apiMapping: taxQuery });
-		const ofFilter = operation('query', 'getAll', { returnAll: true, filters });
+		const ofFilter = operationParameters('query', 'getAll', { returnAll: true, filters });
 		const text = async (apiMapping: object) => {
 			const { items, hints } = await sandbox.run(ofFilter, { apiMapping });
 			return `${items.length} ${hints.map(({ message }) => message).join()}`;

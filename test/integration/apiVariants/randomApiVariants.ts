@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
-import { OPERATION_ENDPOINTS, type Mapping } from '../../../sandbox/mappingSchema';
+import { OPERATION_ENDPOINTS, type Mapping } from '../../../sandbox/apiMappingSchema';
 import { mappingArbitrary } from '../support/mappedClient';
 
 export type ApiVariant = Required<Mapping>;

@@ -8,7 +8,7 @@ import {
 	CIEC,
 	createTaxProfileParameters,
 	curps,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
@@ -63,15 +63,27 @@ async function startRenamed(sandbox: TaxQuerySandbox, names: Names) {
 const waited = { waitForResult: true, maxWait: 20 };
 const person = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
 const queries = {
-	calculateRfc: operation('taxpayer', 'calculateRfc', { ...person, birthDate: '1956-12-31' }),
-	getCrf: operation('taxpayer', 'getCrf', { rfc: RFC, ...waited }),
-	getRfcData: operation('taxpayer', 'getRfcData', { rfc: RFC, ...waited }),
-	getCurpData: operation('person', 'getCurpData', { curp: CURP }),
-	getEmploymentHistory: operation('person', 'getEmploymentHistory', { curp: CURP, ...waited }),
-	getShareholders: operation('company', 'getShareholders', { rfc: 'EKU9003173C9', ...waited }),
-	getCsf: operation('taxAuthority', 'getCsf', { rfc: RFC }),
-	getComplianceOpinion: operation('taxAuthority', 'getComplianceOpinion', { rfc: RFC, ...waited }),
-	getInvoices: operation('taxAuthority', 'getInvoices', {
+	calculateRfc: operationParameters('taxpayer', 'calculateRfc', {
+		...person,
+		birthDate: '1956-12-31',
+	}),
+	getCrf: operationParameters('taxpayer', 'getCrf', { rfc: RFC, ...waited }),
+	getRfcData: operationParameters('taxpayer', 'getRfcData', { rfc: RFC, ...waited }),
+	getCurpData: operationParameters('person', 'getCurpData', { curp: CURP }),
+	getEmploymentHistory: operationParameters('person', 'getEmploymentHistory', {
+		curp: CURP,
+		...waited,
+	}),
+	getShareholders: operationParameters('company', 'getShareholders', {
+		rfc: 'EKU9003173C9',
+		...waited,
+	}),
+	getCsf: operationParameters('taxAuthority', 'getCsf', { rfc: RFC }),
+	getComplianceOpinion: operationParameters('taxAuthority', 'getComplianceOpinion', {
+		rfc: RFC,
+		...waited,
+	}),
+	getInvoices: operationParameters('taxAuthority', 'getInvoices', {
 		...{ rfc: RFC, period: 'month', month: '2026-01' },
 		...waited,
 	}),
@@ -124,8 +136,8 @@ describe.each<[string, Names]>([
 	it('reads a query by its ID and all in the list, and reuses one', async () => {
 		const reused = await run({ ...queries.getCrf, reuse: 'hours', reuseHours: 24 });
 		const [{ json }] = reused.items;
-		const one = await run(operation('query', 'get', { queryId: json.queryId as string }));
-		const all = await run(operation('query', 'getAll', { returnAll: true }));
+		const one = await run(operationParameters('query', 'get', { queryId: json.queryId as string }));
+		const all = await run(operationParameters('query', 'getAll', { returnAll: true }));
 		expect([json.reused, one.items[0].json.service, one.items[0].json.legalName]).toEqual([
 			true,
 			'CRF',
@@ -150,7 +162,7 @@ describe.each<[string, Names]>([
 	});
 
 	it('has exactly its mapping proposed by Diagnose', async () => {
-		const { items } = await run(operation('connection', 'diagnose'), {});
+		const { items } = await run(operationParameters('connection', 'diagnose'), {});
 		const suggested = proposedMappingIn(items.map(({ json }) => json)) as IDataObject;
 		expect({ ...suggested, list: undefined }).toEqual({ ...apiMapping, list: undefined });
 	});
@@ -212,8 +224,8 @@ describe.each<[string, Names]>([
 	it('serves the list and single queries in these names', async () => {
 		const { items } = await run(queries.getCurpData);
 		const queryId = String(items[0].json.queryId);
-		const get = await run(operation('query', 'get', { queryId }));
-		const all = await run(operation('query', 'getAll', { returnAll: true }));
+		const get = await run(operationParameters('query', 'get', { queryId }));
+		const all = await run(operationParameters('query', 'getAll', { returnAll: true }));
 		expect([get, all].map((one) => one.items.map(({ json }) => json.queryId))).toEqual([
 			[queryId],
 			expect.arrayContaining([queryId]) as unknown,

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { OPERATION_ENDPOINTS, type OperationName } from '../../../sandbox/mappingSchema';
+import { OPERATION_ENDPOINTS, type OperationName } from '../../../sandbox/apiMappingSchema';
 import type { LoggedRequest } from '../../../sandbox/plugins/requestLog';
 import { mappedClient } from '../support/mappedClient';
 import type { NodeRunOptions } from '../support/runNodeInEngine';
@@ -8,7 +8,7 @@ import {
 	createTaxProfileParameters,
 	curps,
 	getCrfParameters,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
@@ -27,7 +27,7 @@ const COMPANY = 'EKU9003173C9';
 const SEED = 4_100;
 const waited = { waitForResult: true, maxWait: 30 };
 const ofTaxAuthority = (name: string, parameters: INodeParameters, options: INodeParameters = {}) =>
-	operation('taxAuthority', name, { rfc: RFC, ...parameters }, options);
+	operationParameters('taxAuthority', name, { rfc: RFC, ...parameters }, options);
 
 type Step = [what: string, parameters: INodeParameters, more?: Partial<NodeRunOptions>];
 
@@ -36,7 +36,7 @@ const steps: Step[] = [
 	['a tax profile', createTaxProfileParameters(RFC)],
 	[
 		'an RFC',
-		operation('taxpayer', 'calculateRfc', {
+		operationParameters('taxpayer', 'calculateRfc', {
 			...{ name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' },
 			birthDate: '1956-12-31',
 		}),
@@ -47,10 +47,10 @@ const steps: Step[] = [
 		'a CRF as the service gives it',
 		getCrfParameters({ rfc: RFC, options: { simplify: false }, ...waited }),
 	],
-	['RFC data', operation('taxpayer', 'getRfcData', { rfc: RFC, ...waited })],
-	['CURP data', operation('person', 'getCurpData', { curp: CURP })],
-	['jobs', operation('person', 'getEmploymentHistory', { curp: CURP, ...waited })],
-	['shareholders', operation('company', 'getShareholders', { rfc: COMPANY, ...waited })],
+	['RFC data', operationParameters('taxpayer', 'getRfcData', { rfc: RFC, ...waited })],
+	['CURP data', operationParameters('person', 'getCurpData', { curp: CURP })],
+	['jobs', operationParameters('person', 'getEmploymentHistory', { curp: CURP, ...waited })],
+	['shareholders', operationParameters('company', 'getShareholders', { rfc: COMPANY, ...waited })],
 	['a fiscal situation', ofTaxAuthority('getCsf', {})],
 	['an opinion', ofTaxAuthority('getComplianceOpinion', waited)],
 	[
@@ -86,14 +86,19 @@ const steps: Step[] = [
 		'one more than the day allows',
 		getCrfParameters({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 3 } }),
 	],
-	['a query by its ID', operation('query', 'get', { queryId: '={{ $json.queryId }}' })],
+	['a query by its ID', operationParameters('query', 'get', { queryId: '={{ $json.queryId }}' })],
 	[
 		'all queries',
-		operation('query', 'getAll', { returnAll: true, filters: {} }, { completeRows: true }),
+		operationParameters(
+			'query',
+			'getAll',
+			{ returnAll: true, filters: {} },
+			{ completeRows: true },
+		),
 	],
 	[
 		'queries by what they are about',
-		operation(
+		operationParameters(
 			'query',
 			'getAll',
 			{
@@ -230,7 +235,7 @@ describe.each(environments)(
 				(await sandbox.run(parameters, { apiMapping: taxQuery })).items[0].json as IDataObject;
 			await host.poll();
 			const csf = await made(ofTaxAuthority('getCsf', {}));
-			await made(operation('person', 'getCurpData', { curp: CURP }));
+			await made(operationParameters('person', 'getCurpData', { curp: CURP }));
 			const { status } = await host.deliver({ queryId: csf.queryId });
 			await host.poll();
 			await host.stop();

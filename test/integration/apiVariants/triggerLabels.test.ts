@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../../sandbox/mappingSchema';
+import type { TaxQueryMapping } from '../../../sandbox/apiMappingSchema';
 import { getCrfParameters, rfcs, taxQuerySandbox, type TaxQuerySandbox } from '../taxQuery/support';
 import { TriggerHost } from '../taxQuery/trigger/triggerHost';
 

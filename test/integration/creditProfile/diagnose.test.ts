@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { proposedMappingIn, wrongIn } from '../support/readDiagnoseRows';
+import { proposedMappingIn, namesOfChecksNeedingChange } from '../support/readDiagnoseRows';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { createSandboxNodeRunner } from './support';
 
@@ -38,7 +38,7 @@ describe('Connection → Diagnose', () => {
 
 		it('finds nothing wrong but what the mapping lacks', () => {
 			const { filterEncoding = 'brackets', listEncoding = 'brackets' } = mapping;
-			expect(wrongIn(rows)).toEqual([
+			expect(namesOfChecksNeedingChange(rows)).toEqual([
 				...(filterEncoding === 'brackets' ? [] : ['Filter encoding']),
 				...(listEncoding === 'brackets' ? [] : ['List encoding']),
 			]);

@@ -9,7 +9,7 @@ import { createSandboxNodeRunner } from '../creditProfile/support';
 import { packageNodesByType } from '../support/runNodeInEngine';
 import {
 	createTaxProfileParameters,
-	operation,
+	operationParameters,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from '../taxQuery/support';
@@ -104,36 +104,39 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 			() => {
 				const { givenNames: name, firstLastName, secondLastName, birthDate } = me();
 				const person = { name, firstLastName, secondLastName, birthDate };
-				return operation('taxpayer', 'calculateRfc', person);
+				return operationParameters('taxpayer', 'calculateRfc', person);
 			},
 		],
 		[
 			'Get Fiscal Regime Certificate (CRF)',
-			() => operation('taxpayer', 'getCrf', { ...byRfc(), ...waited }),
+			() => operationParameters('taxpayer', 'getCrf', { ...byRfc(), ...waited }),
 		],
-		['Get RFC Data', () => operation('taxpayer', 'getRfcData', { ...byRfc(), ...waited })],
-		['Get CURP Data', () => operation('person', 'getCurpData', byCurp())],
+		[
+			'Get RFC Data',
+			() => operationParameters('taxpayer', 'getRfcData', { ...byRfc(), ...waited }),
+		],
+		['Get CURP Data', () => operationParameters('person', 'getCurpData', byCurp())],
 		[
 			'Get Employment History',
-			() => operation('person', 'getEmploymentHistory', { ...byCurp(), ...waited }),
+			() => operationParameters('person', 'getEmploymentHistory', { ...byCurp(), ...waited }),
 		],
 		[
 			'Get Shareholders',
-			() => operation('company', 'getShareholders', { rfc: me().companyRfc, ...waited }),
+			() => operationParameters('company', 'getShareholders', { rfc: me().companyRfc, ...waited }),
 		],
 		['Create Tax Profile', () => createTaxProfileParameters(me().rfc)],
 		[
 			'Get Fiscal Situation (CSF)',
-			() => operation('taxAuthority', 'getCsf', { ...byRfc(), ...waited }),
+			() => operationParameters('taxAuthority', 'getCsf', { ...byRfc(), ...waited }),
 		],
 		[
 			'Get Compliance Opinion (32D)',
-			() => operation('taxAuthority', 'getComplianceOpinion', { ...byRfc(), ...waited }),
+			() => operationParameters('taxAuthority', 'getComplianceOpinion', { ...byRfc(), ...waited }),
 		],
 		[
 			'Get Invoices',
 			() =>
-				operation('taxAuthority', 'getInvoices', {
+				operationParameters('taxAuthority', 'getInvoices', {
 					...byRfc(),
 					period: 'month',
 					month: '2026-09',
@@ -143,7 +146,7 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 		[
 			'Check',
 			() =>
-				operation('identifier', 'check', {
+				operationParameters('identifier', 'check', {
 					...byRfc(),
 					...byCurp(),
 					nss: '12345678903',
@@ -166,16 +169,16 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 	});
 
 	it('describes what an acknowledgement holds', async () => {
-		const { items } = await sandbox.run(operation('taxpayer', 'getRfcData', byRfc()));
+		const { items } = await sandbox.run(operationParameters('taxpayer', 'getRfcData', byRfc()));
 		expect(Object.keys(items[0].json)).toEqual(['rfc', 'message', 'pending', 'queryId']);
 	});
 
 	it('describes what a failed query holds', async () => {
 		const { rfc } = sandbox.reserved('failed');
-		const requests = await sandbox.run(operation('taxpayer', 'getCrf', { rfc }));
+		const requests = await sandbox.run(operationParameters('taxpayer', 'getCrf', { rfc }));
 		const queryId = String(requests.items[0].json.queryId);
 		const read = async () =>
-			(await sandbox.run(operation('query', 'get', { queryId }))).items[0].json;
+			(await sandbox.run(operationParameters('query', 'get', { queryId }))).items[0].json;
 		const record = await until('its end', async () => {
 			const one = await read();
 			return one.pending !== true && one;
@@ -196,12 +199,12 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 
 	it('names the fields of the Query resource, with and without Simplify', async () => {
 		const { items: made } = await sandbox.run(
-			operation('taxpayer', 'getCrf', { ...byRfc(), ...waited }),
+			operationParameters('taxpayer', 'getCrf', { ...byRfc(), ...waited }),
 		);
 		const queryId = String(made[0].json.queryId);
 		for (const parameters of [
-			operation('query', 'get', { queryId }),
-			operation('query', 'getAll', { returnAll: true }),
+			operationParameters('query', 'get', { queryId }),
+			operationParameters('query', 'getAll', { returnAll: true }),
 		]) {
 			const ofSimple = (await sandbox.run(parameters)).items.map(({ json }) => json);
 			const ofRaw = (await sandbox.run({ ...parameters, options: { simplify: false } })).items;
@@ -225,11 +228,18 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 	});
 
 	it.each<[string, () => INodeParameters]>([
-		['Tax Query: an acknowledgement (TQ §2.5)', () => operation('taxpayer', 'getRfcData', byRfc())],
+		[
+			'Tax Query: an acknowledgement (TQ §2.5)',
+			() => operationParameters('taxpayer', 'getRfcData', byRfc()),
+		],
 		[
 			'Tax Query: Get Invoices, acknowledged',
 			() =>
-				operation('taxAuthority', 'getInvoices', { ...byRfc(), period: 'month', month: '2026-08' }),
+				operationParameters('taxAuthority', 'getInvoices', {
+					...byRfc(),
+					period: 'month',
+					month: '2026-08',
+				}),
 		],
 	])('names the fields of %s, with Simplify off', async (title, parameters) => {
 		const { items } = await sandbox.run({ ...parameters(), options: { simplify: false } });
@@ -317,7 +327,7 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 	it.each(['creditProfile', 'taxQuery'] as const)(
 		'names the columns of Diagnose: %s',
 		async (type) => {
-			const parameters = operation('connection', 'diagnose');
+			const parameters = operationParameters('connection', 'diagnose');
 			const { items } = await (type === 'taxQuery'
 				? sandbox.run(parameters)
 				: createSandboxNodeRunner(sandbox)(parameters));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axios from 'axios';
 import { startSandbox } from '../../../sandbox';
-import { help, readFlags } from '../../../sandbox/flags';
+import { help, parseFlags } from '../../../sandbox/flags';
 
 /** The flags that the page about the sandbox shows, with their values; the demo sets the others itself. */
 const page = readFileSync(join(__dirname, '../../../docs/sandbox.md'), 'utf8');
@@ -26,7 +26,7 @@ it('docs/sandbox.md shows more than ten flags', () => expect(documented.size).to
 it.each([...documented])('a sandbox with %s responds as docs/sandbox.md says', async (shown) => {
 	const [flag, value] = shown.split(' ');
 	const file = value?.endsWith('.json') ? join(folder, value) : value;
-	const { options } = readFlags(file === undefined ? [flag] : [flag, file]);
+	const { options } = parseFlags(file === undefined ? [flag] : [flag, file]);
 	const { creditProfile, taxQuery, close } = await startSandbox({ ...options, port: 0 });
 	const statusOf = async (url: string, headers = {}) =>
 		(await axios.get(url, { headers, proxy: false, validateStatus: () => true })).status;

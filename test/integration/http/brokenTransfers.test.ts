@@ -8,7 +8,7 @@ import {
 import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { runNodeInEngine } from '../support/runNodeInEngine';
-import { getCrfParameters, operation, rfcs } from '../taxQuery/support';
+import { getCrfParameters, operationParameters, rfcs } from '../taxQuery/support';
 
 const [RFC] = rfcs(1);
 const LIST = JSON.stringify([{ id: 1, type: 'bureau/pm', createdAt: '2026-01-01T00:00:00Z' }]);
@@ -74,7 +74,7 @@ describe('a response that breaks off', () => {
 		});
 		const { rows, error } = await runAgainstStub(
 			({ times }) => ({ body: times === 0 ? cut(record) : record }),
-			operation('query', 'get', { queryId: 'q1' }),
+			operationParameters('query', 'get', { queryId: 'q1' }),
 		);
 		expect([error, rows.map(({ queryId }) => queryId)]).toEqual([undefined, ['q1']]);
 	});

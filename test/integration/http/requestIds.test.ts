@@ -3,11 +3,11 @@ import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { testTaxQuery } from '../support/runCredentialTest';
 import { CredentialTestContext } from 'n8n-core';
 import { credentialOfClient, serve } from '../support/testServer';
-import { getCrfParameters, operation, rfcs } from '../taxQuery/support';
+import { getCrfParameters, operationParameters, rfcs } from '../taxQuery/support';
 
 const [RFC] = rfcs(1);
-const get = operation('query', 'get', { queryId: 'q1' });
-const list = operation('query', 'getAll');
+const get = operationParameters('query', 'get', { queryId: 'q1' });
+const list = operationParameters('query', 'getAll');
 const crf = getCrfParameters({ rfc: RFC });
 const named = (headers: Record<string, string>, answer: StubResponse): StubResponse => ({
 	...answer,
@@ -76,7 +76,7 @@ describe('the identifier of a request in the headers of its response', () => {
 		const headers = { 'x-request-id': 'req-1', 'content-type': 'application/json' };
 		const { rows } = await run(
 			named(headers, { status: 400, body: {} }),
-			operation('connection', 'diagnose'),
+			operationParameters('connection', 'diagnose'),
 		);
 		expect(rows[1].seen).toContain('req-1');
 		const service = await serve((_request, response) => {

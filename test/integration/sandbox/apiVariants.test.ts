@@ -8,7 +8,7 @@ import {
 } from '../../../contract/creditProfile';
 import { QueryRecord } from '../../../contract/taxQuery';
 import type { SandboxOptions } from '../../../sandbox';
-import { OPERATION_ENDPOINTS, type OperationName } from '../../../sandbox/mappingSchema';
+import { OPERATION_ENDPOINTS, type OperationName } from '../../../sandbox/apiMappingSchema';
 import {
 	mappingArbitrary,
 	mappedClient,

@@ -4,7 +4,7 @@ type Row = Record<string, unknown>;
 export const proposedMappingIn = (rows: Row[]): unknown => JSON.parse(String(rows.at(-1)?.seen));
 
 /** Names of the checks that ask for a change; neither the summary nor the proposal is a check. */
-export const wrongIn = (rows: Row[]): unknown[] =>
+export const namesOfChecksNeedingChange = (rows: Row[]): unknown[] =>
 	rows
 		.slice(1, -1)
 		.filter(({ result }) => result === 'Change needed')

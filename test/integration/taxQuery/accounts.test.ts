@@ -1,4 +1,4 @@
-import { getCrfParameters, operation, rfcs } from './support';
+import { getCrfParameters, operationParameters, rfcs } from './support';
 import { tenantService, type MultiTenantService } from './fakeTenantService';
 
 const [RFC, OTHER] = rfcs(2);
@@ -31,7 +31,7 @@ describe('a credential whose fields are expressions', () => {
 	it('gives each item the list of its own account', async () => {
 		await service.run(getCrfParameters(), { items: sentRequests.slice(0, 3) });
 		const { items } = await service.run(
-			operation('query', 'getAll', { returnAll: true }, { simplify: false }),
+			operationParameters('query', 'getAll', { returnAll: true }, { simplify: false }),
 			{ items: [{ tenant: 'B' }, { tenant: 'A' }] },
 		);
 		const owners = items.map(({ json }) => (json.response as { tenant: string }).tenant);

@@ -3,7 +3,7 @@ import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNodeInEngine } from '../support/runNodeInEngine';
 import { crfRecord, LEGAL_NAME, queryPostsIn } from './crfStubResponses';
-import { curps, operation, rfcs } from './support';
+import { curps, operationParameters, rfcs } from './support';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -11,9 +11,9 @@ const BOM = '\uFEFF';
 
 /** A query of each way in which results come. */
 const ways: Record<string, INodeParameters> = {
-	'whose result follows': operation('taxpayer', 'getCrf', { rfc: RFC }),
-	'whose result comes at once': operation('person', 'getCurpData', { curp: CURP }),
-	'of two months': operation('taxAuthority', 'getInvoices', {
+	'whose result follows': operationParameters('taxpayer', 'getCrf', { rfc: RFC }),
+	'whose result comes at once': operationParameters('person', 'getCurpData', { curp: CURP }),
+	'of two months': operationParameters('taxAuthority', 'getInvoices', {
 		...{ rfc: RFC, period: 'months', firstMonth: '2026-01', lastMonth: '2026-02' },
 	}),
 };

@@ -3,7 +3,7 @@ import {
 	CRF_PATH,
 	createTaxProfileParameters,
 	getCrfParameters,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 } from './support';
@@ -58,7 +58,7 @@ describe('the cost of a run is reported', () => {
 		const [rfc] = rfcs(1);
 		await sandbox.run(createTaxProfileParameters(rfc));
 		const months = { rfc, period: 'months', firstMonth: '2026-01', lastMonth: '2026-03' };
-		const invoices = operation('taxAuthority', 'getInvoices', months);
+		const invoices = operationParameters('taxAuthority', 'getInvoices', months);
 		await sandbox.faults({
 			path: '/api/query/tax/invoice',
 			method: 'POST',

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
-import { getCrfParameters, operation, rfcs, taxQuerySandbox } from './support';
+import { getCrfParameters, operationParameters, rfcs, taxQuerySandbox } from './support';
 
 describe('Identifier → Check with Simplify off', () => {
 	const sandbox = sandboxForTestGroup(taxQuerySandbox);
@@ -76,7 +76,7 @@ describe('Identifier → Check of a table', () => {
 	const byColumn = (...names: string[]): INodeParameters =>
 		Object.fromEntries(names.map((name) => [name, `={{ $json.${name} }}`]));
 	const check = async (items: IDataObject[], parameters: INodeParameters, isTool = false) =>
-		await sandbox.run(operation('identifier', 'check', parameters), {
+		await sandbox.run(operationParameters('identifier', 'check', parameters), {
 			credentials: {},
 			items,
 			isTool,

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { runAgainstStub, type StubResponse, type StubRequest } from '../apiVariants/stubServer';
-import { CIEC, createTaxProfileParameters, operation, rfcs } from './support';
+import { CIEC, createTaxProfileParameters, operationParameters, rfcs } from './support';
 
 const [RFC] = rfcs(1);
 
@@ -20,9 +20,9 @@ const answering =
 	({ path }: StubRequest): StubResponse => ({ body: path === '/api/query' ? [record] : record });
 
 const get = (simplify: boolean) =>
-	operation('query', 'get', { queryId: 'p1', options: { simplify } });
+	operationParameters('query', 'get', { queryId: 'p1', options: { simplify } });
 const getMany = (simplify: boolean, options = {}) =>
-	operation('query', 'getAll', { returnAll: true, options: { simplify } }, options);
+	operationParameters('query', 'getAll', { returnAll: true, options: { simplify } }, options);
 
 describe('the CIEC of a tax profile, which its record repeats, comes out masked', () => {
 	it.each([
@@ -140,7 +140,7 @@ describe('an equal tax profile', () => {
 					if (method === 'POST') return { status: 502 };
 					return answering(csf)({ path } as StubRequest);
 				},
-				operation(
+				operationParameters(
 					'taxAuthority',
 					'getCsf',
 					{ rfc: RFC, options: { simplify } },

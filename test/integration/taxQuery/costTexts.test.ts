@@ -5,7 +5,7 @@ import {
 	CRF_PATH,
 	createTaxProfileParameters,
 	getCrfParameters,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
@@ -149,7 +149,7 @@ describe('a receipt', () => {
 		const own = await taxQuerySandbox({ queryList: 'page', pastQueries: 0 });
 		await own.run(getCrfParameters(), { items: itemsOf(rfcs(3)) });
 		const { hints } = await own.run(
-			operation('query', 'getAll', { returnAll: true, ...parameters }),
+			operationParameters('query', 'getAll', { returnAll: true, ...parameters }),
 		);
 		await own.close();
 		expect(hints.map(({ message }) => message)).toEqual([reported]);
@@ -297,7 +297,7 @@ describe('an error', () => {
 		[RFC, "with the 'Query ID' of this item"],
 		['a'.repeat(70), "with the 'Query ID' of this item"],
 	])('names an unknown query ID, unless it may be a person: %s', async (queryId, named) => {
-		const { error } = await sandbox.run(operation('query', 'get', { queryId }));
+		const { error } = await sandbox.run(operationParameters('query', 'get', { queryId }));
 		expect(error?.message).toBe(`There is no query ${named}`);
 		expect(error?.description).toMatch(/^Check the ID, and/);
 	});
@@ -305,7 +305,7 @@ describe('an error', () => {
 	it('of another login names whose it must be', async () => {
 		const login = { provider: 'taxAuthority', rfc: RFC, ciec: 'Ciec_Secret_9' };
 		const { error } = await sandbox.run(
-			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: OTHER }),
+			operationParameters('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: OTHER }),
 			{ login },
 		);
 		expect(error?.message).toBe('The stored CIEC belongs to another RFC than this item');
@@ -314,7 +314,9 @@ describe('an error', () => {
 	it('of a list that is shorter than its total names both counts', async () => {
 		const body = { data: [], total: 61 };
 		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 200, body } });
-		const { error } = await sandbox.run(operation('query', 'getAll', { returnAll: true }));
+		const { error } = await sandbox.run(
+			operationParameters('query', 'getAll', { returnAll: true }),
+		);
 		expect(error?.message).toBe('The service reports 61 queries but lists only 0 of them');
 	});
 });

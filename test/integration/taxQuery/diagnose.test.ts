@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
 import { runAgainstStub } from '../apiVariants/stubServer';
-import { proposedMappingIn, wrongIn } from '../support/readDiagnoseRows';
+import { proposedMappingIn, namesOfChecksNeedingChange } from '../support/readDiagnoseRows';
 import { runNodeInEngine } from '../support/runNodeInEngine';
 import { crfRecord } from './crfStubResponses';
-import { curps, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+import { curps, operationParameters, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
-const diagnose = operation('connection', 'diagnose');
+const diagnose = operationParameters('connection', 'diagnose');
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
 
@@ -81,7 +81,8 @@ describe.each(dialects)('Connection → Diagnose at a service %s', (_what, optio
 		expect([...new Set(rows.map(({ result }) => result))].sort()).toEqual(
 			expect.arrayContaining(['Not known', 'OK']),
 		);
-		const isFine = wrongIn(rows).length === 0 && Object.keys(suggested).length === 0;
+		const isFine =
+			namesOfChecksNeedingChange(rows).length === 0 && Object.keys(suggested).length === 0;
 		expect([rows[0].check, rows[0].result]).toEqual(['Summary', isFine ? 'OK' : 'Change needed']);
 		expect(rows.map(({ check }) => check)).toEqual(
 			expect.arrayContaining([
@@ -102,7 +103,7 @@ describe.each(dialects)('Connection → Diagnose at a service %s', (_what, optio
 			...('list' in suggested ? ['Paging of the list'] : []),
 			...('services' in suggested ? ['Query types and statuses of past queries'] : []),
 		];
-		expect(wrongIn(rows)).toEqual(expected);
+		expect(namesOfChecksNeedingChange(rows)).toEqual(expected);
 	});
 
 	it('pays for nothing, and sends nothing but reads and the token request', async () => {
@@ -123,7 +124,11 @@ describe.each(dialects)('Connection → Diagnose at a service %s', (_what, optio
 			credentials: sandbox.credentials({ taxQueryApi: { apiMapping, pointsPerSecond: 0 } }),
 		});
 		const next = items.map(({ json }) => json);
-		expect([wrongIn(next), proposedMappingIn(next), next[0].result]).toEqual([[], suggested, 'OK']);
+		expect([namesOfChecksNeedingChange(next), proposedMappingIn(next), next[0].result]).toEqual([
+			[],
+			suggested,
+			'OK',
+		]);
 	});
 });
 
@@ -221,10 +226,10 @@ describe('Connection → Diagnose', () => {
 		const refused = await of({ clientSecret: 'wrong_secret_1' });
 		const elsewhere = await of({ baseUrl: sandbox.taxQuery.baseUrl.replace('/api', '/app/api') });
 		await sandbox.close();
-		expect([wrongIn(refused)[0], wrongIn(elsewhere)[0]]).toEqual([
-			refused[1].check,
-			elsewhere[1].check,
-		]);
+		expect([
+			namesOfChecksNeedingChange(refused)[0],
+			namesOfChecksNeedingChange(elsewhere)[0],
+		]).toEqual([refused[1].check, elsewhere[1].check]);
 		expect([refused[1].seen, elsewhere[1].seen].join()).toMatch(/token|refused|service/i);
 		expect([proposedMappingIn(refused), proposedMappingIn(elsewhere)]).toEqual([{}, {}]);
 	});

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { runAgainstStub, type StubRequest, type StubResponse } from '../apiVariants/stubServer';
 import { proposedMappingIn } from '../support/readDiagnoseRows';
 import { crfRecord } from './crfStubResponses';
-import { operation, rfcs } from './support';
+import { operationParameters, rfcs } from './support';
 
 const [RFC] = rfcs(1);
 const all = Array.from({ length: 25 }, (_, index) => crfRecord(`d${index}`, RFC));
@@ -17,7 +17,7 @@ async function diagnose(
 ) {
 	const { rows } = await runAgainstStub(
 		(request) => (request.path === '/api/query' ? list(request.query) : byId(request)),
-		operation('connection', 'diagnose'),
+		operationParameters('connection', 'diagnose'),
 		{ apiMapping },
 	);
 	const paging = rows.find(({ check }) => check === 'Paging of the list') as IDataObject;

@@ -1,6 +1,6 @@
 import {
 	getCrfParameters,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
@@ -8,7 +8,7 @@ import {
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const [RFC] = rfcs(1);
-const curpData = (curp: string) => operation('person', 'getCurpData', { curp });
+const curpData = (curp: string) => operationParameters('person', 'getCurpData', { curp });
 
 /** What an operator reads who builds a workflow in the editor. */
 describe('an error in the editor', () => {
@@ -48,7 +48,7 @@ describe('an error in the editor', () => {
 	);
 
 	it('about a missing tax profile says what to run, and nothing else', async () => {
-		expect(await text(operation('taxAuthority', 'getCsf', { rfc: RFC }))).toEqual([
+		expect(await text(operationParameters('taxAuthority', 'getCsf', { rfc: RFC }))).toEqual([
 			'The Tax Query Service answered with status 409',
 			'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC, if it has none yet. The service says: "There is no tax profile for this RFC; create one with POST /query/tax/profile first". Billed: nothing.',
 		]);

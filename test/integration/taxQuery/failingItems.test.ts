@@ -7,7 +7,7 @@ import {
 	buildNextCrfFaultRule,
 	getCrfParameters,
 	itemsForRfcs,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 } from './support';
@@ -234,7 +234,7 @@ describe('a failed item', () => {
 				const [{ rfc }] = items;
 				await sandbox.faults({ path: '/api/query/tax/profile', fault: { status: 422, body: {} } });
 				const run = await sandbox.run(
-					operation('taxAuthority', 'createTaxProfile', {
+					operationParameters('taxAuthority', 'createTaxProfile', {
 						loginFrom: 'fields',
 						rfc: '={{ $json.rfc }}',
 						ciec: '={{ $json.clave }}',

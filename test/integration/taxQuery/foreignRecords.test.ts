@@ -3,7 +3,7 @@ import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { crfRecord, responderByRequestKind } from './crfStubResponses';
 import { fakeService, respondJson } from './fakeService';
-import { curps, getCrfParameters, itemsForRfcs, operation, rfcs } from './support';
+import { curps, getCrfParameters, itemsForRfcs, operationParameters, rfcs } from './support';
 
 const [RFC, OTHER] = rfcs(2);
 const [CURP, OTHER_CURP] = curps(2);
@@ -12,8 +12,8 @@ const FOREIGN = 'otherQuery';
 const waited = { waitForResult: true, maxWait: 20 };
 const crf = getCrfParameters({ rfc: RFC });
 const waitingCrf = getCrfParameters({ rfc: RFC, ...waited });
-const curpData = operation('person', 'getCurpData', { curp: CURP });
-const csf = operation('taxAuthority', 'getCsf', { rfc: RFC, reuse: 'never' });
+const curpData = operationParameters('person', 'getCurpData', { curp: CURP });
+const csf = operationParameters('taxAuthority', 'getCsf', { rfc: RFC, reuse: 'never' });
 const codes = ({ warnings }: IDataObject) =>
 	((warnings ?? []) as IDataObject[]).map(({ code }) => code);
 
@@ -24,7 +24,10 @@ const person = (curp: string, more: object = {}) =>
 		...more,
 	});
 const emma = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
-const calculation = operation('taxpayer', 'calculateRfc', { ...emma, birthDate: '1956-12-03' });
+const calculation = operationParameters('taxpayer', 'calculateRfc', {
+	...emma,
+	birthDate: '1956-12-03',
+});
 const born = (query: object) =>
 	crfRecord('q1', '', { service: 'RFC_CALCULATOR', query, response: { rfc: RFC } });
 
@@ -186,7 +189,7 @@ describe('a record that may be the own one comes out', () => {
 		const own = crfRecord('q1', RFC, { service, query, response: { x: 1 } });
 		const { rows, error } = await runAgainstStub(
 			responderByRequestKind({ post: accepted, byId: own }),
-			operation(resource, name, { ...query, ...waited, reuse: 'never' }),
+			operationParameters(resource, name, { ...query, ...waited, reuse: 'never' }),
 		);
 		expect(error).toBeUndefined();
 		expect(rows).toMatchObject([{ queryId: 'q1', x: 1, warnings: [{ code: 'unknownService' }] }]);

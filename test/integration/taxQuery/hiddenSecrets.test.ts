@@ -3,7 +3,13 @@ import { runAgainstStub } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { crfRecord, responderByRequestKind } from './crfStubResponses';
 import { fakeService, respondJson } from './fakeService';
-import { createTaxProfileParameters, curps, getCrfParameters, operation, rfcs } from './support';
+import {
+	createTaxProfileParameters,
+	curps,
+	getCrfParameters,
+	operationParameters,
+	rfcs,
+} from './support';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -68,7 +74,7 @@ describe('a response with status 200 that repeats the token in a message', () =>
 	});
 
 	it('is no list in Diagnose, which shows none of its texts', async () => {
-		const diagnose = operation('connection', 'diagnose');
+		const diagnose = operationParameters('connection', 'diagnose');
 		const { rows } = await runAgainstStub(asList, diagnose, { token, secrets });
 		expect(rows[1]).toMatchObject({
 			check: 'Address, token and list of queries',
@@ -78,7 +84,7 @@ describe('a response with status 200 that repeats the token in a message', () =>
 	});
 
 	it('is withheld where it comes as a success without a record', async () => {
-		const csf = operation('taxAuthority', 'getCsf', { rfc: RFC });
+		const csf = operationParameters('taxAuthority', 'getCsf', { rfc: RFC });
 		const body = { message: 'Unauthorized', detail: message, requestId: 'r' };
 		const { rows } = await runAgainstStub(
 			responderByRequestKind({ post: { body }, byId: crfRecord('q1', RFC) }),
@@ -105,9 +111,9 @@ describe('a record that repeats the head of its request', () => {
 	const options = { simplify: false };
 
 	it.each([
-		operation('person', 'getCurpData', { curp: CURP, options }),
-		operation('query', 'get', { queryId: 'q1', options }),
-		operation('query', 'getAll', { returnAll: true, options }),
+		operationParameters('person', 'getCurpData', { curp: CURP, options }),
+		operationParameters('query', 'get', { queryId: 'q1', options }),
+		operationParameters('query', 'getAll', { returnAll: true, options }),
 	])('comes out without the secrets of the credential: $operation', async (parameters) => {
 		const { rows } = await runAgainstStub(
 			({ method, path }) => ({

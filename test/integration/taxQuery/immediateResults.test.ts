@@ -6,7 +6,7 @@ import {
 	createTaxProfileParameters,
 	curps,
 	itemsForRfcs,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 } from './support';
@@ -23,7 +23,9 @@ describe.each([
 	const sandbox = sandboxForTestGroup(taxQuerySandbox, { immediateRecords });
 
 	it.each([['getCrf'], ['getRfcData']])('give the same columns: %s', async (name) => {
-		const { items } = await sandbox.run(operation('taxpayer', name, { rfc: RFC, ...waited }));
+		const { items } = await sandbox.run(
+			operationParameters('taxpayer', name, { rfc: RFC, ...waited }),
+		);
 		expect(items.map(({ json }) => json)).toEqual([
 			expect.objectContaining({
 				...{ pending: false, rfc: RFC, legalName: expect.any(String) },
@@ -34,7 +36,7 @@ describe.each([
 	});
 
 	it('are there at once or pending if they are not waited for', async () => {
-		const { items } = await sandbox.run(operation('taxpayer', 'getCrf', { rfc: RFC }));
+		const { items } = await sandbox.run(operationParameters('taxpayer', 'getCrf', { rfc: RFC }));
 		const { rfc, pending, legalName } = items[0].json;
 		expect({ rfc, pending, hasName: legalName !== undefined }).toEqual({
 			...{ rfc: RFC, pending: !immediateRecords, hasName: immediateRecords },
@@ -43,14 +45,16 @@ describe.each([
 
 	it('fail for unknown people, without cost if refused at once', async () => {
 		const { rfc } = sandbox.reserved('notFound');
-		const { error } = await sandbox.run(operation('taxpayer', 'getCrf', { rfc, ...waited }));
+		const { error } = await sandbox.run(
+			operationParameters('taxpayer', 'getCrf', { rfc, ...waited }),
+		);
 		expect(codeOf(error)).toBe(immediateRecords ? 'status.404' : 'failed');
 		expect(await sandbox.ledger()).toHaveLength(immediateRecords ? 0 : 1);
 	});
 });
 
 describe('CURP data that is acknowledged instead of given at once', () => {
-	const curpData = operation('person', 'getCurpData', { curp: CURP });
+	const curpData = operationParameters('person', 'getCurpData', { curp: CURP });
 	const byId = crfRecord('q1', RFC, {
 		service: 'CURP',
 		query: { curp: CURP },
@@ -90,7 +94,7 @@ describe('a fiscal situation that comes without a record', () => {
 		};
 		const { rows } = await runAgainstStub(
 			responderByRequestKind({ post: { body } }),
-			operation('taxAuthority', 'getCsf', { rfc: RFC }),
+			operationParameters('taxAuthority', 'getCsf', { rfc: RFC }),
 		);
 		expect(rows).toEqual([expect.objectContaining({ rfc: RFC, estado: 'ACTIVO' })]);
 		expect(rows[0]).not.toHaveProperty('queryId');
@@ -105,7 +109,7 @@ describe('a fiscal situation that comes without a record', () => {
 			{ path, times: 1, fault: { status: 400 } },
 		);
 		const { items } = await sandbox.run(
-			operation('taxAuthority', 'getCsf', { rfc: '={{ $json.rfc }}', reuse: 'never' }),
+			operationParameters('taxAuthority', 'getCsf', { rfc: '={{ $json.rfc }}', reuse: 'never' }),
 			{ items: itemsForRfcs([RFC, OTHER]), maxTries: 2 },
 		);
 		expect(items.map(({ json }) => ({ url: json.url, rfc: json.rfc }))).toEqual([

@@ -5,7 +5,7 @@ import { codeOf } from '../support/errorCode';
 import {
 	createTaxProfileParameters,
 	getCrfParameters,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 	CIEC,
@@ -21,7 +21,7 @@ describe('the columns of the input', () => {
 	const me = () => sandbox.reserved('success').rfc;
 	const check = async (items: IDataObject[]) =>
 		jsonOf(
-			await sandbox.run(operation('identifier', 'check', { rfc: '={{ $json.rfc }}' }), {
+			await sandbox.run(operationParameters('identifier', 'check', { rfc: '={{ $json.rfc }}' }), {
 				items,
 				credentials: {},
 			}),
@@ -95,7 +95,7 @@ describe('the columns of the input', () => {
 	it('stand beside each row of an item that has several', async () => {
 		await sandbox.run(createTaxProfileParameters(me()));
 		const run = await sandbox.run(
-			operation('taxAuthority', 'getInvoices', {
+			operationParameters('taxAuthority', 'getInvoices', {
 				...{ rfc: '={{ $json.rfc }}', period: 'months' },
 				...{ firstMonth: '2026-01', lastMonth: '2026-03' },
 			}),
@@ -119,7 +119,7 @@ describe('the columns of the input', () => {
 	it('keep the query ID of an earlier query of another type', async () => {
 		const [{ curp }] = [sandbox.reserved('success')];
 		const first = await sandbox.run(
-			operation('person', 'getCurpData', { curp: '={{ $json.curp }}' }),
+			operationParameters('person', 'getCurpData', { curp: '={{ $json.curp }}' }),
 			{ items: [{ cliente: 'Uno', curp, rfc: me() }] },
 		);
 		const [person] = jsonOf(first);
@@ -128,7 +128,7 @@ describe('the columns of the input', () => {
 		expect([both.inputQueryId, both.curp, both.cliente]).toEqual([person.queryId, curp, 'Uno']);
 		expect(both.queryId).not.toBe(person.queryId);
 		const [all] = jsonOf(
-			await sandbox.run(operation('taxpayer', 'getRfcData', { rfc: me(), ...waiting }), {
+			await sandbox.run(operationParameters('taxpayer', 'getRfcData', { rfc: me(), ...waiting }), {
 				items: [both],
 			}),
 		);
@@ -139,7 +139,7 @@ describe('the columns of the input', () => {
 		const sent = await sandbox.run(getCrfParameters(), {
 			items: [{ cliente: 'Uno', status: 'nuevo', rfc: sandbox.reserved('pending').rfc }],
 		});
-		const get = operation('query', 'get', { queryId: '={{ $json.queryId }}' });
+		const get = operationParameters('query', 'get', { queryId: '={{ $json.queryId }}' });
 		const once = await sandbox.run(get, { items: jsonOf(sent) });
 		const twice = await sandbox.run(get, { items: jsonOf(once) });
 		expect(jsonOf(once)[0]).toMatchObject({
@@ -200,7 +200,7 @@ describe('the columns of the input', () => {
 
 	it('repeat no secret that a parameter takes from them', async () => {
 		const { items, error } = await sandbox.run(
-			operation('taxAuthority', 'createTaxProfile', {
+			operationParameters('taxAuthority', 'createTaxProfile', {
 				...{ loginFrom: 'fields', rfc: '={{ $json.rfc }}', ciec: '={{ $json.clave }}' },
 			}),
 			{ items: [{ cliente: 'Uno', rfc: me(), clave: CIEC, note: `${CIEC}!` }], secrets: [CIEC] },

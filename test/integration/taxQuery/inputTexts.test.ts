@@ -1,15 +1,20 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { getCrfParameters, operation, rfcs, taxQuerySandbox } from './support';
+import { getCrfParameters, operationParameters, rfcs, taxQuerySandbox } from './support';
 import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 
 const [RFC] = rfcs(1);
 const crf = (rfc: string) => getCrfParameters({ rfc });
-const curp = (value: string) => operation('person', 'getCurpData', { curp: value });
+const curp = (value: string) => operationParameters('person', 'getCurpData', { curp: value });
 const born = (birthDate: string) =>
-	operation('taxpayer', 'calculateRfc', { name: 'Emma', firstLastName: 'Gómez', birthDate });
+	operationParameters('taxpayer', 'calculateRfc', {
+		name: 'Emma',
+		firstLastName: 'Gómez',
+		birthDate,
+	});
 const invoices = (parameters: INodeParameters) =>
-	operation('taxAuthority', 'getInvoices', { rfc: RFC, ...parameters });
-const check = (parameters: INodeParameters) => operation('identifier', 'check', parameters);
+	operationParameters('taxAuthority', 'getInvoices', { rfc: RFC, ...parameters });
+const check = (parameters: INodeParameters) =>
+	operationParameters('identifier', 'check', parameters);
 
 /** What an operator reads about an item with a mistake in it. */
 describe('a mistake', () => {
@@ -26,7 +31,7 @@ describe('a mistake', () => {
 		[crf('XAXX010101000'), /^'RFC' is the generic one, which belongs to nobody/],
 		[crf(' '), /^'RFC' is empty or not a text/],
 		[
-			operation('company', 'getShareholders', { rfc: RFC }),
+			operationParameters('company', 'getShareholders', { rfc: RFC }),
 			/^'RFC' is that of a person, but only companies have shareholders/,
 		],
 		[curp('PEXL990821HSRRXS04'), /^'CURP' cannot be right: .*digit/],
@@ -63,7 +68,7 @@ describe('a mistake', () => {
 			/^'Additional Body Fields' must be a JSON object/,
 		],
 		[
-			operation('query', 'getAll', { filters: { queries: ['crf'] } }),
+			operationParameters('query', 'getAll', { filters: { queries: ['crf'] } }),
 			/^The filter 'Queries' holds an entry that is not in its list/,
 		],
 		[check({}), /^There is nothing to check/],

@@ -3,7 +3,7 @@ import { codeOf } from '../support/errorCode';
 import {
 	createTaxProfileParameters,
 	getCrfParameters,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 } from './support';
@@ -12,9 +12,9 @@ import { sandboxForTestGroup } from '../support/sandboxForTestGroup';
 const [RFC] = rfcs(1);
 const PERSON = { name: 'Emma', firstLastName: 'Gómez' };
 const born = (birthDate: unknown) =>
-	operation('taxpayer', 'calculateRfc', { ...PERSON, birthDate } as INodeParameters);
+	operationParameters('taxpayer', 'calculateRfc', { ...PERSON, birthDate } as INodeParameters);
 const bornAs = (birthDay: number, birthMonth: number, birthYear: number) =>
-	operation('taxpayer', 'calculateRfc', {
+	operationParameters('taxpayer', 'calculateRfc', {
 		...PERSON,
 		birthDateAs: 'parts',
 		birthDay,
@@ -22,9 +22,9 @@ const bornAs = (birthDay: number, birthMonth: number, birthYear: number) =>
 		birthYear,
 	});
 const invoices = (parameters: INodeParameters) =>
-	operation('taxAuthority', 'getInvoices', { rfc: RFC, ...parameters });
+	operationParameters('taxAuthority', 'getInvoices', { rfc: RFC, ...parameters });
 const crf = (rfc: unknown, options = {}) => getCrfParameters({ rfc } as INodeParameters, options);
-const curp = (value: string) => operation('person', 'getCurpData', { curp: value });
+const curp = (value: string) => operationParameters('person', 'getCurpData', { curp: value });
 const nextYear = String(new Date().getFullYear() + 1);
 
 describe('an item with a mistake in it', () => {
@@ -41,7 +41,7 @@ describe('an item with a mistake in it', () => {
 		['an object as RFC', crf('={{ {a: 1} }}'), ['field.empty', 'RFC']],
 		[
 			"a person's RFC for shareholders",
-			operation('company', 'getShareholders', { rfc: RFC }),
+			operationParameters('company', 'getShareholders', { rfc: RFC }),
 			['identifier.PERSON', 'RFC'],
 		],
 		['a CURP with a wrong digit', curp('PEXL990821HSRRXS04'), ['identifier.DIGIT', 'CURP']],
@@ -115,7 +115,7 @@ describe('an item with a mistake in it', () => {
 		['a year of two digits', bornAs(31, 1, 90), ['field.past', 'Day, Month and Year']],
 		[
 			'no day, month and year',
-			operation('taxpayer', 'calculateRfc', { ...PERSON, birthDateAs: 'parts' }),
+			operationParameters('taxpayer', 'calculateRfc', { ...PERSON, birthDateAs: 'parts' }),
 			['field.number', 'Day'],
 		],
 		['half a day', bornAs(1.5, 1, 1990), ['field.date', 'Day, Month and Year']],
@@ -161,7 +161,7 @@ describe('an item with a mistake in it', () => {
 		],
 		[
 			'a filter by a query that does not exist',
-			operation('query', 'getAll', { filters: { queries: ['crf'] } }),
+			operationParameters('query', 'getAll', { filters: { queries: ['crf'] } }),
 			['field.choice', 'Queries'],
 		],
 		[
@@ -176,12 +176,12 @@ describe('an item with a mistake in it', () => {
 		],
 		[
 			'a date filter that is none',
-			operation('query', 'getAll', { filters: { createdAfter: 'monday' } }),
+			operationParameters('query', 'getAll', { filters: { createdAfter: 'monday' } }),
 			['field.date', 'Created After'],
 		],
 		[
 			'no query ID',
-			operation('query', 'get', { queryId: '={{ "" }}' }),
+			operationParameters('query', 'get', { queryId: '={{ "" }}' }),
 			['field.empty', 'Query ID'],
 		],
 	];
@@ -218,7 +218,9 @@ describe('an item with a mistake in it', () => {
 	});
 
 	it('reports a query ID that the service does not know', async () => {
-		const { error } = await sandbox.run(operation('query', 'get', { queryId: 'unknown-1' }));
+		const { error } = await sandbox.run(
+			operationParameters('query', 'get', { queryId: 'unknown-1' }),
+		);
 		expect(codeOf(error)).toBe('noQuery');
 	});
 
@@ -226,7 +228,11 @@ describe('an item with a mistake in it', () => {
 		'%s without a tax profile: the error says what to run first',
 		async (name) => {
 			const { error } = await sandbox.run(
-				operation('taxAuthority', name, { rfc: rfcs(2)[1], period: 'month', month: '2026-01' }),
+				operationParameters('taxAuthority', name, {
+					rfc: rfcs(2)[1],
+					period: 'month',
+					month: '2026-01',
+				}),
 			);
 			expect([codeOf(error), error?.context?.mayLackProfile]).toEqual(['status.409', true]);
 		},
@@ -275,7 +281,7 @@ describe('an item that only seems wrong', () => {
 
 	it("requests last month's invoices if no period is entered", async () => {
 		await sandbox.run(createTaxProfileParameters(RFC));
-		await sandbox.run(operation('taxAuthority', 'getInvoices', { rfc: RFC }));
+		await sandbox.run(operationParameters('taxAuthority', 'getInvoices', { rfc: RFC }));
 		const now = new Date();
 		const last = new Date(Date.UTC(now.getFullYear(), now.getMonth() - 1))
 			.toISOString()

@@ -5,12 +5,12 @@ import { codeOf } from '../support/errorCode';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import { crfRecord, queryPostsIn, responderByRequestKind } from './crfStubResponses';
 import { aRecord, fakeService, respondJson, type StoredQuery } from './fakeService';
-import { createTaxProfileParameters, operation, rfcs, taxQuerySandbox } from './support';
+import { createTaxProfileParameters, operationParameters, rfcs, taxQuerySandbox } from './support';
 
 const [RFC, OTHER] = rfcs(2);
 const waited = { waitForResult: true, maxWait: 20 };
 const invoices = (firstMonth: string, lastMonth: string, more: INodeParameters = {}) =>
-	operation('taxAuthority', 'getInvoices', {
+	operationParameters('taxAuthority', 'getInvoices', {
 		...{ rfc: RFC, period: 'months', firstMonth, lastMonth, reuse: 'never' },
 		...more,
 	});
@@ -204,7 +204,7 @@ describe('reuse of invoices', () => {
 
 	it('takes only the same days of a month', async () => {
 		const days = (firstDay: string, lastDay: string) =>
-			operation('taxAuthority', 'getInvoices', {
+			operationParameters('taxAuthority', 'getInvoices', {
 				...{ rfc: RFC, period: 'dates', firstDay, lastDay, waitForResult: true, ...HOURS },
 			});
 		await sandbox.run(createTaxProfileParameters(RFC));
@@ -257,7 +257,7 @@ it('invoices of some days lie within them', async () => {
 	await sandbox.run(createTaxProfileParameters(RFC));
 	const days = { period: 'dates', firstDay: '2026-01-10', lastDay: '2026-03-05' };
 	const { items } = await sandbox.run(
-		operation('taxAuthority', 'getInvoices', { rfc: RFC, ...days, ...waited }),
+		operationParameters('taxAuthority', 'getInvoices', { rfc: RFC, ...days, ...waited }),
 	);
 	await sandbox.close();
 	const issued = items.flatMap(({ json }) =>
@@ -294,7 +294,7 @@ describe('a service with one field for a period', () => {
 
 	it('gets no request for days, which are an error', async () => {
 		const days = { period: 'dates', firstDay: '2026-01-05', lastDay: '2026-01-20' };
-		const parameters = operation('taxAuthority', 'getInvoices', { rfc: RFC, ...days });
+		const parameters = operationParameters('taxAuthority', 'getInvoices', { rfc: RFC, ...days });
 		expect(await run(parameters)).toEqual({ items: 0, code: 'period.days', sent: [] });
 	});
 });
@@ -333,10 +333,13 @@ describe('a service that makes a query for each month of a period', () => {
 		const byMonth = { period: 'month', month: '2026-09' };
 		const byDays = { period: 'dates', firstDay: '2026-09-01', lastDay: '2026-09-30' };
 		for (const [ranBefore, period] of [byMonth, byDays].entries()) {
-			await service.run(operation('taxAuthority', 'getInvoices', { rfc: RFC, ...period }), {
-				executionId: 'months-and-days',
-				ranBefore,
-			});
+			await service.run(
+				operationParameters('taxAuthority', 'getInvoices', { rfc: RFC, ...period }),
+				{
+					executionId: 'months-and-days',
+					ranBefore,
+				},
+			);
 		}
 		await service.close();
 		expect(periodsOf(service.billed)).toEqual(['2026-09']);
@@ -377,7 +380,7 @@ describe("reuse of invoices by the days of Mexico's zone", () => {
 				})(request),
 				headers,
 			}),
-			operation('taxAuthority', 'getInvoices', {
+			operationParameters('taxAuthority', 'getInvoices', {
 				...{ rfc: RFC, reuse: 'hours', reuseHours: 100, ...period },
 			}),
 			{ timezone: 'America/Mexico_City' },

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
-import { getCrfParameters, operation, rfcs, taxQuerySandbox } from './support';
+import { getCrfParameters, operationParameters, rfcs, taxQuerySandbox } from './support';
 
 const ROWS = 2_000;
 /** Every tenth row repeats the RFC of the row before it, every twentieth cannot be queried. */
@@ -34,7 +34,7 @@ describe('a table of 2,000 taxpayers with 5 % failures and 10 % duplicates', () 
 
 	const check = async () =>
 		(
-			await sandbox.run(operation('identifier', 'check', { rfc: '={{ $json.rfc }}' }), {
+			await sandbox.run(operationParameters('identifier', 'check', { rfc: '={{ $json.rfc }}' }), {
 				items: rows,
 				credentials: {},
 			})

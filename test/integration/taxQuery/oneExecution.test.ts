@@ -3,7 +3,7 @@ import { shiftWallClock } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNodeInEngine';
 import { respondJson } from '../support/testServer';
-import { curps, getCrfParameters, operation, rfcs } from './support';
+import { curps, getCrfParameters, operationParameters, rfcs } from './support';
 import {
 	tenantService,
 	type BilledPostAwaitingResponse,
@@ -93,7 +93,7 @@ describe('a question in an execution', () => {
 	it('sends one query for concurrent tool calls', async () => {
 		const [curp] = curps(1);
 		const call = async (ranBefore: number) =>
-			await service.run(operation('person', 'getCurpData', { curp }), {
+			await service.run(operationParameters('person', 'getCurpData', { curp }), {
 				...{ items: [{ tenant: 'A' }], isTool: true, executionId: 'tools', ranBefore },
 			});
 		await Promise.all([0, 1, 2, 3].map(call));
@@ -190,7 +190,7 @@ describe('a question in an execution', () => {
 	it('keeps 25 tool calls at the same time within the limit of 10', async () => {
 		const memory = {};
 		const call = async (curp: string, ranBefore: number) =>
-			await service.run(operation('person', 'getCurpData', { curp }), {
+			await service.run(operationParameters('person', 'getCurpData', { curp }), {
 				...{ items: [{ tenant: 'A' }], isTool: true, executionId: 'tools-25', memory, ranBefore },
 			});
 		const runs = await Promise.all(curps(25).map(call));

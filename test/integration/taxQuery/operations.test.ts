@@ -5,7 +5,7 @@ import {
 	CIEC,
 	createTaxProfileParameters,
 	curps,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
@@ -39,35 +39,38 @@ const rows: Row[] = [
 	{
 		section: '4.2',
 		endpoint: 'POST /query/company-shareholders',
-		parameters: operation('company', 'getShareholders', { rfc: COMPANY }),
+		parameters: operationParameters('company', 'getShareholders', { rfc: COMPANY }),
 		body: { rfc: COMPANY },
 		output: acknowledged({ rfc: COMPANY }),
 	},
 	{
 		section: '4.3',
 		endpoint: 'POST /query/rfc-calculator',
-		parameters: operation('taxpayer', 'calculateRfc', { ...PERSON, birthDate: '1956-12-31' }),
+		parameters: operationParameters('taxpayer', 'calculateRfc', {
+			...PERSON,
+			birthDate: '1956-12-31',
+		}),
 		body: { ...PERSON, day: 31, month: 12, year: 1956 },
 		output: { queryId, pending: false, rfc: 'GODE561231GR8' },
 	},
 	{
 		section: '4.4',
 		endpoint: 'POST /query/crf',
-		parameters: operation('taxpayer', 'getCrf', { rfc: RFC }),
+		parameters: operationParameters('taxpayer', 'getCrf', { rfc: RFC }),
 		body: { rfc: RFC },
 		output: acknowledged({ rfc: RFC }),
 	},
 	{
 		section: '4.5',
 		endpoint: 'POST /query/rfc-data',
-		parameters: operation('taxpayer', 'getRfcData', { rfc: RFC }),
+		parameters: operationParameters('taxpayer', 'getRfcData', { rfc: RFC }),
 		body: { rfc: RFC },
 		output: acknowledged({ rfc: RFC }),
 	},
 	{
 		section: '4.6',
 		endpoint: 'POST /query/curp-data',
-		parameters: operation('person', 'getCurpData', { curp: CURP }),
+		parameters: operationParameters('person', 'getCurpData', { curp: CURP }),
 		body: { curp: CURP },
 		output: {
 			queryId,
@@ -82,7 +85,7 @@ const rows: Row[] = [
 	{
 		section: '4.7',
 		endpoint: 'POST /query/job-history',
-		parameters: operation('person', 'getEmploymentHistory', { curp: CURP }),
+		parameters: operationParameters('person', 'getEmploymentHistory', { curp: CURP }),
 		body: { curp: CURP },
 		output: acknowledged({ curp: CURP }),
 	},
@@ -96,21 +99,21 @@ const rows: Row[] = [
 	{
 		section: '4.9',
 		endpoint: 'POST /query/tax/csf',
-		parameters: operation('taxAuthority', 'getCsf', { rfc: RFC }),
+		parameters: operationParameters('taxAuthority', 'getCsf', { rfc: RFC }),
 		body: { rfc: RFC },
 		output: { queryId, pending: false, rfc: RFC, resultStatus: 'ACTIVO' },
 	},
 	{
 		section: '4.10',
 		endpoint: 'POST /query/tax/compliance-opinion',
-		parameters: operation('taxAuthority', 'getComplianceOpinion', { rfc: RFC }),
+		parameters: operationParameters('taxAuthority', 'getComplianceOpinion', { rfc: RFC }),
 		body: { rfc: RFC },
 		output: acknowledged({ rfc: RFC }),
 	},
 	{
 		section: '4.11',
 		endpoint: 'POST /query/tax/invoice',
-		parameters: operation('taxAuthority', 'getInvoices', {
+		parameters: operationParameters('taxAuthority', 'getInvoices', {
 			rfc: RFC,
 			period: 'month',
 			month: '2026-01',
@@ -121,13 +124,16 @@ const rows: Row[] = [
 	{
 		section: '4.12',
 		endpoint: 'GET /query',
-		parameters: operation('query', 'getAll', { limit: 1, filters: { queries: ['calculateRfc'] } }),
+		parameters: operationParameters('query', 'getAll', {
+			limit: 1,
+			filters: { queries: ['calculateRfc'] },
+		}),
 		output: { queryId, service: 'RFC_CALCULATOR', rfc: 'GODE561231GR8' },
 	},
 	{
 		section: '4.13',
 		endpoint: 'GET /query/{queryId}',
-		parameters: operation('query', 'get', { queryId: '={{ $json.queryId }}' }),
+		parameters: operationParameters('query', 'get', { queryId: '={{ $json.queryId }}' }),
 		output: { service: 'RFC_CALCULATOR', status: 'SUCCESS', rfc: 'GODE561231GR8' },
 	},
 ];
@@ -223,7 +229,7 @@ describe('the tax profile', () => {
 
 	it('is created from a stored login, which stays out of the workflow', async () => {
 		const { items } = await sandbox.run(
-			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: RFC }),
+			operationParameters('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: RFC }),
 			{ login: { provider: 'taxAuthority', rfc: RFC, ciec: CIEC }, secrets: [CIEC] },
 		);
 		expect(items[0].json).toMatchObject({ pending: false, rfc: RFC });
@@ -231,7 +237,10 @@ describe('the tax profile', () => {
 
 	it('is not created for another RFC than the stored login has', async () => {
 		const { error } = await sandbox.run(
-			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: rfcs(2)[1] }),
+			operationParameters('taxAuthority', 'createTaxProfile', {
+				loginFrom: 'stored',
+				rfc: rfcs(2)[1],
+			}),
 			{ login: { provider: 'taxAuthority', rfc: RFC, ciec: CIEC }, secrets: [CIEC] },
 		);
 		expect([codeOf(error), await sandbox.ledger()]).toEqual(['storedLogin.rfc', []]);
@@ -239,7 +248,7 @@ describe('the tax profile', () => {
 
 	it('is not created with the login of another provider', async () => {
 		const { error } = await sandbox.run(
-			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: RFC }),
+			operationParameters('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: RFC }),
 			{ login: { provider: 'bureau/pm', user: 'lender_1', password: 'Bureau_Secret_1' } },
 		);
 		expect(codeOf(error)).toBe('storedLogin.provider');
@@ -285,7 +294,7 @@ describe('the tax profile', () => {
 
 	it('is created for the one of 50 customers whose login it is, and for no other', async () => {
 		const { items } = await sandbox.run(
-			operation('taxAuthority', 'createTaxProfile', {
+			operationParameters('taxAuthority', 'createTaxProfile', {
 				loginFrom: 'stored',
 				rfc: '={{ $json.rfc }}',
 			}),
@@ -307,7 +316,7 @@ describe('the tax profile', () => {
 		const fault = { status: 400, body: { message: `wrong CIEC ${CIEC}` } };
 		await sandbox.faults({ path: '/api/query/tax/profile', fault });
 		const { items } = await sandbox.run(
-			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: RFC }),
+			operationParameters('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: RFC }),
 			{
 				login: { provider: 'taxAuthority', rfc: RFC, ciec: CIEC },
 				onError: 'continueRegularOutput',
@@ -331,7 +340,7 @@ describe('Get Invoices', () => {
 	afterAll(async () => await sandbox.close());
 
 	const invoices = (parameters: INodeParameters, options: INodeParameters = {}) =>
-		operation('taxAuthority', 'getInvoices', { rfc: RFC, ...parameters }, options);
+		operationParameters('taxAuthority', 'getInvoices', { rfc: RFC, ...parameters }, options);
 	const sent = async () => {
 		const [{ body }] = await sandbox.requests('/api/query/tax/invoice');
 		return body as IDataObject;

@@ -4,7 +4,7 @@ import type { NodeRunOptions } from '../support/runNodeInEngine';
 import { runAgainstStub } from '../apiVariants/stubServer';
 import {
 	getCrfParameters,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
@@ -77,7 +77,7 @@ describe('the options of a query', () => {
 
 		it('counts each month of invoices', async () => {
 			const { error } = await sandbox.run(
-				operation(
+				operationParameters(
 					'taxAuthority',
 					'getInvoices',
 					{ rfc: RFC, period: 'months', firstMonth: '2025-01', lastMonth: '2025-12' },
@@ -194,7 +194,7 @@ describe('the options of a query', () => {
 
 	it('Additional Body Fields are sent beside the fields', async () => {
 		await sandbox.run(
-			operation(
+			operationParameters(
 				'company',
 				'getShareholders',
 				{ rfc: COMPANY },
@@ -228,7 +228,7 @@ describe('the options of a query', () => {
 		const born = { birthDateAs: 'date', birthDate: '1990-01-31' };
 		const names = { name: 'Emma', firstLastName: name };
 		await sandbox.run(
-			operation('taxpayer', 'calculateRfc', { ...names, ...born }, { checkIdentifiers }),
+			operationParameters('taxpayer', 'calculateRfc', { ...names, ...born }, { checkIdentifiers }),
 		);
 		expect(await bodyOf('/api/query/rfc-calculator')).toMatchObject(names);
 	});
@@ -247,13 +247,13 @@ describe('Query → Get Many', () => {
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox();
 		await sandbox.run(getCrfParameters(), { items: requests.map((rfc) => ({ rfc })) });
-		await sandbox.run(operation('taxpayer', 'getRfcData', { rfc: requests[0] }));
+		await sandbox.run(operationParameters('taxpayer', 'getRfcData', { rfc: requests[0] }));
 	});
 	afterAll(async () => await sandbox.close());
 
 	const list = async (filters = {}, parameters = {}) => {
 		const { items } = await sandbox.run(
-			operation('query', 'getAll', { returnAll: true, filters, ...parameters }),
+			operationParameters('query', 'getAll', { returnAll: true, filters, ...parameters }),
 		);
 		return items.map(({ json }) => json);
 	};
@@ -301,7 +301,9 @@ describe('Query → Get Many', () => {
 			times: 1,
 			fault: { status: 200, body: { data: [], total: 61 } },
 		});
-		const { error } = await sandbox.run(operation('query', 'getAll', { returnAll: true }));
+		const { error } = await sandbox.run(
+			operationParameters('query', 'getAll', { returnAll: true }),
+		);
 		expect(error?.context).toMatchObject({ code: 'list.cut', listed: 0, total: 61 });
 	});
 });
@@ -332,7 +334,7 @@ describe('the option Personal Data of a query', () => {
 		const message = 'No hay EMMA GOMEZ-DIAZ (gode-561231-gr8), folio CRF-261122-007';
 		const { error } = await runAgainstStub(
 			({ method }) => (method === 'POST' ? { status: 422, body: { message } } : { body: [] }),
-			operation('taxpayer', 'calculateRfc', person, { personalData: 'masked' }),
+			operationParameters('taxpayer', 'calculateRfc', person, { personalData: 'masked' }),
 		);
 		expect(error?.description).not.toMatch(/gode-?561231/i);
 	});
@@ -362,7 +364,12 @@ describe('Personal Data of a record', () => {
 	};
 	const read = async (options: INodeParameters, simplify: boolean) => {
 		const answer = () => ({ body: record });
-		const parameters = operation('query', 'get', { queryId: 'q-1' }, { simplify, ...options });
+		const parameters = operationParameters(
+			'query',
+			'get',
+			{ queryId: 'q-1' },
+			{ simplify, ...options },
+		);
 		return (await runAgainstStub(answer, parameters)).rows[0];
 	};
 
@@ -397,7 +404,12 @@ describe('Personal Data of a record', () => {
 
 	it('warns of a foreign result although both are masked', async () => {
 		const other = { ...record, service: 'CRF', response: { RFC: 'EKU9003173C9' } };
-		const parameters = operation('query', 'get', { queryId: 'q-1' }, { personalData: 'masked' });
+		const parameters = operationParameters(
+			'query',
+			'get',
+			{ queryId: 'q-1' },
+			{ personalData: 'masked' },
+		);
 		const { rows } = await runAgainstStub(() => ({ body: other }), parameters);
 		expect([rows[0].rfc, rows[0].askedRfc]).toEqual(['EKU9003******', 'GODE5612******']);
 	});

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { runAgainstStub, type StubRequest, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { crfRecord, queryGetPathsIn } from './crfStubResponses';
-import { curps, getCrfParameters, itemsForRfcs, operation, rfcs } from './support';
+import { curps, getCrfParameters, itemsForRfcs, operationParameters, rfcs } from './support';
 
 const wanted = rfcs(2);
 
@@ -50,7 +50,7 @@ describe('a query ID under which the service has nothing', () => {
 	it.each(NOTHING)('fails Query → Get after one read: %s', async (_how, byId) => {
 		const { error, requests } = await runAgainstStub(
 			() => byId,
-			operation('query', 'get', { queryId: 'q1' }),
+			operationParameters('query', 'get', { queryId: 'q1' }),
 		);
 		expect(codeOf(error)).toBe('noQuery');
 		expect(queryGetPathsIn(requests)).toEqual(['/api/query/q1']);
@@ -75,7 +75,7 @@ describe('a query ID under which the service has nothing', () => {
 		['whose result follows', getCrfParameters(), itemsForRfcs(wanted)],
 		[
 			'whose result comes at once',
-			operation('person', 'getCurpData', { curp: '={{ $json.curp }}' }),
+			operationParameters('person', 'getCurpData', { curp: '={{ $json.curp }}' }),
 			people.map((curp) => ({ curp })),
 		],
 	])('is pending in a further try of a query %s', async (_what, parameters, items) => {

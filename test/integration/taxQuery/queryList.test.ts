@@ -2,11 +2,11 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNodeInEngine } from '../support/runNodeInEngine';
-import { operation, taxQuerySandbox } from './support';
+import { operationParameters, taxQuerySandbox } from './support';
 import { respondJson, serve } from '../support/testServer';
 
 const getMany = (parameters = {}, options = {}) =>
-	operation(
+	operationParameters(
 		'query',
 		'getAll',
 		{ returnAll: true, options: { simplify: false }, ...parameters },

@@ -10,7 +10,7 @@ import {
 import {
 	getCrfParameters,
 	itemsForRfcs,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
@@ -39,7 +39,7 @@ describe('a record that reports success and never holds a result', () => {
 	it('comes out of Query → Get with the same warning', async () => {
 		const [{ queryId }] = await sandbox.ledger();
 		const get = (simplify: boolean) =>
-			operation('query', 'get', { queryId, options: { simplify } });
+			operationParameters('query', 'get', { queryId, options: { simplify } });
 		const [simple, raw] = [await sandbox.run(get(true)), await sandbox.run(get(false))];
 		expect(simple.items[0].json.warnings).toEqual(noResult);
 		expect(raw.hints).toMatchObject([{ message: expect.stringContaining('webhook') }]);
@@ -153,7 +153,12 @@ describe('listed rows that report success without their results', () => {
 	});
 
 	it('are completed by Complete Rows', async () => {
-		const many = operation('query', 'getAll', { returnAll: true }, { completeRows: true });
+		const many = operationParameters(
+			'query',
+			'getAll',
+			{ returnAll: true },
+			{ completeRows: true },
+		);
 		const { rows } = await runAgainstStub(service({ response: null }), many);
 		expect(rows).toMatchObject(results(5));
 	});

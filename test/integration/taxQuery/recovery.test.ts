@@ -18,7 +18,7 @@ import {
 	buildNextCrfFaultRule,
 	getCrfParameters,
 	itemsForRfcs,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 } from './support';
@@ -96,14 +96,18 @@ describe('a query whose response was lost', () => {
 
 	it('is recovered for each month of invoices', async () => {
 		await sandbox.run(
-			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'fields', rfc: RFC, ciec: 'x1' }),
+			operationParameters('taxAuthority', 'createTaxProfile', {
+				loginFrom: 'fields',
+				rfc: RFC,
+				ciec: 'x1',
+			}),
 		);
 		await sandbox.faults({
 			...buildNextCrfFaultRule('resetAfter'),
 			path: '/api/query/tax/invoice',
 		});
 		const { items } = await sandbox.run(
-			operation('taxAuthority', 'getInvoices', {
+			operationParameters('taxAuthority', 'getInvoices', {
 				rfc: RFC,
 				period: 'months',
 				firstMonth: '2025-12',

@@ -17,7 +17,7 @@ import {
 	buildNextCrfFaultRule,
 	getCrfParameters,
 	itemsForRfcs,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 } from './support';
@@ -25,7 +25,7 @@ import {
 const [RFC, OTHER] = rfcs(2);
 const never = getCrfParameters({ reuse: 'never' });
 const calculateRfc = (name: string) =>
-	operation('taxpayer', 'calculateRfc', {
+	operationParameters('taxpayer', 'calculateRfc', {
 		...{ name, firstLastName: 'Gómez', birthDate: '1956-12-31', reuse: 'never' },
 	});
 

@@ -6,7 +6,13 @@ import { credentialOfClient } from '../support/testServer';
 import { createSandboxNodeRunner } from '../creditProfile/support';
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import { startSandboxWithHelpers } from '../support/sandbox';
-import { CIEC, createTaxProfileParameters, operation, rfcs, taxQuerySandbox } from './support';
+import {
+	CIEC,
+	createTaxProfileParameters,
+	operationParameters,
+	rfcs,
+	taxQuerySandbox,
+} from './support';
 
 const PROFILE = '/api/query/tax/profile';
 const [RFC] = rfcs(1);
@@ -97,7 +103,7 @@ describe('a CIEC that the service refuses', () => {
 
 	it('is sent again after a 401 for an expired token where there is no list', async () => {
 		const apiMapping = { paths: { getAll: '' } };
-		await sandbox.run(operation('query', 'get', { queryId: 'any' }), { apiMapping });
+		await sandbox.run(operationParameters('query', 'get', { queryId: 'any' }), { apiMapping });
 		await sandbox.faults(
 			{ path: PROFILE, times: 1, fault: 'expiredToken' },
 			{ path: '/api/query', method: 'GET', times: 1, fault: 'expiredToken' },

@@ -7,7 +7,7 @@ import {
 	createTaxProfileParameters,
 	buildNextCrfFaultRule,
 	getCrfParameters,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
@@ -46,7 +46,8 @@ describe('Reuse Results', () => {
 		['of another RFC', async () => await payFor(OTHER)],
 		[
 			'of another service',
-			async () => await sandbox.run(operation('taxpayer', 'getRfcData', { rfc: RFC, ...waited })),
+			async () =>
+				await sandbox.run(operationParameters('taxpayer', 'getRfcData', { rfc: RFC, ...waited })),
 		],
 	])('pays where the only result is %s', async (_which, before) => {
 		await before();
@@ -325,7 +326,7 @@ describe('Reuse Results', () => {
 
 	it('pays for the invoices of the months that are missing', async () => {
 		const invoices = (lastMonth: string) =>
-			operation('taxAuthority', 'getInvoices', {
+			operationParameters('taxAuthority', 'getInvoices', {
 				rfc: RFC,
 				period: 'months',
 				firstMonth: '2026-01',
@@ -355,8 +356,10 @@ describe('Reuse Results', () => {
 			reuse: 'hours',
 			reuseHours: 24,
 		};
-		await sandbox.run(operation('taxpayer', 'calculateRfc', { ...person, secondLastName: 'Díaz' }));
-		await sandbox.run(operation('taxpayer', 'calculateRfc', person));
+		await sandbox.run(
+			operationParameters('taxpayer', 'calculateRfc', { ...person, secondLastName: 'Díaz' }),
+		);
+		await sandbox.run(operationParameters('taxpayer', 'calculateRfc', person));
 		expect(await billed()).toBe(2);
 	});
 });

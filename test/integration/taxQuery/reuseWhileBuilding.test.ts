@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { fakeService, respondJson, type StoredQuery } from './fakeService';
-import { curps, getCrfParameters, operation, rfcs } from './support';
+import { curps, getCrfParameters, operationParameters, rfcs } from './support';
 
 type Change = (stored: StoredQuery) => Partial<StoredQuery>;
 
@@ -8,9 +8,9 @@ const [RFC] = rfcs(1);
 const [CURP] = curps(1);
 const HOUR_MS = 3_600_000;
 const crf = getCrfParameters();
-const jobs = operation('person', 'getEmploymentHistory', { curp: CURP });
+const jobs = operationParameters('person', 'getEmploymentHistory', { curp: CURP });
 const calculation = (person = {}) =>
-	operation('taxpayer', 'calculateRfc', {
+	operationParameters('taxpayer', 'calculateRfc', {
 		...{ name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz', birthDate: '1956-02-05' },
 		...{ reuse: 'building', ...person },
 	});

@@ -21,7 +21,7 @@ import {
 	buildNextCrfFaultRule,
 	getCrfParameters,
 	itemsForRfcs,
-	operation,
+	operationParameters,
 	passListLag,
 	rfcs,
 	taxQuerySandbox,
@@ -196,7 +196,7 @@ describe('Send Again sends nothing', () => {
 	});
 
 	it('for a period of which one month was found', async () => {
-		const invoices = operation(
+		const invoices = operationParameters(
 			'taxAuthority',
 			'getInvoices',
 			{ rfc: RFC, period: 'months', firstMonth: '2026-01', lastMonth: '2026-02' },
@@ -226,7 +226,7 @@ describe('Send Again sends nothing', () => {
 
 describe('Send Again after a lost response, with a possible match in the list', () => {
 	type Change = (stored: StoredQuery) => Partial<StoredQuery>;
-	const jobs = operation('person', 'getEmploymentHistory', { curp: CURP }, SEND_AGAIN);
+	const jobs = operationParameters('person', 'getEmploymentHistory', { curp: CURP }, SEND_AGAIN);
 	const before = (stored: StoredQuery, ms: number) =>
 		new Date(Date.parse(stored.createdAt) - ms).toISOString();
 

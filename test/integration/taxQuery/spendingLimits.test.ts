@@ -7,7 +7,7 @@ import {
 	buildCrfFaultRule,
 	getCrfParameters,
 	itemsForRfcs,
-	operation,
+	operationParameters,
 	passListLag,
 	rfcs,
 	taxQuerySandbox,
@@ -72,7 +72,7 @@ describe('a limit of queries, with equal items and Reuse Results', () => {
 		await sandbox.close();
 		sandbox = await taxQuerySandbox({ statusWords: { success: 'FERTIG' } });
 		const [curp] = curps(1);
-		const requests = operation(
+		const requests = operationParameters(
 			'person',
 			'getCurpData',
 			{ curp, ...HOURS },

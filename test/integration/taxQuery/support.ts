@@ -121,7 +121,7 @@ export async function passListLag(
 }
 
 /** Parameters of an operation. */
-export const operation = (
+export const operationParameters = (
 	resource: string,
 	name: string,
 	parameters: INodeParameters = {},
@@ -135,10 +135,10 @@ export const operation = (
 
 /** The CRF of each item's `rfc`. */
 export const getCrfParameters = (parameters: INodeParameters = {}, options: INodeParameters = {}) =>
-	operation('taxpayer', 'getCrf', { rfc: '={{ $json.rfc }}', ...parameters }, options);
+	operationParameters('taxpayer', 'getCrf', { rfc: '={{ $json.rfc }}', ...parameters }, options);
 
 export const createTaxProfileParameters = (rfc: string): INodeParameters =>
-	operation('taxAuthority', 'createTaxProfile', { loginFrom: 'fields', rfc, ciec: CIEC });
+	operationParameters('taxAuthority', 'createTaxProfile', { loginFrom: 'fields', rfc, ciec: CIEC });
 
 /** The path of a query for the CRF at the sandbox. */
 export const CRF_PATH = '/api/query/crf';

@@ -5,7 +5,7 @@ import {
 	createTaxProfileParameters,
 	buildNextCrfFaultRule,
 	getCrfParameters,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 } from './support';
@@ -60,7 +60,7 @@ describe('the creation of a tax profile', () => {
 });
 
 describe('a refused query hints at a missing tax profile', () => {
-	const csf = operation('taxAuthority', 'getCsf', { rfc: RFC, reuse: 'never' });
+	const csf = operationParameters('taxAuthority', 'getCsf', { rfc: RFC, reuse: 'never' });
 	const refused = async (status: number, message: string, parameters = csf) => {
 		const post = { status, body: { message } };
 		const { error } = await runAgainstStub(responderByRequestKind({ post }), parameters);

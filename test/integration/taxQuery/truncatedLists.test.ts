@@ -4,14 +4,14 @@ import { until } from '../../support/until';
 import { shiftAllClocks } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { fakeService, respondJson, type StoredQuery } from './fakeService';
-import { getCrfParameters, operation, rfcs } from './support';
+import { getCrfParameters, operationParameters, rfcs } from './support';
 
 const [RFC] = rfcs(1);
 const ONE_DAY = { reuse: 'hours', reuseHours: 24 };
 /** Midnight just over would make the queries those of yesterday. */
 const timezone = DateTime.utc().hour < 12 ? 'Etc/GMT+11' : 'UTC';
 const item = { items: [{ rfc: RFC }], timezone };
-const getMany = operation('query', 'getAll', { returnAll: true, filters: {} });
+const getMany = operationParameters('query', 'getAll', { returnAll: true, filters: {} });
 const UNREPORTED = expect.stringContaining('list.paging');
 
 type Shape = (rows: StoredQuery[], requests: { page?: number; offset: number }) => unknown;

@@ -1,6 +1,13 @@
 import { freshSandboxForEachTest } from '../support/sandboxForTestGroup';
 import { fakeService, respondJson } from './fakeService';
-import { curps, getCrfParameters, itemsForRfcs, operation, rfcs, taxQuerySandbox } from './support';
+import {
+	curps,
+	getCrfParameters,
+	itemsForRfcs,
+	operationParameters,
+	rfcs,
+	taxQuerySandbox,
+} from './support';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
 
@@ -20,9 +27,12 @@ describe('a record of a status that the API Mapping does not know', () => {
 
 	it('is not reused for an equal item of the run', async () => {
 		const [curp] = curps(1);
-		const { items } = await sandbox.run(operation('person', 'getCurpData', { curp, ...HOURS }), {
-			items: [{}, {}],
-		});
+		const { items } = await sandbox.run(
+			operationParameters('person', 'getCurpData', { curp, ...HOURS }),
+			{
+				items: [{}, {}],
+			},
+		);
 		const marks = items.map(({ json: { statusUnknown, reused } }) => ({ statusUnknown, reused }));
 		const each = { statusUnknown: true, reused: undefined };
 		expect(marks).toEqual([each, each]);

@@ -8,7 +8,7 @@ import { fakeService, respondJson, type StoredQuery } from './fakeService';
 import {
 	curps,
 	getCrfParameters,
-	operation,
+	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
@@ -145,7 +145,7 @@ describe('a query that waits for its result', () => {
 
 	it('sends no check if the result came at once', async () => {
 		await sandbox.run(
-			operation('taxAuthority', 'createTaxProfile', {
+			operationParameters('taxAuthority', 'createTaxProfile', {
 				loginFrom: 'fields',
 				rfc: RFC,
 				ciec: 'x1',
@@ -180,21 +180,21 @@ describe('a query that waits for its result', () => {
 
 	it('fails in the same way when its result comes at once as FAILED', async () => {
 		const { error } = await sandbox.run(
-			operation('person', 'getCurpData', { curp: sandbox.reserved('failed').curp }),
+			operationParameters('person', 'getCurpData', { curp: sandbox.reserved('failed').curp }),
 		);
 		expect(error?.context).toMatchObject({ code: 'failed', status: 'FAILED' });
 	});
 
 	it('is marked as pending if its result should come at once and does not', async () => {
 		const { items } = await sandbox.run(
-			operation('person', 'getCurpData', { curp: sandbox.reserved('pending').curp }),
+			operationParameters('person', 'getCurpData', { curp: sandbox.reserved('pending').curp }),
 		);
 		expect(items[0].json).toMatchObject({ status: 'PENDING', pending: true });
 	});
 
 	it('is not pending if its result comes at once', async () => {
 		const [curp] = curps(1);
-		const { items } = await sandbox.run(operation('person', 'getCurpData', { curp }));
+		const { items } = await sandbox.run(operationParameters('person', 'getCurpData', { curp }));
 		expect(items[0].json.pending).toBe(false);
 	});
 });

@@ -1,5 +1,5 @@
 import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
-import { checkFiltered } from '../../../nodes/CreditProfile/dataCollectionFilters';
+import { buildFilterMismatchCheck } from '../../../nodes/CreditProfile/dataCollectionFilters';
 import { collectionId } from '../../../nodes/CreditProfile/fields';
 import {
 	readCreditProfileApiMapping,
@@ -27,7 +27,7 @@ import type {
 	SharedNodeRunState,
 } from '../../../nodes/shared/operations/operation';
 import { personalDataHiderForMode } from '../../../nodes/shared/personalData/personalDataHider';
-import { RequestError } from '../../../nodes/shared/http/requestResultAndError';
+import { RequestError } from '../../../nodes/shared/http/requestErrorAndResultTypes';
 import { creditProfile, taxQuery } from '../../../nodes/shared/http/serviceDefinitions';
 import { Ledger } from '../../../nodes/TaxQuery/trigger/ledger';
 import { requireCreationDates, readListing } from '../../../nodes/TaxQuery/trigger/readListing';
@@ -37,11 +37,11 @@ import {
 } from '../../../nodes/TaxQuery/trigger/missedResultReports';
 import { curpField, rfcField } from '../../../nodes/TaxQuery/fields/identifiers';
 import { periodField } from '../../../nodes/TaxQuery/fields/period';
-import { taxProfileInput } from '../../../nodes/TaxQuery/fields/taxProfileLogin';
+import { taxProfileInput } from '../../../nodes/TaxQuery/fields/createTaxProfileLogin';
 import type { PaidQueryDefinition } from '../../../nodes/TaxQuery/request/queryRequest';
 import { identifier } from '../../../nodes/TaxQuery/resources/identifier';
 import { query } from '../../../nodes/TaxQuery/resources/query';
-import { queryTypesByOperation } from '../../../nodes/TaxQuery/client/queryTypeMapping';
+import { queryTypesByOperation } from '../../../nodes/TaxQuery/client/applyApiMappingToQueries';
 import type { QueryId, CollectedQueryList } from '../../../nodes/TaxQuery/client/queryModel';
 import { describeRecordsExcludedAsUnknown } from '../../../nodes/TaxQuery/errors/unknownLabels';
 import { QueryError, type QueryProblem } from '../../../nodes/TaxQuery/errors/queryError';
@@ -195,7 +195,7 @@ const ofItems = async (): Promise<RenderedMessage[]> =>
 			() => readTaxQueryBaseUrl('https://example.com/api/query'),
 			() => readCreditProfileApiMapping({ apiMapping: '{"x": 1}' }),
 			() => personalDataHiderForMode('pseudonym'),
-			() => checkFiltered({ name__eq: 'a' }, () => {})({ name: 'b' }),
+			() => buildFilterMismatchCheck({ name__eq: 'a' }, () => {})({ name: 'b' }),
 			() => collectionId.read(itemWith({})),
 			() => curpField.read(itemWith({ curp: 'EISE850314MDFXGL09' })),
 			() => rfcField.read(itemWith({ rfc: 'EISE850314' })),
@@ -358,7 +358,7 @@ export const messagesOfTheNodes = async (): Promise<string[]> =>
 	(await allMessages()).map(({ message }) => message);
 
 /** Returns what the sender of a webhook call is answered: "401 Unauthorized". */
-export const responsesToSenders = (): string[] => [
+export const webhookResponseTexts = (): string[] => [
 	'401 Unauthorized', // of receive(), whose tests see it
 	...Object.values(answers)
 		.filter((one) => typeof one === 'object')

@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import type { ICredentialType, INodeProperties, INodeType } from 'n8n-workflow';
 import ts from 'typescript';
 import { filesIn } from '../../support/repositoryFiles';
-import { instantiateFromSource, flattenParameters, published } from '../../support/descriptions';
+import {
+	instantiateFromSource,
+	flattenParameters,
+	published,
+} from '../../support/publishedClassesAndParameters';
 
 // What operators read outside the docs. Panels are loaded as n8n loads them. Of sources, the literals are read by
 // TypeScript's own parser: each text of the program, never a comment or a name.

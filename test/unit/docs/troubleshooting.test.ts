@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { responsesToSenders, messagesOfTheNodes } from './renderedMessages';
+import { webhookResponseTexts, messagesOfTheNodes } from './renderedMessages';
 
 const root = join(__dirname, '..', '..', '..');
 
@@ -27,7 +27,7 @@ const pages = ['troubleshooting', 'trigger-troubleshooting', 'was-it-billed'].ma
 const quotes = pages.flatMap(quotedIn);
 let messages: string[] = [];
 beforeAll(async () => {
-	messages = [...(await messagesOfTheNodes()), ...responsesToSenders()];
+	messages = [...(await messagesOfTheNodes()), ...webhookResponseTexts()];
 });
 
 describe('the messages that the pages on troubleshooting list', () => {

@@ -1,7 +1,7 @@
 import {
 	resolveRequestedVersion,
-	unreleased,
-	withRelease,
+	extractUnreleasedNotes,
+	moveUnreleasedUnderVersion,
 } from '../../../release/rewriteChangelogAndNextVersion';
 
 const CHANGELOG = `# Changelog
@@ -19,11 +19,11 @@ const CHANGELOG = `# Changelog
 
 describe('the changelog at a release', () => {
 	it('returns the unreleased changes alone', () => {
-		expect(unreleased(CHANGELOG)).toBe('### Added\n\n- Something new.');
+		expect(extractUnreleasedNotes(CHANGELOG)).toBe('### Added\n\n- Something new.');
 	});
 
 	it('puts that under the version and its day', () => {
-		const released = withRelease(CHANGELOG, '0.2.0', '2026-12-01');
+		const released = moveUnreleasedUnderVersion(CHANGELOG, '0.2.0', '2026-12-01');
 		expect(released).toContain(
 			'## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n### Added\n\n- Something new.\n\n## [0.1.0]',
 		);
@@ -33,7 +33,9 @@ describe('the changelog at a release', () => {
 		['has no such heading', '# Changelog\n\n- Something new.\n'],
 		['says nothing under it', '# Changelog\n\n## [Unreleased]\n\n## [0.1.0]\n\n- Old.\n'],
 	])('stops the release if it %s', (_what, changelog) => {
-		expect(() => withRelease(changelog, '0.2.0', '2026-12-01')).toThrow('CHANGELOG.md');
+		expect(() => moveUnreleasedUnderVersion(changelog, '0.2.0', '2026-12-01')).toThrow(
+			'CHANGELOG.md',
+		);
 	});
 });
 

@@ -284,12 +284,12 @@ resources.push(
 	},
 	{
 		section: 'TQ §2.2 response of RFC_CALCULATOR',
-		schema: taxQuery.RfcCalculatorResponseField,
+		schema: taxQuery.RfcCalculatorRecordResponse,
 		...{ example: { rfc: RFC }, required: 'rfc', formats: 'rfc' },
 	},
 	{
 		section: 'TQ §2.3 response of CRF and RFC',
-		schema: taxQuery.FiscalResponseField,
+		schema: taxQuery.FiscalRecordResponse,
 		example: fiscal,
 		required: FISCAL,
 		formats: 'RFC ValidoDesde ValidoHasta CodigoPostal',
@@ -297,7 +297,7 @@ resources.push(
 	},
 	{
 		section: 'TQ §2.4 response of CURP',
-		schema: taxQuery.CurpResponseField,
+		schema: taxQuery.CurpRecordResponse,
 		example: curp,
 		required: Object.keys(curp).join(' '),
 		integers: 'docProbatorio',

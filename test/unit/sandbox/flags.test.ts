@@ -1,6 +1,6 @@
-import { readFlags } from '../../../sandbox/flags';
+import { parseFlags } from '../../../sandbox/flags';
 import { UsageError } from '../../../sandbox/flagValues';
-import { parseMapping } from '../../../sandbox/mappingSchema';
+import { parseMapping } from '../../../sandbox/apiMappingSchema';
 
 it.each([
 	['--port abc', '--port must be a whole number (0 to 65535), not "abc"'],
@@ -22,7 +22,7 @@ it.each([
 	['--colour', "Unknown option '--colour'; --help lists the flags"],
 	['--port', "Option '--port <value>' argument missing; --help lists the flags"],
 ])('%s is refused with one clear line', (args, line) => {
-	expect(() => readFlags(args.split(' '))).toThrow(new UsageError(line));
+	expect(() => parseFlags(args.split(' '))).toThrow(new UsageError(line));
 });
 
 it.each([

@@ -4,7 +4,10 @@ import {
 	readCreditProfileApiMapping,
 	readTaxQueryApiMapping,
 } from '../../../../nodes/shared/credentials/apiMapping';
-import { queryTypesByOperation, pathOf } from '../../../../nodes/TaxQuery/client/queryTypeMapping';
+import {
+	queryTypesByOperation,
+	pathOf,
+} from '../../../../nodes/TaxQuery/client/applyApiMappingToQueries';
 
 const read = { creditProfile: readCreditProfileApiMapping, taxQuery: readTaxQueryApiMapping };
 type Service = keyof typeof read;

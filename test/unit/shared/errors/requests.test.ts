@@ -1,6 +1,6 @@
 import type { RequestProblem } from '../../../../nodes/shared/errors/requestProblem';
 import type { ServiceHints } from '../../../../nodes/shared/errors/requestErrorText';
-import { RequestError } from '../../../../nodes/shared/http/requestResultAndError';
+import { RequestError } from '../../../../nodes/shared/http/requestErrorAndResultTypes';
 import { creditProfile, taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 
 const reported = (problem: RequestProblem, service: ServiceHints = creditProfile) => {

@@ -1,4 +1,4 @@
-import { describeFault, readFault } from '../../../../nodes/shared/errors/networkFault';
+import { describeFault, toNetworkFault } from '../../../../nodes/shared/errors/networkFault';
 
 const failed = (code: string, more: object = {}) =>
 	Object.assign(new Error(code), { code, ...more });
@@ -31,7 +31,10 @@ describe('a fault shows that nothing was sent', () => {
 		['a host name that is unknown', failed('ENOTFOUND')],
 		['a certificate that has expired', failed('CERT_HAS_EXPIRED')],
 	])('%s', (_what, error) => {
-		expect([error, wrapped(error)].map((one) => readFault(one).isUnsent)).toEqual([true, true]);
+		expect([error, wrapped(error)].map((one) => toNetworkFault(one).isUnsent)).toEqual([
+			true,
+			true,
+		]);
 	});
 
 	it.each<[string, object]>([
@@ -41,7 +44,7 @@ describe('a fault shows that nothing was sent', () => {
 		],
 		['that has no socket, as while a proxy connects', { destroyed: true, socket: null }],
 	])('a request %s', (_what, request) => {
-		expect(readFault(wrapped(failed('ERR_CANCELED'), { request })).isUnsent).toBe(true);
+		expect(toNetworkFault(wrapped(failed('ERR_CANCELED'), { request })).isUnsent).toBe(true);
 	});
 });
 
@@ -58,7 +61,7 @@ describe('a fault leaves it open whether the request was sent', () => {
 		['several faults of which nothing is known', several(failed('ETIMEDOUT'), failed('ETIMEDOUT'))],
 		['no code', new Error('socket hang up')],
 	])('%s', (_what, error) => {
-		expect([error, wrapped(error)].map((one) => readFault(one).isUnsent)).toEqual([
+		expect([error, wrapped(error)].map((one) => toNetworkFault(one).isUnsent)).toEqual([
 			undefined,
 			undefined,
 		]);
@@ -70,13 +73,13 @@ describe('a fault leaves it open whether the request was sent', () => {
 		['that has a response', { destroyed: true, socket: null, res: {} }],
 		['that goes on', { destroyed: false, socket: null }],
 	])('a request %s', (_what, request) => {
-		expect(readFault(wrapped(failed('ERR_CANCELED'), { request })).isUnsent).toBeUndefined();
+		expect(toNetworkFault(wrapped(failed('ERR_CANCELED'), { request })).isUnsent).toBeUndefined();
 	});
 
 	it('in a circle of causes', () => {
 		const error = failed('ECONNRESET');
 		error.cause = new Error('outer', { cause: error });
-		expect(readFault(error)).toEqual({ code: 'ECONNRESET' });
+		expect(toNetworkFault(error)).toEqual({ code: 'ECONNRESET' });
 	});
 });
 

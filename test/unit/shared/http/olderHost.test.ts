@@ -8,7 +8,7 @@ import {
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
 import type { N8nRequestContext } from '../../../../nodes/shared/http/sendOnce';
 import { createServiceConnection } from '../../../../nodes/shared/http/connection';
-import type { RequestError } from '../../../../nodes/shared/http/requestResultAndError';
+import type { RequestError } from '../../../../nodes/shared/http/requestErrorAndResultTypes';
 import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 
 type Answer = { statusCode: number; headers: object; body: unknown };

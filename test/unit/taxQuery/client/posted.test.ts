@@ -4,7 +4,7 @@ import {
 	stateOfStatus,
 } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
 import type { SubmissionOutcome } from '../../../../nodes/TaxQuery/client/queryModel';
-import type { JsonResponseBody } from '../../../../nodes/shared/http/requestResultAndError';
+import type { JsonResponseBody } from '../../../../nodes/shared/http/requestErrorAndResultTypes';
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 
 const asDocumented = readTaxQueryApiMapping({});

@@ -1,5 +1,5 @@
 import { toN8nNodeError } from '../../../../nodes/shared/operations/n8nNodeError';
-import { RequestError } from '../../../../nodes/shared/http/requestResultAndError';
+import { RequestError } from '../../../../nodes/shared/http/requestErrorAndResultTypes';
 import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 import type { QueryId } from '../../../../nodes/TaxQuery/client/queryModel';
 import { billedCountText, withBilledIds } from '../../../../nodes/TaxQuery/errors/queryError';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
-import { queryTypes } from '../../../../nodes/TaxQuery/client/queryTypeMapping';
+import { queryTypes } from '../../../../nodes/TaxQuery/client/applyApiMappingToQueries';
 import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
 import { simplifyRecordToRow as simplify } from '../../../../nodes/TaxQuery/output/simplify';

@@ -6,8 +6,8 @@ import { itemMaker } from '../../../../nodes/TaxQuery/trigger/triggerItemMaker';
 import type { TriggerSettings } from '../../../../nodes/TaxQuery/trigger/triggerSettings';
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
-import { readPayload } from '../../../../nodes/TaxQuery/webhook/payload';
-import { pickTrustedNotificationParts } from '../../../../nodes/TaxQuery/webhook/limitNotificationByTrustSettings';
+import { parsePayload } from '../../../../nodes/TaxQuery/webhook/parsePayload';
+import { limitNotificationByTrustSettings } from '../../../../nodes/TaxQuery/webhook/limitNotificationByTrustSettings';
 
 const asDocumented = readTaxQueryApiMapping({});
 
@@ -54,10 +54,10 @@ describe('a body that somebody invents', () => {
 		let read = 0;
 		fc.assert(
 			fc.property(bodies, (body) => {
-				const payload = readPayload(Buffer.from(body), { record: {} });
+				const payload = parsePayload(Buffer.from(body), { record: {} });
 				if (!('announced' in payload)) return;
 				for (const announced of payload.announced) {
-					const message = pickTrustedNotificationParts(announced, settings, asDocumented, [
+					const message = limitNotificationByTrustSettings(announced, settings, asDocumented, [
 						'secret',
 					]);
 					const { event, envelope } = message;

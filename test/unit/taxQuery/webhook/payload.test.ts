@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { readPayload } from '../../../../nodes/TaxQuery/webhook/payload';
+import { parsePayload } from '../../../../nodes/TaxQuery/webhook/parsePayload';
 
-const read = (value: unknown) => readPayload(Buffer.from(JSON.stringify(value)), { record: {} });
+const read = (value: unknown) => parsePayload(Buffer.from(JSON.stringify(value)), { record: {} });
 const record = { _id: 'a1', service: 'CRF', status: 'SUCCESS', query: { rfc: 'GODE561231GR8' } };
 
 describe('a delivery is recognised', () => {
@@ -122,7 +122,7 @@ describe('a delivery is recognised', () => {
 
 	it('with a byte order mark before it', () => {
 		const body = Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), Buffer.from(JSON.stringify(record))]);
-		expect(readPayload(body, { record: {} })).toEqual({ announced: [{ queryId: 'a1', record }] });
+		expect(parsePayload(body, { record: {} })).toEqual({ announced: [{ queryId: 'a1', record }] });
 	});
 
 	it('with 5 MB in its result', () => {
@@ -135,7 +135,7 @@ describe('whatever arrives', () => {
 	it('is read without a throw, and names only ids that can stand in a path', () => {
 		fc.assert(
 			fc.property(fc.oneof(fc.uint8Array(), fc.json().map(Buffer.from)), (bytes) => {
-				const payload = readPayload(Buffer.from(bytes), { record: {} });
+				const payload = parsePayload(Buffer.from(bytes), { record: {} });
 				const ids = 'announced' in payload ? payload.announced.map((each) => each.queryId) : [];
 				return ids.every((id) => encodeURIComponent(id).replace(/%3A/g, ':') === id);
 			}),

@@ -19,7 +19,10 @@ export const queryTypeCode = (
 ): string => services[operation] ?? code;
 
 /** The query type of a record's code, in capitals or not; undefined if none has this name. */
-export function queryTypeOf(code: unknown, mapping: TaxQueryMapping): QueryType | undefined {
+export function findQueryTypeByRecordCode(
+	code: unknown,
+	mapping: TaxQueryMapping,
+): QueryType | undefined {
 	const name = textOf(code).toUpperCase();
 	return queryTypes.find((queryType) => queryTypeCode(queryType, mapping).toUpperCase() === name);
 }

@@ -25,7 +25,9 @@ const publicationOf = (context: ITriggerFunctions): object =>
  * and then hourly. The first attempt to publish throws as well, so that n8n can refuse it. n8n 2.41 publishes
  * nevertheless. There, as after a start of n8n, the trigger stays open and retries until it can poll.
  */
-export async function openPollingSession(context: ITriggerFunctions): Promise<ITriggerResponse> {
+export async function openPollingSessionUntilUnpublished(
+	context: ITriggerFunctions,
+): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {}; // the editor's test goes by webhook() or execute()
 	const mustSucceed = isFirstAttempt(context);
 	if (mustSucceed) forgetReportedOutage(context); // whoever publishes anew learns what is wrong now

@@ -18,7 +18,7 @@ interface WithExpressions {
  * Reads a credential for an item. Each read costs n8n half a millisecond, so the first one also shows whether others may
  * differ: n8n resolves its fields by the workflow's expressions. Where that cannot be observed, they may differ.
  */
-export async function readItemCredential(
+export async function readCredentialAndDetectExpressions(
 	context: Context,
 	type: string,
 	index: number,

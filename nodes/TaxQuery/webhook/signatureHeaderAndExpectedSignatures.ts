@@ -22,7 +22,7 @@ const PART = /^(?:[\w.-]*[=:])?"?([\w+/-]+={0,2})"?$/;
  * Reads a signature header in whatever way its parts are labelled and joined, also if it was sent more than once. A
  * label proves nothing, so it decides nothing.
  */
-export function readSignatureHeader(values: string[]): ParsedSignatureHeader {
+export function parseSignatureHeader(values: string[]): ParsedSignatureHeader {
 	const parts = values
 		.flatMap((value) => value.split(SEPARATOR))
 		.filter(Boolean)
@@ -34,7 +34,7 @@ export function readSignatureHeader(values: string[]): ParsedSignatureHeader {
 }
 
 /** Standard Webhooks: signatures separated by blanks, each after its version; only v1 is an HMAC. */
-export const readStandardSignatures = (value: string): Buffer[] =>
+export const parseStandardSignatures = (value: string): Buffer[] =>
 	value
 		.split(/\s+/, MAX_PARTS)
 		.flatMap((part) => decodeSignature(/^v1,([A-Za-z0-9+/]+={0,2})$/.exec(part)?.[1] ?? '') ?? []);

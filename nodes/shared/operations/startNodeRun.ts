@@ -4,7 +4,7 @@ import { enterExecution, rootExecutionId } from './workflowExecutionState';
 import type { FinishRun, FailedItemCounts, SharedNodeRunState } from './operation';
 
 /** A run of a node, and what ends it. */
-export function startRun(context: IExecuteFunctions) {
+export function startNodeRun(context: IExecuteFunctions) {
 	const values = new Map<unknown, unknown>();
 	const callbacks: FinishRun[] = [];
 	const cancelled = context.getExecutionCancelSignal();
@@ -55,7 +55,7 @@ export function startRun(context: IExecuteFunctions) {
 	};
 }
 
-export type NodeRunControl = ReturnType<typeof startRun>;
+export type NodeRunControl = ReturnType<typeof startNodeRun>;
 
 /**
  * Returns the data that n8n stores for the node with its execution; without such a store a memory of this run alone.

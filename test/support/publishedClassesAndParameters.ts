@@ -21,13 +21,13 @@ export async function instantiateFromSource<T>(built: string): Promise<T> {
 	return new module[name]();
 }
 
-export interface Parameter {
+export interface ParameterWithPath {
 	path: string;
 	property: INodeProperties;
 }
 
 /** Every parameter, those in collections included, each under its path. */
-export function flattenParameters(properties: INodeProperties[], at = ''): Parameter[] {
+export function flattenParameters(properties: INodeProperties[], at = ''): ParameterWithPath[] {
 	return properties.flatMap((property) => {
 		const path = `${at}${property.name}`;
 		const inner = (property.options ?? []).flatMap((option) => {

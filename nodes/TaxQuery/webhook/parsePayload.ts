@@ -43,7 +43,7 @@ const UNSAFE = ['__proto__', 'constructor', 'prototype'];
  * Reads a delivery of any content type. It is a query record, an envelope around one, a query's ID with or without
  * its status, or an array of these. TQ §6.2 does not show the shape. The body is bytes in UTF-8. Never throws.
  */
-export function readPayload(body: Buffer, mapping: Names): Payload {
+export function parsePayload(body: Buffer, mapping: Names): Payload {
 	const refuse = (reason: string): Payload => ({ status: 400, reason });
 	if (body.length === 0) return refuse('The body is empty');
 	const value = parse(body);

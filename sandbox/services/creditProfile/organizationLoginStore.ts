@@ -19,7 +19,7 @@ function nextYear(now: number): string {
 }
 
 /** Holds one credential per provider (CP §4.1), without its secrets. */
-export class ProviderLoginStore {
+export class OrganizationLoginStore {
 	private credentials = new Map<ProviderId, ProviderCredential>();
 
 	constructor(private readonly clock: Clock) {

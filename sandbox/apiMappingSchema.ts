@@ -154,7 +154,7 @@ function withWhatIsNeeded(mapping: Mapping): Mapping {
 }
 
 /** Returns what the environment calls the fields whose values are secret. */
-export function mappedSecretFieldNames({ creditProfile = {}, taxQuery = {} }: Mapping): string[] {
+export function wireNamesOfSecretFields({ creditProfile = {}, taxQuery = {} }: Mapping): string[] {
 	const { client_secret, refresh_token } = taxQuery.token?.fields ?? {};
 	const names: Array<string | undefined> = [
 		creditProfile.fields?.bureauPublicKey,

@@ -4,12 +4,12 @@ import type {
 	AssociatedForm,
 	AssociatedProfile,
 } from '../../contract/creditProfile';
-import type { Company } from './people';
+import type { Company } from './people/generatePeople';
 import type { Applicant } from './fakeApplicant';
 import type { DocumentWithApplicant } from './collectionDocuments';
-import { fileUrl, sampleFileOfDocument, type LinkContext } from './files';
+import { fileUrl, sampleFileByDocumentIndex, type LinkContext } from './files';
 import { ORGANIZATION_ID } from './organizationUsers';
-import { nationalityOf, residenceOf } from './buildResidence';
+import { buildNationality, buildResidence } from './buildResidence';
 
 /** Describes which associations are sent whole; the others are listed with null. */
 interface Include {
@@ -31,9 +31,9 @@ function whoIs({ applicant, isCompany, index }: DocumentWithApplicant) {
 	const company = isCompany ? applicant.company() : undefined;
 	return {
 		...(company ? companyFields(company) : personFields(applicant)),
-		...residenceOf(company ?? applicant, index),
+		...buildResidence(company ?? applicant, index),
 		phone: applicant.phone,
-		nationality: company ? 'MX' : nationalityOf(applicant, index),
+		nationality: company ? 'MX' : buildNationality(applicant, index),
 	};
 }
 
@@ -131,7 +131,7 @@ function formOf(generated: DocumentWithApplicant): AssociatedForm {
 
 /** CP §2.10 */
 function fileOf(generated: DocumentWithApplicant, link: LinkContext): AssociatedFile {
-	const file = sampleFileOfDocument(generated.index);
+	const file = sampleFileByDocumentIndex(generated.index);
 	const hasPreview = !['csv', 'json'].includes(file.filetype);
 	return {
 		id: idOf(generated),
