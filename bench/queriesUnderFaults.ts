@@ -3,7 +3,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
 import type { FaultRule } from '../sandbox/plugins/faults';
 import type { BilledQuery } from '../sandbox/services/taxQuery/billedQueryLog';
 import { startBenchN8n, type BenchN8n } from './support/benchN8n';
-import { companyRfcOf, curpOfIndex, birthDateOf, rfcOf } from './support/people';
+import { companyRfcOf, curpOfIndex, birthDateOf, rfcOf } from './support/identifiersByIndex';
 import type { BenchOptions, BenchResult } from './support/result';
 
 /** Of each kind in each mode; of each list and upsert. */

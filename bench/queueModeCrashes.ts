@@ -6,7 +6,7 @@ import { isFinished } from '../demo/n8nClient';
 import { startSandbox } from '../sandbox';
 import type { BenchN8n } from './support/benchN8n';
 import { paidWorkflow, retryExecution } from './support/paidWorkflow';
-import { rfcOf } from './support/people';
+import { rfcOf } from './support/identifiersByIndex';
 import type { BenchOptions, BenchResult, MeasuredBound } from './support/result';
 
 const ITEMS = 100;

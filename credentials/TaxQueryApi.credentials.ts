@@ -24,7 +24,7 @@ import { storedCiecFields } from '../nodes/shared/credentials/providerLoginCrede
 import {
 	advancedWebhookFields,
 	webhookFields,
-} from '../nodes/shared/credentials/webhookVerificationSettings';
+} from '../nodes/shared/credentials/webhookVerificationCredentialFields';
 
 const withClient = shownFor('grant', 'clientCredentials');
 

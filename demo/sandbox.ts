@@ -25,7 +25,7 @@ const fromSources: SandboxCommand = {
 };
 
 /** Starts the sandbox, on a free port unless one is given, and waits until it listens. */
-export async function startSandboxProcess(
+export async function startSandboxAndGetAccess(
 	processes: Processes,
 	{ command, args, cwd }: SandboxCommand = fromSources,
 	flags: string[] = [],

@@ -10,7 +10,7 @@ import { provision, type AgentServices, type CreatedWorkflow } from './provision
 import { startQueueMode, type QueueMode } from './queueMode';
 import {
 	repositoryDocsUrl,
-	startSandboxProcess,
+	startSandboxAndGetAccess,
 	type SandboxAccess,
 	type SandboxCommand,
 } from './sandbox';
@@ -94,7 +94,7 @@ export async function startDemo({
 	try {
 		await ensureN8nInstalled(undefined, signal);
 		log('Starting the sandbox …');
-		const sandbox = await startSandboxProcess(processes, sandboxProgram, [], ports?.sandbox);
+		const sandbox = await startSandboxAndGetAccess(processes, sandboxProgram, [], ports?.sandbox);
 		const mainPort = ports && { N8N_PORT: String(ports.n8n) };
 		const documentation = sandboxProgram ? undefined : repositoryDocsUrl(sandbox); // only a clone has them
 		if (queue) {

@@ -1,7 +1,7 @@
 import type { Clock } from './clock';
 import type { People } from './data/people/generatePeople';
 import type { ReservedIdentity } from './data/people/reserved';
-import type { ResultGenerator } from './data/results';
+import type { ResultGenerator } from './data/taxQueryResults';
 import type { SandboxOptions } from './optionTypesAndDefaults';
 import type { Faults } from './plugins/faults';
 import type { RequestLog } from './plugins/requestLog';
@@ -10,7 +10,7 @@ import type { OrganizationLoginStore } from './services/creditProfile/organizati
 import type { ApiTranslator } from './services/taxQuery/apiTranslator';
 import type { BilledQueryLog } from './services/taxQuery/billedQueryLog';
 import type { Outcomes } from './services/taxQuery/outcomes';
-import type { RfcsWithTaxProfile } from './services/taxQuery/rfcsWithTaxProfile';
+import type { RfcsWithTaxProfile } from './services/taxQuery/createdTaxProfileRegistry';
 import type { QueryStore } from './services/taxQuery/queryStore';
 import type { Webhooks } from './webhook/webhookDelivery';
 

@@ -3,7 +3,7 @@ import { Clock } from './clock';
 import type { SandboxContext } from './context';
 import { People } from './data/people/generatePeople';
 import { addReservedIdentities } from './data/people/reserved';
-import { ResultGenerator } from './data/results';
+import { ResultGenerator } from './data/taxQueryResults';
 import { parseMapping, wireNamesOfSecretFields } from './apiMappingSchema';
 import type { SandboxOptions } from './optionTypesAndDefaults';
 import { Faults } from './plugins/faults';
@@ -14,7 +14,7 @@ import { ApiTranslator } from './services/taxQuery/apiTranslator';
 import { BilledQueryLog } from './services/taxQuery/billedQueryLog';
 import { Outcomes } from './services/taxQuery/outcomes';
 import { generatePastQueries } from './services/taxQuery/generatePastQueries';
-import { RfcsWithTaxProfile } from './services/taxQuery/rfcsWithTaxProfile';
+import { RfcsWithTaxProfile } from './services/taxQuery/createdTaxProfileRegistry';
 import { QueryStore } from './services/taxQuery/queryStore';
 import { Webhooks } from './webhook/webhookDelivery';
 

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { closed, dateTime, freeForm, optionalNullable } from '../shared';
 import { JsonSchemaOfVersion } from './collectionJsonSchema';
-import { User } from './user';
+import { User } from './creatorUser';
 
 /** CP §2.3, the version embedded in a collection. */
 export const ActiveCollectionVersion = Type.Object({

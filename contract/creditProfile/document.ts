@@ -3,12 +3,12 @@ import { closed, dateTime, freeForm, nullable, oneOf, optionalNullable } from '.
 import { AssociatedFile, AssociatedForm, AssociatedProfile } from './documentAssociations';
 
 /** CP §2.7: `type` selects the shape of `association`. */
-export const DocumentAssociation = Type.Union([
+export const AssociatedProfileFormOrFile = Type.Union([
 	Type.Object({ type: Type.Literal('Profiles'), association: nullable(AssociatedProfile) }),
 	Type.Object({ type: Type.Literal('Forms'), association: nullable(AssociatedForm) }),
 	Type.Object({ type: Type.Literal('Files'), association: nullable(AssociatedFile) }),
 ]);
-export type DocumentAssociation = Static<typeof DocumentAssociation>;
+export type AssociatedProfileFormOrFile = Static<typeof AssociatedProfileFormOrFile>;
 
 /** CP §2.7 */
 export const DataDocument = Type.Partial(
@@ -23,7 +23,7 @@ export const DataDocument = Type.Partial(
 		createdAt: dateTime,
 		updatedAt: dateTime,
 		/** Only when requested. */
-		associations: Type.Array(DocumentAssociation),
+		associations: Type.Array(AssociatedProfileFormOrFile),
 	}),
 );
 export type DataDocument = Static<typeof DataDocument>;

@@ -4,4 +4,4 @@ export * from './organizationProviderCredential';
 export * from './document';
 export * from './stateAndCountryCodes';
 export * from './collectionJsonSchema';
-export * from './user';
+export * from './creatorUser';

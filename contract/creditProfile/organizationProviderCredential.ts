@@ -54,7 +54,7 @@ const CreditBureauBLogin = closed({
 const LegalRecordsLogin = closed({ username: Type.String(), password: Type.String() });
 
 /** CP §4.1: what is posted for each provider, by the end of its path `/api/v1/credential/…`. */
-export const credentialUpserts = {
+export const credentialUpsertBodyByProvider = {
 	'bureau/pm': BureauLogin,
 	'bureau/pf': BureauLogin,
 	'prospector/pf': BureauLogin,
@@ -63,4 +63,4 @@ export const credentialUpserts = {
 	'credit-bureau-b': CreditBureauBLogin,
 	'legal-records': LegalRecordsLogin,
 } as const;
-export type ProviderId = keyof typeof credentialUpserts;
+export type ProviderId = keyof typeof credentialUpsertBodyByProvider;

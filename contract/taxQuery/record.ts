@@ -4,7 +4,9 @@ import { dateTime, freeForm } from '../shared';
 const text = Type.String();
 
 /** TQ §2.2 */
-export const RfcCalculatorRecordResponse = Type.Object({ rfc: Type.String({ format: 'rfc' }) });
+export const RfcCalculatorRecordResponseField = Type.Object({
+	rfc: Type.String({ format: 'rfc' }),
+});
 
 /** TQ §2.3: local date and time without zone; ISO 8601 allows a fraction of the second. */
 const localDateTime = Type.String({
@@ -12,7 +14,7 @@ const localDateTime = Type.String({
 });
 
 /** TQ §2.3; the shape of the items of RegimenesFiscales is not shown. */
-export const FiscalRecordResponse = Type.Object({
+export const FiscalRecordResponseField = Type.Object({
 	RFC: Type.String({ format: 'rfc' }),
 	RazonSocial: text,
 	ValidoDesde: localDateTime,
@@ -32,10 +34,10 @@ export const FiscalRecordResponse = Type.Object({
 	CodigoPostal: Type.String({ minLength: 5, maxLength: 5 }),
 	RegimenesFiscales: Type.Optional(Type.Array(freeForm)),
 });
-export type FiscalRecordResponse = Static<typeof FiscalRecordResponse>;
+export type FiscalRecordResponseField = Static<typeof FiscalRecordResponseField>;
 
 /** TQ §2.4 */
-export const CurpRecordResponse = Type.Object({
+export const CurpRecordResponseField = Type.Object({
 	rfc: text,
 	estatus: text,
 	codigoValidacion: text,
@@ -52,7 +54,7 @@ export const CurpRecordResponse = Type.Object({
 	estatusCurp: text,
 	codigoMensaje: text,
 });
-export type CurpRecordResponse = Static<typeof CurpRecordResponse>;
+export type CurpRecordResponseField = Static<typeof CurpRecordResponseField>;
 
 const record = {
 	_id: Type.String({ minLength: 1 }),
@@ -88,25 +90,25 @@ const successful = <S extends string>(service: S) => ({
 /** TQ §4.3: the state is an empty object. */
 export const RfcCalculatorRecord = Type.Object({
 	...successful('RFC_CALCULATOR'),
-	response: RfcCalculatorRecordResponse,
+	response: RfcCalculatorRecordResponseField,
 	state: Type.Object({}, { additionalProperties: false }),
 });
 
 /** TQ §2.3: the state holds FISCAL_DATA; RegimenesFiscales is present for CRF. */
 export const CrfRecord = Type.Object({
 	...successful('CRF'),
-	response: Type.Required(FiscalRecordResponse),
+	response: Type.Required(FiscalRecordResponseField),
 	state: Type.Object({ FISCAL_DATA: freeForm }),
 });
 export const RfcRecord = Type.Object({
 	...successful('RFC'),
-	response: FiscalRecordResponse,
+	response: FiscalRecordResponseField,
 	state: Type.Object({ FISCAL_DATA: freeForm }),
 });
 
 /** TQ §4.6 */
 export const CurpRecord = Type.Object({
 	...successful('CURP'),
-	response: CurpRecordResponse,
+	response: CurpRecordResponseField,
 	state: freeForm,
 });

@@ -90,11 +90,11 @@ const file: PersonalDataRuleByField = {
 };
 
 const rules = { Profiles: profile, Forms: form, Files: file };
-export type AssociatedObjectType = keyof typeof rules;
+export type DocumentAssociationType = keyof typeof rules;
 
 /** The type of an entry `{type, association}`; undefined for one that the API reference does not name. */
-export const associationTypeOf = ({ type }: IDataObject): AssociatedObjectType | undefined =>
-	(Object.keys(rules) as AssociatedObjectType[]).find((known) => known === type);
+export const associationTypeOf = ({ type }: IDataObject): DocumentAssociationType | undefined =>
+	(Object.keys(rules) as DocumentAssociationType[]).find((known) => known === type);
 
 function association(entry: IDataObject): PersonalDataRule {
 	const type = associationTypeOf(entry);

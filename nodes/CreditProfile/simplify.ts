@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { RequestError } from '../shared/http/requestErrorAndResultTypes';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import { isObject } from '../shared/utils/json';
-import { associationTypeOf, type AssociatedObjectType } from './personalDataRules';
+import { associationTypeOf, type DocumentAssociationType } from './personalDataRules';
 import { pickBy } from '../shared/utils/objectTransforms';
 
 /** The fields that a row has of these names in one text, in this order; values as the service gave them. */
@@ -78,14 +78,14 @@ export function simplifyDocumentToRow(row: IDataObject): IDataObject {
 }
 
 /** Columns that a simplified document has beside its fields. */
-export const DOCUMENT_RESERVED_COLUMNS = [
+export const COLUMNS_BESIDE_DOCUMENT_FIELDS = [
 	...['profiles', 'forms', 'files', 'associations'],
 	...['tags', 'createdAt', 'updatedAt', 'externalId', 'id'],
 ];
 
 /** Returns the column of a field: its own key, which is prefixed where that would be an own column. */
 function columnOf(key: string, taken: ReadonlyMap<string, unknown>): string {
-	let column = DOCUMENT_RESERVED_COLUMNS.includes(key) ? `document.${key}` : key;
+	let column = COLUMNS_BESIDE_DOCUMENT_FIELDS.includes(key) ? `document.${key}` : key;
 	while (taken.has(column)) column += ` (${key})`;
 	return column;
 }
@@ -106,7 +106,7 @@ function contentOf({ document }: IDataObject): IDataObject {
  */
 function byType(associations: unknown[]): IDataObject {
 	const entries = associations.filter(isObject);
-	const lists = (Object.keys(associationFields) as AssociatedObjectType[]).flatMap((type) => {
+	const lists = (Object.keys(associationFields) as DocumentAssociationType[]).flatMap((type) => {
 		const ofType = entries.filter((entry) => associationTypeOf(entry) === type);
 		const held = ofType.filter(({ association }) => isObject(association));
 		const isNotRequested = ofType.length > 0 && held.length === 0;
@@ -124,7 +124,7 @@ function byType(associations: unknown[]): IDataObject {
 /**
  * Lists the fields of an association that remain beside name, type and IDs (CP §2.8 to §2.10); at most ten in all.
  */
-const associationFields: Record<AssociatedObjectType, string> = {
+const associationFields: Record<DocumentAssociationType, string> = {
 	Profiles: 'accountType rfc curp email phone externalId id',
 	Forms: 'rfc curp monthlyIncome loanAmount completedDate profileId id',
 	Files: 'filelabel filetype originalFilename size url uploadedAt externalId id',
@@ -143,7 +143,7 @@ function simplifyAssociation(entry: IDataObject): IDataObject {
 }
 
 /** The entries `{type, association}` of a document, of which `association` may be null (CP §2.8 to §2.10). */
-export function associationEntriesOf({ associations }: IDataObject): IDataObject[] {
+export function associationEntriesOfDocument({ associations }: IDataObject): IDataObject[] {
 	if (Array.isArray(associations)) return associations.filter(isObject);
 	if (associations === undefined || associations === null) return [];
 	throw new RequestError(creditProfile, { kind: 'shape', expected: 'a list of associations' });
@@ -151,7 +151,7 @@ export function associationEntriesOf({ associations }: IDataObject): IDataObject
 
 /** Returns one item for each association, with the document's ID last. */
 export const simplifiedAssociationRows = (document: IDataObject): IDataObject[] =>
-	associationEntriesOf(document).map((entry) => ({
+	associationEntriesOfDocument(document).map((entry) => ({
 		associationType: entry.type,
 		...simplifyAssociation(entry),
 		documentId: document.id,
@@ -159,7 +159,7 @@ export const simplifiedAssociationRows = (document: IDataObject): IDataObject[] 
 
 /** Returns one item for each association as it came, with the fields of its document. */
 export const rawAssociationRows = (document: IDataObject): IDataObject[] =>
-	associationEntriesOf(document).map((entry) => ({
+	associationEntriesOfDocument(document).map((entry) => ({
 		...entry,
 		...withoutField(document, 'associations'),
 		documentExternalId: document.externalId,

@@ -19,7 +19,7 @@ import {
 	properties,
 	triggerPanel,
 	webhookDescription,
-} from './trigger/triggerDescription';
+} from './trigger/triggerDescriptionParts';
 import { receiveWebhookCall } from './webhook/receiveWebhookCall';
 
 export class TaxQueryTrigger implements INodeType {

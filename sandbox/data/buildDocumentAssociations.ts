@@ -1,5 +1,5 @@
 import type {
-	DocumentAssociation,
+	AssociatedProfileFormOrFile,
 	AssociatedFile,
 	AssociatedForm,
 	AssociatedProfile,
@@ -159,10 +159,10 @@ export function buildRequestedDocumentAssociations(
 	generated: DocumentWithApplicant,
 	include: Include,
 	link: LinkContext,
-): DocumentAssociation[] | undefined {
+): AssociatedProfileFormOrFile[] | undefined {
 	const { all, profile, form, file } = include;
 	if (!all && !profile && !form && !file) return undefined;
-	const associations: DocumentAssociation[] = [];
+	const associations: AssociatedProfileFormOrFile[] = [];
 	if (generated.index % 11 !== 10 && (all || profile)) {
 		associations.push({ type: 'Profiles', association: profile ? profileOf(generated) : null });
 	}

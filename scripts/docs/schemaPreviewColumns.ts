@@ -1,8 +1,8 @@
 /** A JSON schema, as far as n8n's editor reads one: types, properties, items. */
-export interface OutputJsonSchema {
+export interface EditorPreviewColumnSchema {
 	type: 'string' | 'number' | 'boolean' | 'object' | 'array';
-	properties?: Record<string, OutputJsonSchema>;
-	items?: OutputJsonSchema;
+	properties?: Record<string, EditorPreviewColumnSchema>;
+	items?: EditorPreviewColumnSchema;
 }
 
 /** The simplified columns of an operation, in their order. */
@@ -14,21 +14,23 @@ export interface OutputTable {
 	title?: string;
 	/** Rows have other columns beside these: the fields of a document, the result of any query type. */
 	isOpen?: true;
-	columns: Record<string, OutputJsonSchema>;
+	columns: Record<string, EditorPreviewColumnSchema>;
 }
 
-const text: OutputJsonSchema = { type: 'string' };
-const number: OutputJsonSchema = { type: 'number' };
-const flag: OutputJsonSchema = { type: 'boolean' };
-const list: OutputJsonSchema = { type: 'array' };
-const texts: OutputJsonSchema = { type: 'array', items: text };
-const record = (properties?: Record<string, OutputJsonSchema>): OutputJsonSchema => ({
+const text: EditorPreviewColumnSchema = { type: 'string' };
+const number: EditorPreviewColumnSchema = { type: 'number' };
+const flag: EditorPreviewColumnSchema = { type: 'boolean' };
+const list: EditorPreviewColumnSchema = { type: 'array' };
+const texts: EditorPreviewColumnSchema = { type: 'array', items: text };
+const record = (
+	properties?: Record<string, EditorPreviewColumnSchema>,
+): EditorPreviewColumnSchema => ({
 	type: 'object',
 	...(properties && { properties }),
 });
 
 /** All of the same type. */
-const columnsOf = (schema: OutputJsonSchema, names: string) =>
+const columnsOf = (schema: EditorPreviewColumnSchema, names: string) =>
 	Object.fromEntries(names.split(' ').map((name) => [name, schema]));
 
 /** Columns of the query itself, behind its result. */

@@ -4,10 +4,10 @@ import './oneDemo/taxQuery';
 import './oneDemo/schemaPreview';
 import './oneDemo/creditProfile';
 import './oneDemo/agents';
-import './oneDemo/httpRequestCredentials';
+import './oneDemo/httpRequestGetsOnlyAuthorization';
 import './oneDemo/apiMapping';
 import './oneDemo/sandboxPackage';
-import { setDemoSandboxProgram } from './support/oneDemo';
+import { setDemoSandboxProgram } from './support/demoOncePerTestFile';
 import { installSandboxPackageOnce } from './support/installSandboxPackage';
 
 // The demo does its work with the package of the sandbox; in other files with the sandbox of the sources.

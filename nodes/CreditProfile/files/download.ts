@@ -10,7 +10,7 @@ import { retryCondition } from '../../shared/http/retryPolicy';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {
 	fileDetailsForError,
-	mimeTypeOfFile,
+	chooseMimeTypeAmongSources,
 	outputFileName,
 	originOf,
 	typeOfPageInstead,
@@ -125,7 +125,7 @@ async function attempt(
 			return chunk;
 		});
 		const fileName = outputFileName(item, link, headers);
-		const mimeType = mimeTypeOfFile(link, type, fileName);
+		const mimeType = chooseMimeTypeAmongSources(link, type, fileName);
 		const file = await raceAbort(item.files.prepareBinaryData(counted, fileName, mimeType), signal);
 		if (bytes > 0 || link.isEmpty) return { file };
 		return { problem: { kind: 'instead', what: 'an empty response' } };

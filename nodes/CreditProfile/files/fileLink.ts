@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { FileLabel } from '../../shared/errors/downloadError';
+import type { FileNameAndIds } from '../../shared/errors/downloadError';
 import type { OperationItemContext } from '../../shared/operations/operation';
 import { readPersonalDataMode } from '../../shared/personalData/personalDataOptions';
 import { textOf } from '../../shared/utils/primitiveText';
@@ -81,7 +81,11 @@ export function typeOfPageInstead({ url, filetype }: FileLink, type: string): st
 }
 
 /** The type of a file: as the service says, or its host, or the end of its name where the host names none. */
-export const mimeTypeOfFile = ({ filetype }: FileLink, type: string, fileName: string): string =>
+export const chooseMimeTypeAmongSources = (
+	{ filetype }: FileLink,
+	type: string,
+	fileName: string,
+): string =>
 	MIME_TYPES.get(formatOf(filetype)) ??
 	(type || (MIME_TYPES.get(endingOf(fileName)) ?? 'application/octet-stream'));
 
@@ -101,7 +105,10 @@ export function outputFileName(
 }
 
 /** The file as an error names it. */
-export const fileDetailsForError = (item: OperationItemContext, link: FileLink): FileLabel => ({
+export const fileDetailsForError = (
+	item: OperationItemContext,
+	link: FileLink,
+): FileNameAndIds => ({
 	...(link.name && { name: outputFileName(item, link, {}) }),
 	...('documentId' in link && { id: textOf(link.id), documentId: textOf(link.documentId) }),
 });

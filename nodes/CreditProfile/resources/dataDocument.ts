@@ -23,7 +23,7 @@ import {
 	singleRowBodyParser,
 } from '../serviceLists';
 import {
-	DOCUMENT_RESERVED_COLUMNS,
+	COLUMNS_BESIDE_DOCUMENT_FIELDS,
 	rawAssociationRows,
 	simplifiedAssociationRows,
 	simplifyDocumentToRow,
@@ -73,7 +73,7 @@ const getMany = defineOperation({
 
 		const { rows, file } = await writeFile(item, pages(), {
 			format: values.fileFormat,
-			lastColumns: [...DOCUMENT_RESERVED_COLUMNS, 'documentExternalId', 'documentId'],
+			lastColumns: [...COLUMNS_BESIDE_DOCUMENT_FIELDS, 'documentExternalId', 'documentId'],
 			name: await fileNameOf(item, id),
 		});
 		if (given >= most) {

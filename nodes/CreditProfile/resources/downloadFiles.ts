@@ -27,7 +27,7 @@ import {
 import { collectionDocumentsRequest, listPages } from '../serviceLists';
 import { documentPersonalDataRules, associationTypeOf } from '../personalDataRules';
 import {
-	associationEntriesOf,
+	associationEntriesOfDocument,
 	rawAssociationRows,
 	simplifiedAssociationRows,
 	withoutField,
@@ -86,7 +86,9 @@ export const downloadFilesOperation = defineOperation({
 		const files: DownloadedRow[] = [];
 		let unknown = 0;
 		for await (const page of listPages(item, list)) {
-			unknown += page.flatMap(associationEntriesOf).filter((one) => !associationTypeOf(one)).length;
+			unknown += page
+				.flatMap(associationEntriesOfDocument)
+				.filter((one) => !associationTypeOf(one)).length;
 			const found = page.flatMap(splitDocumentByFile).map((one) => linkedFile(item, one, isSimple));
 			files.push(...(await fetchAll(item, found, most)));
 		}

@@ -8,7 +8,7 @@ import {
 import { returnAllOrLimit } from '../../shared/operations/commonFields';
 import { collectionId, optionParserFor } from '../fields';
 import { associationTypeOf } from '../personalDataRules';
-import { associationEntriesOf } from '../simplify';
+import { associationEntriesOfDocument } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
 const filesFrom: INodeProperties = {
@@ -100,7 +100,7 @@ const withFile = (document: IDataObject, association: unknown): DocumentWithFile
 });
 
 export const splitDocumentByFile = (document: IDataObject): DocumentWithFile[] =>
-	associationEntriesOf(document)
+	associationEntriesOfDocument(document)
 		.filter((entry) => associationTypeOf(entry) === 'Files')
 		.map(({ association }) => withFile(document, association));
 

@@ -3,9 +3,9 @@ import { defineOperation, type Field } from '../../shared/operations/field';
 import { identity, returnAllOrLimit, simplifyField } from '../../shared/operations/commonFields';
 import {
 	allowEmptyLoginOption,
-	dataProviderLoginField,
+	enteredOrStoredLoginField,
 	type CheckedProviderLogin,
-} from '../../shared/operations/dataProviderLoginField';
+} from '../../shared/operations/enteredOrStoredLoginField';
 import type { OperationItemContext, Resource } from '../../shared/operations/operation';
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/dataProviders';
@@ -39,7 +39,7 @@ const upsert = defineOperation({
 	tool: 'Store the login of the organization at a data provider. It replaces the login there. Passwords come from the credential.',
 	subtitle: 'Store provider login',
 	description: 'Create a new record, or update the current one if it already exists (upsert)',
-	fields: { notice, login: dataProviderLoginField(providers, 'creditProfileApi') },
+	fields: { notice, login: enteredOrStoredLoginField(providers, 'creditProfileApi') },
 	options: { simplify: simplifyField, allowEmptyOption: allowEmptyLoginOption },
 	isSending: true,
 	/** CP §4.1; creates or replaces the organization's login for the provider. */

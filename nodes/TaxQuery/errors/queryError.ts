@@ -8,7 +8,7 @@ import {
 import { withRequestId } from '../../shared/errors/requestIds';
 import type { RequestProblem } from '../../shared/http/requestErrorAndResultTypes';
 import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
-import { renderRequestError } from '../../shared/errors/requestErrorText';
+import { renderRequestError } from '../../shared/errors/renderRequestError';
 import { mappingHint, quoteServiceMessage } from '../../shared/errors/errorTextParts';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import type { BillingSummary } from '../../shared/operations/operation';
@@ -142,7 +142,7 @@ const withoutServiceMessage = (error: unknown) =>
 	error instanceof RequestError ? error.withoutServiceMessage() : error;
 
 /** Returns the text of another module's error. */
-export function toMessageAndDescription(error: unknown): QueryErrorText {
+export function extractTextOfAnyError(error: unknown): QueryErrorText {
 	const { message, description } = error as Partial<UserError>;
 	return { message: message ?? String(error), description: description ?? '' };
 }
@@ -153,7 +153,7 @@ export function toMessageAndDescription(error: unknown): QueryErrorText {
  */
 export function describeReadFailure(error: unknown): string {
 	const { mappingKeys = [], data } = error as Partial<RequestError>;
-	const what = toMessageAndDescription(error).message;
+	const what = extractTextOfAnyError(error).message;
 	const text = mappingKeys.length > 0 ? joinSentences(what, mappingHint(mappingKeys)) : what;
 	return withRequestId(text, data?.requestIds as string[] | undefined);
 }
@@ -225,7 +225,7 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 						}),
 			};
 		case 'unlisted': {
-			const { message, description } = toMessageAndDescription(queryProblem.cause);
+			const { message, description } = extractTextOfAnyError(queryProblem.cause);
 			const { mappingKeys, data = {} } = (queryProblem.cause ?? {}) as Partial<RequestError>;
 			return {
 				message: `${UNLISTED}: ${message}`,
@@ -267,7 +267,7 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 		case 'passed': {
 			const { code, status, data, mappingKeys } = (queryProblem.cause ??
 				{}) as Partial<RequestError>;
-			return { ...toMessageAndDescription(queryProblem.cause), code, status, data, mappingKeys };
+			return { ...extractTextOfAnyError(queryProblem.cause), code, status, data, mappingKeys };
 		}
 	}
 }

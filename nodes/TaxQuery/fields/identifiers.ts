@@ -46,13 +46,13 @@ const checksOption = (options: typeof STRICTNESS): INodeProperties => ({
 		'Which items to stop, unbilled, because their RFC, CURP or name cannot exist. An odd one is sent, with a warning.',
 });
 
-export const rfcCheckOptions = [checksOption(STRICTNESS)];
-export const curpCheckOptions = [
+export const rfcCheckOptionProperties = [checksOption(STRICTNESS)];
+export const curpCheckOptionProperties = [
 	checksOption(STRICTNESS.filter(({ value }) => value !== 'allowGeneric')),
 ];
 
 const checks = optionsEntryField(
-	rfcCheckOptions[0],
+	rfcCheckOptionProperties[0],
 	parseOneOf('all', 'allowGeneric', 'off'),
 	'all',
 );
@@ -194,19 +194,19 @@ export const rfcInputWithCheckOptions = about(
 	'rfc',
 	RFC_TOOL_DESCRIPTION,
 	rfcField,
-	rfcCheckOptions,
+	rfcCheckOptionProperties,
 );
 /** The inputs of a query about a company's RFC. */
 export const companyRfcInputWithCheckOptions = about(
 	'rfc',
 	'RFC: 12 characters, of a company, with homoclave',
 	{ properties: [companyRfcProperty], read: async (item) => await readRfc(item, 'PM') },
-	rfcCheckOptions,
+	rfcCheckOptionProperties,
 );
 /** The inputs of a query about a CURP. */
 export const curpInputWithCheckOptions = about(
 	'curp',
 	'CURP: 18 characters',
 	curpField,
-	curpCheckOptions,
+	curpCheckOptionProperties,
 );

@@ -27,7 +27,7 @@ import {
 	joinRequestAndResult,
 	withoutUndefined,
 	lacksDueResult,
-	NO_RESULT_WARNING,
+	DUE_RESULT_MISSING_WARNING,
 	buildProtectedRow,
 } from './simplify';
 import { pickBy } from '../../shared/utils/objectTransforms';
@@ -207,7 +207,7 @@ function annotate(
 		...settings.warnings,
 		...(isUnknown ? [unknownStatus(record)] : []),
 		...(query.kind === 'withoutId' ? [withoutIdWarning(definition)] : []),
-		...(lacks ? [unread === undefined ? NO_RESULT_WARNING : unreadWarning(unread)] : []),
+		...(lacks ? [unread === undefined ? DUE_RESULT_MISSING_WARNING : unreadWarning(unread)] : []),
 		...getResultIdentifierMismatchWarnings(requested, isObject(response) ? response : query.raw),
 		...ofMonths,
 		...(record ? unknownService(record, settings) : []),

@@ -67,7 +67,7 @@ export function simplifyRecordToRow(
 		service: raw.service,
 		createdAt: raw.createdAt,
 		queryId: record.id,
-		...(isWithout && { warnings: [NO_RESULT_WARNING] }),
+		...(isWithout && { warnings: [DUE_RESULT_MISSING_WARNING] }),
 	});
 }
 
@@ -95,7 +95,7 @@ export const lacksDueResult = (
 	queryType: QueryType | undefined,
 ): boolean => state === 'success' && !hasResponse && queryType?.operation !== 'createTaxProfile';
 
-export const NO_RESULT_WARNING: OutputRowWarning = {
+export const DUE_RESULT_MISSING_WARNING: OutputRowWarning = {
 	field: 'Result',
 	code: 'noResult',
 	message: "The service's record has no result; it arrives by webhook.",

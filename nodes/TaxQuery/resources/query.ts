@@ -21,7 +21,7 @@ import { isImpersonalId } from '../output/runReceipt';
 import {
 	queryGetReservedColumns,
 	lacksDueResult,
-	NO_RESULT_WARNING,
+	DUE_RESULT_MISSING_WARNING,
 	buildProtectedRow,
 } from '../output/simplify';
 import { filters } from './recordFiltersField';
@@ -66,7 +66,7 @@ const get = defineOperation({
 			!isSimple &&
 			lacksDueResult(record, findQueryTypeByRecordCode(record.code, client.mapping))
 		) {
-			item.run.hint(NO_RESULT_WARNING.message);
+			item.run.hint(DUE_RESULT_MISSING_WARNING.message);
 		}
 		const own = { ...record, id: findMatchingId(record.raw, id) ?? record.id };
 		return buildProtectedRow(item, own, client.mapping, isSimple);

@@ -2,7 +2,7 @@ import type { Resource } from '../../shared/operations/operation';
 import {
 	rfcInputWithCheckOptions,
 	rfcField,
-	rfcCheckOptions,
+	rfcCheckOptionProperties,
 	RFC_TOOL_DESCRIPTION,
 } from '../fields/identifiers';
 import { periodField } from '../fields/period';
@@ -21,7 +21,7 @@ const createTaxProfile = billedQuery({
 	hasNoResult: true,
 	hasNoShownResponse: true,
 	input: taxProfileInput,
-	options: rfcCheckOptions,
+	options: rfcCheckOptionProperties,
 });
 
 const getCsf = billedQuery({
@@ -59,7 +59,7 @@ const getInvoices = billedQuery({
 			return planInvoiceRequest(value, await periodField.read(item), mapping, warnings);
 		},
 	},
-	options: rfcCheckOptions,
+	options: rfcCheckOptionProperties,
 });
 
 export const taxAuthority: Resource = {

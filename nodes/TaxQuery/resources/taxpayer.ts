@@ -3,7 +3,7 @@ import type { OperationItemContext, Resource } from '../../shared/operations/ope
 import { birthDate } from '../fields/dates';
 import {
 	rfcInputWithCheckOptions,
-	curpCheckOptions,
+	curpCheckOptionProperties,
 	type OutputRowWarning,
 } from '../fields/identifiers';
 import { checkNamePart, type NamePart } from '../fields/checkNamePart';
@@ -71,7 +71,7 @@ const calculateRfc = billedQuery({
 			return { fields: { ...fields, ...(await birthDate.read(item)) }, warnings };
 		},
 	},
-	options: curpCheckOptions,
+	options: curpCheckOptionProperties,
 });
 
 const getCrf = billedQuery({

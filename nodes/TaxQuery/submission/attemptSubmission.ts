@@ -1,4 +1,4 @@
-import { captureTimeAcrossClockChange } from '../../shared/http/clockOffset';
+import { momentGetterDespiteClockChange } from '../../shared/http/clockOffset';
 import type { RequestProblem } from '../../shared/http/requestErrorAndResultTypes';
 import type { QueryRequest } from '../request/queryRequest';
 import { sendBilledPost } from '../client/queryClient';
@@ -102,7 +102,7 @@ function trackSending(
 	const before = submission.state;
 	let isSent = false;
 	/** Uses the current clock, in case it was set meanwhile. */
-	let sentAt = captureTimeAcrossClockChange();
+	let sentAt = momentGetterDespiteClockChange();
 	const save = () => {
 		submission.sentAt = sentAt();
 		submission.save({ status: 'inFlight', sentAt: sentAt(), contentHash });
@@ -112,7 +112,7 @@ function trackSending(
 		save,
 
 		beforeSend() {
-			sentAt = captureTimeAcrossClockChange();
+			sentAt = momentGetterDespiteClockChange();
 			submission.sentMoment = performance.now();
 			if (!isSent) {
 				limit.sending(reservation);

@@ -6,7 +6,7 @@ import { indexRecords, matchRecord, type ExpectedRecord } from '../request/match
 import { queryClientOfItem } from '../client/queryClient';
 import type { QueryId, QueryRecord } from '../client/queryModel';
 import { CLOCK_MS } from './findLostQueries';
-import { SpendingReservations } from './spendingReservations';
+import { QueryCountReservations } from './queryCountReservations';
 import type { Submission } from './submissionRegister';
 import { acceptedIdsOf, isAcceptanceUnknown } from './submissionState';
 
@@ -19,7 +19,7 @@ interface UncertainQueries {
 /** This process's knowledge of a client's queries of one day. Every query that was not refused counts. */
 export class DailyQueryCounter {
 	/** Queries that all executions have planned or are sending. */
-	readonly reserved = new SpendingReservations();
+	readonly reserved = new QueryCountReservations();
 	/** IDs of the queries that were listed, or accepted since. */
 	readonly #made = new Set<string>();
 	/** Sent requests of which nobody knows whether they were accepted. */

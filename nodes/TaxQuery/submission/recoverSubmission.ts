@@ -1,5 +1,5 @@
 import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
-import { toMessageAndDescription, type RecoverySearchResult } from '../errors/queryError';
+import { extractTextOfAnyError, type RecoverySearchResult } from '../errors/queryError';
 import {
 	isOtherQuery,
 	type RunSubmissionContext,
@@ -93,7 +93,7 @@ async function readOnce(
 	const isFree = async (id: QueryId) => await isUnclaimed(context, wanted, id, sentAt);
 	const lost = { expected: request.expectedOf(contentHash), sentAt, isFree };
 	const listed = await findLostQueries(context.readings, item, lost).catch((error: unknown) => ({
-		unlisted: toMessageAndDescription(error),
+		unlisted: extractTextOfAnyError(error),
 	}));
 	if ('unlisted' in listed) return { next: state, search: listed, isProvedMissing: false };
 	const { found: queries, isLater, ...read } = listed;

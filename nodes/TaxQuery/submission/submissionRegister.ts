@@ -1,7 +1,7 @@
 import { ReadWriteLocks } from '../../shared/utils/readWriteLock';
 import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
 import { acceptedIdsOf, isAcceptanceUnknown, type SubmissionState } from './submissionState';
-import { SpendingReservations } from './spendingReservations';
+import { QueryCountReservations } from './queryCountReservations';
 
 /** One submission of a request, shared by items with an equal request. */
 export interface Submission {
@@ -32,7 +32,7 @@ export interface Submission {
 /** The number of queries that one node has sent in an execution, and its further reservations. */
 export class ExecutionQueryCounter {
 	sent = 0;
-	readonly reserved = new SpendingReservations();
+	readonly reserved = new QueryCountReservations();
 	readonly #journals = new WeakSet<object>();
 
 	/** Adds the queries of a journal, once for each journal. */

@@ -36,7 +36,7 @@ const MAX_LABELS = 500;
 const newSeenLabels = () => new WeakMap<ITriggerFunctions, BoundedMap<string, QueryRecord>>();
 
 /** Reports queries that the filter leaves out only because their labels are unknown, each time that there are more. */
-export function reportUnknownLabels(
+export function reportRecordsExcludedAsUnknown(
 	context: ITriggerFunctions,
 	choice: FilterSettings,
 	mapping: TaxQueryMapping,

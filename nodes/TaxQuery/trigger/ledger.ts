@@ -330,7 +330,7 @@ export class Ledger {
  * because it led meanwhile, the saved one counts. It adopts the statuses that this process knows as settled. An older
  * one was imported with the workflow.
  */
-export function chooseNewerLedger(known: Ledger, saved: Ledger): Ledger {
+export function adoptSavedLedgerIfNewer(known: Ledger, saved: Ledger): Ledger {
 	const isByAnother = saved.savedBy !== undefined && saved.savedBy !== known.process;
 	if (!isByAnother || saved.state.newest < known.state.newest) return known;
 	saved.adoptSettled(known.settledMarks());

@@ -9,7 +9,7 @@ import {
 	type InterruptedResult,
 } from './interruptedResults';
 import { markStaticDataOfRunningExecutionsChanged, type EmitOutcome } from './emitter';
-import { dispositionOf, reportUnknownLabels } from './disposition';
+import { dispositionOf, reportRecordsExcludedAsUnknown } from './disposition';
 import type { Ledger } from './ledger';
 import {
 	requireCreationDates,
@@ -181,7 +181,7 @@ function recordListing({
 	reportAllKnownQueriesVanished(context, plan.loss);
 	reportListGaps(context, listing);
 	const records = [...listing.rows, ...read.others].map(({ record }) => record);
-	reportUnknownLabels(context, settings.choice, mapping, records);
+	reportRecordsExcludedAsUnknown(context, settings.choice, mapping, records);
 	const { forgotten } = applyPlan(ledger, plan, rules, startFromKey(context));
 	if (listing.order) state.order = listing.order;
 	trigger.unlisted.last = plan.unlisted;

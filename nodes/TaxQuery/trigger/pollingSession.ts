@@ -1,5 +1,5 @@
 import { OperationalError, type INodeExecutionData, type ITriggerFunctions } from 'n8n-workflow';
-import { findVerificationProblem } from '../../shared/credentials/webhookVerificationSettings';
+import { findVerificationProblem } from '../../shared/credentials/webhookVerificationCredentialFields';
 import { createServiceConnection } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { getProcessState } from '../../shared/processStateByScope';

@@ -3,7 +3,7 @@ import { getNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import { processStateOfNode, type nodeKey, type EmitOutcome } from './emitter';
-import { chooseNewerLedger, Ledger } from './ledger';
+import { adoptSavedLedgerIfNewer, Ledger } from './ledger';
 import { newOutageReporter } from './errorReporting';
 import type { UnlistedPendingTotals } from './readListing';
 
@@ -37,7 +37,7 @@ export function triggerMemoryOf(
 ): NodeProcessMemory & { ledger: Ledger } {
 	const saved = new Ledger(getNodeStaticValue<IDataObject>(context, LEDGER_STATIC_DATA_KEY));
 	const memory = processStateOfNode(context).shared(newMemory);
-	const ledger = memory.ledger ? chooseNewerLedger(memory.ledger, saved) : saved;
+	const ledger = memory.ledger ? adoptSavedLedgerIfNewer(memory.ledger, saved) : saved;
 	return Object.assign(memory, { ledger });
 }
 

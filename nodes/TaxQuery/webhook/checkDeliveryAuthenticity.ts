@@ -1,7 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { refuseN8nPlaceholders } from '../../shared/credentials/n8nMaskedValuePlaceholder';
 import { readTaxQueryApiMapping } from '../../shared/credentials/apiMapping';
-import { webhookSecretsToMask } from '../../shared/credentials/webhookVerificationSettings';
+import { webhookSecretsToMask } from '../../shared/credentials/webhookVerificationCredentialFields';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { cachedCredential } from '../trigger/cachedCredential';
 import type { ItemMakerCredentialSettings } from '../trigger/triggerItemMaker';

@@ -4,7 +4,7 @@ import { processStartedAt, getProcessState } from '../../shared/processStateBySc
 import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';
 import { wasUnpublishedSince } from '../trigger/triggerProcessMemory';
 import { itemMaker, type ItemMakerCredentialSettings } from '../trigger/triggerItemMaker';
-import { dispositionOf, reportUnknownLabels } from '../trigger/disposition';
+import { dispositionOf, reportRecordsExcludedAsUnknown } from '../trigger/disposition';
 import { findPublishedSession, type PollingSession } from '../trigger/pollingSession';
 import {
 	accepted,
@@ -76,7 +76,7 @@ export async function emitTrusted(
 	const toItem = itemMaker(settings, itemSettings);
 	const results = all.flatMap(({ trusted }) => trusted ?? []);
 	const records = results.map(({ result }) => result.record);
-	reportUnknownLabels(context, settings.choice, itemSettings.mapping, records);
+	reportRecordsExcludedAsUnknown(context, settings.choice, itemSettings.mapping, records);
 	const due = results.filter(({ result }) => dispositionOf(result, settings.choice) === 'emit');
 	const outcomes = Promise.all(
 		due.map(async ({ result, origin }) => await trigger.emitOnce(result, toItem(result, origin))),

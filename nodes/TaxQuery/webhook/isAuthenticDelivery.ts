@@ -5,7 +5,7 @@ import {
 	DEFAULT_TOLERANCE_SECONDS,
 	signingKeys,
 	findVerificationProblem,
-} from '../../shared/credentials/webhookVerificationSettings';
+} from '../../shared/credentials/webhookVerificationCredentialFields';
 import { textOf } from '../../shared/utils/primitiveText';
 import {
 	expectedSignatures,

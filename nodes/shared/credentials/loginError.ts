@@ -1,6 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import type { TokenRequestProblem } from '../errors/requestProblem';
-import { renderLoginError } from '../errors/loginErrorText';
+import { renderLoginError } from '../errors/renderLoginError';
 
 /**
  * Reports that no access token came. It has a message because other nodes use the credential, and n8n shows them what

@@ -17,7 +17,7 @@ export type DownloadProblem =
 	| { kind: 'instead'; what: string };
 
 /** The file's name and IDs, as far as they are known. */
-export interface FileLabel {
+export interface FileNameAndIds {
 	name?: string;
 	id?: string;
 	documentId?: string;
@@ -32,7 +32,7 @@ export class DownloadError extends UserError {
 
 	constructor(
 		readonly problem: DownloadProblem,
-		{ name, id: fileId, documentId }: FileLabel,
+		{ name, id: fileId, documentId }: FileNameAndIds,
 	) {
 		const [message, ...todo] = renderFileProblem(problem, name ? `"${name}"` : 'The file');
 		const whose = documentId && `It is file ${fileId} of document ${documentId}`;

@@ -4,7 +4,7 @@ import { DateTime } from 'luxon';
 const DRIFT_MS = 1000;
 
 /** Returns a function that gives the moment of this call, even after this machine's clock is set. */
-export function captureTimeAcrossClockChange(): () => number {
+export function momentGetterDespiteClockChange(): () => number {
 	const [at, steady] = [Date.now(), performance.now()];
 	return () => {
 		const setByMs = Date.now() - at - (performance.now() - steady);

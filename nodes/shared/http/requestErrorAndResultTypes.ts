@@ -11,7 +11,7 @@ import {
 	getSuggestedMappingKeys,
 	renderRequestError,
 	type ServiceHints,
-} from '../errors/requestErrorText';
+} from '../errors/renderRequestError';
 
 export { isRequestProblem } from '../errors/requestProblem';
 export type {

@@ -17,7 +17,7 @@ import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from '../credentials/re
 import { refuseN8nPlaceholders } from '../credentials/n8nMaskedValuePlaceholder';
 import { storedLoginSecrets } from '../credentials/providerLoginCredentialFields';
 import { bareToken } from '../credentials/fetchAccessToken';
-import { webhookSecretsToMask } from '../credentials/webhookVerificationSettings';
+import { webhookSecretsToMask } from '../credentials/webhookVerificationCredentialFields';
 import { textOf } from '../utils/primitiveText';
 
 type Credentials = ICredentialDataDecryptedObject;

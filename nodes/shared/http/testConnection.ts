@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 import { findPseudonymKeyProblem } from '../credentials/pseudonymKeyField';
 import { findProblemInCredentialLogins } from '../credentials/providerLoginCredentialFields';
-import { findEnabledVerificationProblem } from '../credentials/webhookVerificationSettings';
+import { findEnabledVerificationProblem } from '../credentials/webhookVerificationCredentialFields';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { toNetworkFault } from '../errors/networkFault';
 import { withRequestId } from '../errors/requestIds';

@@ -11,7 +11,7 @@ import type { SandboxContext } from '../../context';
 import { buildRequestedDocumentAssociations } from '../../data/buildDocumentAssociations';
 import type { SeededCollections } from '../../data/seededCollections';
 import { collectionDocumentAt, DOCUMENT_TAG_SETS } from '../../data/collectionDocuments';
-import { findCollection, buildDistinctTagListResponse } from './dataCollectionRoutes';
+import { findCollection, buildDistinctTagListResponse } from './dataCollectionReadRoutes';
 
 /** CP §4.7 and 4.8 */
 export function registerDocumentListRoutes(

@@ -2,7 +2,7 @@ import type { QueryRecord } from '../../../contract/taxQuery';
 import { fakeApplicant } from '../../data/fakeApplicant';
 import type { People } from '../../data/people/generatePeople';
 import { fakerFor } from '../../data/faker';
-import type { ResultGenerator } from '../../data/results';
+import type { ResultGenerator } from '../../data/taxQueryResults';
 import { buildPendingRecord, queryId } from './queryStore';
 
 const PEOPLE = 40;

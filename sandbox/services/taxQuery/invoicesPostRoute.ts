@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { InvoiceAcknowledgement, InvoicesBody } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
-import { clientTypeOfRfc } from '../../data/results';
+import { clientTypeOfRfc } from '../../data/taxQueryResults';
 import { OPERATION_ENDPOINTS } from '../../apiMappingSchema';
 import { withResponseMapper } from '../../plugins/contractValidation';
 

@@ -14,7 +14,7 @@ import {
 	TaxProfileBody,
 } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
-import { clientTypeOfRfc, type ResultGenerator } from '../../data/results';
+import { clientTypeOfRfc, type ResultGenerator } from '../../data/taxQueryResults';
 import { OPERATION_ENDPOINTS, type OperationName } from '../../apiMappingSchema';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/contractValidation';

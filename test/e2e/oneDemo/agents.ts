@@ -13,7 +13,7 @@ import {
 	openEditorOncePerFile,
 	startMailServerOncePerFile,
 	startStubModelOncePerFile,
-} from '../support/oneDemo';
+} from '../support/demoOncePerTestFile';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
 import type { TestMailServer } from '../support/testMailServer';
 import { callTool, connectMcpClient } from '../support/mcpClient';

@@ -9,12 +9,12 @@ import type { Mapping, OperationName } from '../../../sandbox/apiMappingSchema';
 import {
 	mappingArbitrary,
 	mappedClient,
-	startMappedSandbox,
+	startMappedSandboxWithRawClients,
 } from '../../integration/support/mappedClient';
 import { proposedMappingIn } from '../../integration/support/readDiagnoseRows';
 import { toStoredProviderLoginFields } from '../../integration/support/toStoredProviderLoginFields';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
-import { startDemoOncePerFile } from '../support/oneDemo';
+import { startDemoOncePerFile } from '../support/demoOncePerTestFile';
 
 const PACKAGE = 'n8n-nodes-credit-profile';
 const RFC = 'GODE561231GR8';
@@ -70,7 +70,7 @@ const logins: Record<string, object> = {
 };
 
 describe('a real n8n at environments that call everything otherwise', () => {
-	const dialects: Array<Awaited<ReturnType<typeof startMappedSandbox>>> = [];
+	const dialects: Array<Awaited<ReturnType<typeof startMappedSandboxWithRawClients>>> = [];
 	let n8n: N8n;
 
 	beforeAll(async () => {
@@ -81,7 +81,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 	});
 
 	const start = async (mapping: Mapping, options: Partial<SandboxOptions> = {}) => {
-		const dialect = await startMappedSandbox(mapping, options);
+		const dialect = await startMappedSandboxWithRawClients(mapping, options);
 		dialects.push(dialect);
 		return dialect;
 	};

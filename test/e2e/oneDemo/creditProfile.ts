@@ -7,7 +7,7 @@ import { EXAMPLE_WEBHOOKS_HEADER_AUTH } from '../../../demo/provision';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { waitForEndedExecutionOf } from '../support/executions';
 import type { Editor } from '../support/editor';
-import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 
 const NODE = 'n8n-nodes-credit-profile.creditProfile';
 /** The stored provider login that the demo creates. */

@@ -11,7 +11,7 @@ import { applicationFormUrl } from '../../../demo/provision';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import { waitForEndedExecutionOf } from '../support/executions';
-import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 
 const applicant = JSON.parse(readFileSync(applicantJsonFile, 'utf8')) as Record<string, string>;
 

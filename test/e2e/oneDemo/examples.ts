@@ -7,7 +7,7 @@ import { repositoryRoot } from '../../../demo/installPackage';
 import { registerWebhook } from '../../../demo/sandbox';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 
 const examples = readdirSync(join(repositoryRoot, 'examples')).map((file) =>
 	file.replace('.json', ''),

@@ -20,7 +20,7 @@ import { describeIfChromium } from '../support/describeIfChromium';
 import { Editor } from '../support/editor';
 import { takeScreenshot } from '../support/launchBrowser';
 import { Onboarding, TABLES } from '../support/applicantOnboarding';
-import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 
 const MINUTES = 60_000;
 const people = new People(defaultOptions.seed);

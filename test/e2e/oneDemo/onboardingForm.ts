@@ -12,7 +12,7 @@ import {
 	type Applicant,
 	type CaseDossier,
 } from '../support/applicantOnboarding';
-import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 import { writeMarkdownRows } from '../support/testArtifacts';
 
 const MINUTES = 60_000;

@@ -7,7 +7,7 @@ import { violationsOf, WCAG } from '../support/accessibilityViolations';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { takeScreenshot } from '../support/launchBrowser';
 import { Onboarding, TABLES, type Applicant } from '../support/applicantOnboarding';
-import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 
 const MINUTES = 60_000;
 const people = new People(defaultOptions.seed);

@@ -4,13 +4,13 @@ import type { AxeResults } from 'axe-core';
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import { Processes } from '../../../demo/processes';
 import {
-	startSandboxProcess,
+	startSandboxAndGetAccess,
 	type SandboxAccess,
 	type SandboxCommand,
 } from '../../../demo/sandbox';
 import { help } from '../../../sandbox/flags';
 import { describeIfChromium } from '../support/describeIfChromium';
-import { openEditorOncePerFile } from '../support/oneDemo';
+import { openEditorOncePerFile } from '../support/demoOncePerTestFile';
 import { runCommand, installSandboxPackageOnce } from '../support/installSandboxPackage';
 
 describe('the package of the sandbox, installed in an empty folder', () => {
@@ -38,7 +38,7 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 	});
 
 	it('starts by npx, and both services answer', async () => {
-		const { creditProfile, taxQuery } = await startSandboxProcess(processes, byNpx);
+		const { creditProfile, taxQuery } = await startSandboxAndGetAccess(processes, byNpx);
 		const logins = await fetchUnpooled(`${creditProfile.baseUrl}/api/v1/credential`, {
 			headers: { authorization: `Token ${creditProfile.token}` },
 		});
@@ -83,13 +83,13 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 			.filter(([, name]) => !['--help', '--json', '--port'].includes(name))
 			.flatMap(([, name, takesValue]) => (takesValue ? [name, values[name] ?? '5'] : [name]));
 		expect(all.length).toBeGreaterThan(40);
-		const { page } = await startSandboxProcess(processes, program, all);
+		const { page } = await startSandboxAndGetAccess(processes, program, all);
 		expect((await fetchUnpooled(page)).status).toBe(200);
 	});
 
 	describeIfChromium('its page', () => {
 		it.each(['', 'docs/'])('"/%s" has no error in a browser', async (path) => {
-			const sandbox: SandboxAccess = await startSandboxProcess(processes, program);
+			const sandbox: SandboxAccess = await startSandboxAndGetAccess(processes, program);
 			const page = await (await openEditorOncePerFile()).page.context().newPage();
 			const problems: string[] = [];
 			page.on('pageerror', ({ message }) => problems.push(message));

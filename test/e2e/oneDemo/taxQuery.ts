@@ -2,7 +2,7 @@ import type { Workflow } from '../../../demo/n8nClient';
 import type { Demo } from '../../../demo/startDemo';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 
 const NODE = 'n8n-nodes-credit-profile.taxQuery';
 const RFC = 'GODE561231GR8';

@@ -18,7 +18,7 @@ import { until } from '../../support/until';
 import { redeliverWhile503 } from '../support/redeliverWhile503';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
 import { TRIGGER_NODE_NAME, triggerNode } from '../support/triggerWorkflowBuilders';
 

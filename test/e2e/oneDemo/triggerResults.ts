@@ -9,7 +9,7 @@ import {
 import { until } from '../../support/until';
 import { redeliverWhile503 } from '../support/redeliverWhile503';
 import { outOf } from '../support/executions';
-import { startDemoOncePerFile } from '../support/oneDemo';
+import { startDemoOncePerFile } from '../support/demoOncePerTestFile';
 import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,

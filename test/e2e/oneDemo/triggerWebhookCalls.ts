@@ -9,7 +9,7 @@ import {
 } from '../../integration/support/sandboxQueryClient';
 import { until } from '../../support/until';
 import { outOf } from '../support/executions';
-import { startDemoOncePerFile } from '../support/oneDemo';
+import { startDemoOncePerFile } from '../support/demoOncePerTestFile';
 import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,

@@ -6,7 +6,7 @@ import { applicantJsonFile } from '../../../demo/smokeTestRunningDemo';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { countUserClicks } from '../support/countUserClicks';
 import { newContext, takeScreenshot } from '../support/launchBrowser';
-import { startDemoOncePerFile, openEditorOncePerFile } from '../support/oneDemo';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 import { writeMarkdownRows } from '../support/testArtifacts';
 
 /** A person's clicks for all five tasks; docs/tutorial.md must not grow longer than that. */

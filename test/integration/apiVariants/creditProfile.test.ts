@@ -10,7 +10,7 @@ import {
 } from '../creditProfile/support';
 import { mappedClient } from '../support/mappedClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
-import { environments, stripVolatileFields, type ApiVariant } from './randomApiVariants';
+import { randomApiVariants, stripVolatileFields, type ApiVariant } from './randomApiVariants';
 
 const KEY = '-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXk=\n-----END TEST KEY-----\n';
 const bureau = { user: 'lender_1', password: 'Bureau_Secret_1' };
@@ -95,7 +95,7 @@ it("reads all of it under the document's own words", () => {
 	});
 });
 
-describe.each(environments)(
+describe.each(randomApiVariants)(
 	'the Credit Profile node at environment $environment',
 	({ mapping, shape }) => {
 		const client = mappedClient(mapping);

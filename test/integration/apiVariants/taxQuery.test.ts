@@ -15,7 +15,7 @@ import {
 } from '../taxQuery/support';
 import { TriggerHost } from '../taxQuery/trigger/triggerHost';
 import {
-	environments,
+	randomApiVariants,
 	inReferenceNames,
 	stripVolatileFields,
 	type ApiVariant,
@@ -146,7 +146,7 @@ it("runs all of it under the document's own words", () => {
 	expect(posts(documented.sent)).toHaveLength(14);
 });
 
-describe.each(environments)(
+describe.each(randomApiVariants)(
 	'the Tax Query node at environment $environment',
 	({ mapping, shape }) => {
 		const client = mappedClient(mapping);

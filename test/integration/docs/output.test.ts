@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveOutputSchemaPath } from 'n8n-core';
 import type { IDataObject, INodeParameters, INodePropertyOptions, INodeType } from 'n8n-workflow';
-import { outputTables, type OutputJsonSchema } from '../../../scripts/docs/schemaPreviewColumns';
+import {
+	outputTables,
+	type EditorPreviewColumnSchema,
+} from '../../../scripts/docs/schemaPreviewColumns';
 import { until } from '../../support/until';
 import { createSandboxNodeRunner } from '../creditProfile/support';
 import { packageNodesByType } from '../support/runNodeInEngine';
@@ -62,7 +65,7 @@ const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof valu
 /** Paths of values whose type is not the schema's; null and what is not there fit any. */
 function unlike(
 	value: unknown,
-	{ type, properties, items }: OutputJsonSchema,
+	{ type, properties, items }: EditorPreviewColumnSchema,
 	path = '',
 ): string[] {
 	if (value === null || value === undefined) return [];

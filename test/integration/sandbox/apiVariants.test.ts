@@ -4,7 +4,7 @@ import { firstViolation } from '../../../contract/check';
 import {
 	ProviderCredential,
 	CredentialList,
-	credentialUpserts,
+	credentialUpsertBodyByProvider,
 } from '../../../contract/creditProfile';
 import { QueryRecord } from '../../../contract/taxQuery';
 import type { SandboxOptions } from '../../../sandbox';
@@ -12,7 +12,7 @@ import { OPERATION_ENDPOINTS, type OperationName } from '../../../sandbox/apiMap
 import {
 	mappingArbitrary,
 	mappedClient,
-	startMappedSandbox,
+	startMappedSandboxWithRawClients,
 	postMappedTokenRequest,
 } from '../support/mappedClient';
 import { PERSON_RFC, withBench } from './support/sandboxBench';
@@ -33,7 +33,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 	'environment $index, with its own word for everything',
 	({ mapping }) => {
 		const client = mappedClient(mapping);
-		let variant: Awaited<ReturnType<typeof startMappedSandbox>>;
+		let variant: Awaited<ReturnType<typeof startMappedSandboxWithRawClients>>;
 
 		const post = async <T = Acknowledged>(operation: OperationName, body: object) =>
 			await variant.taxQuery.post<T>(client.path(operation), client.body(operation, body));
@@ -43,7 +43,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 			(await variant.taxQuery.get<QueryRecord>(client.path('get').replace('{queryId}', id))).data;
 
 		beforeAll(async () => {
-			variant = await startMappedSandbox(mapping);
+			variant = await startMappedSandboxWithRawClients(mapping);
 			await post('createTaxProfile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 		});
 		afterAll(async () => await variant.sandbox.close());
@@ -119,7 +119,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 		});
 
 		it('each provider takes its login under own names, and needs every field', async () => {
-			for (const [provider, { properties }] of Object.entries(credentialUpserts)) {
+			for (const [provider, { properties }] of Object.entries(credentialUpsertBodyByProvider)) {
 				const names = Object.keys(properties);
 				const send = async (body: object) =>
 					await variant.creditProfile.post<ProviderCredential & { field: string }>(
@@ -137,7 +137,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 				}
 			}
 			const { data } = await variant.creditProfile.get<object[]>(client.credentialPath());
-			const stored = Object.keys(credentialUpserts).length;
+			const stored = Object.keys(credentialUpsertBodyByProvider).length;
 			expect([firstViolation(CredentialList, data), data.length]).toEqual([undefined, stored]);
 		});
 
@@ -178,7 +178,7 @@ it.each<[Partial<SandboxOptions>, object]>([
 	],
 	[{ tokenExpiresIn: 'absent', noRefreshToken: true }, token],
 ])('the token has the shape that is set: %j', async (options, expected) => {
-	const { sandbox } = await startMappedSandbox({}, options);
+	const { sandbox } = await startMappedSandboxWithRawClients({}, options);
 	const { data } = await postMappedTokenRequest(sandbox, {});
 	await sandbox.close();
 	expect(data).toStrictEqual(expected);

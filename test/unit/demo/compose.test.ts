@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { SETTINGS } from '../../../demo/n8n';
-import { createQueueSettings, PROCESS_COUNTS } from '../../../demo/queueMode';
+import { createQueueSettingsWithoutStores, PROCESS_COUNTS } from '../../../demo/queueMode';
 import { queueStoreSettings } from '../../../demo/queueModeStores';
 import * as host from '../../../demo/n8n-host/package.json';
 
@@ -30,7 +30,7 @@ describe('demo/compose.yaml', () => {
 	it.each(['main', 'worker', 'webhook'])(
 		'gives %s every setting that `npm run demo -- --queue` gives it',
 		(name) => {
-			const wanted = { ...createQueueSettings(), ...queueStoreSettings(0, 0) };
+			const wanted = { ...createQueueSettingsWithoutStores(), ...queueStoreSettings(0, 0) };
 			const environment = services[name].environment ?? {};
 			expect(Object.keys(environment)).toEqual(expect.arrayContaining(Object.keys(wanted)));
 			expect(environment).toMatchObject(Object.fromEntries(shared(wanted)));
@@ -40,7 +40,7 @@ describe('demo/compose.yaml', () => {
 	it.each(Object.keys(services))('gives %s no setting with another value than the demo', (name) => {
 		const demo: Record<string, string> = {
 			...SETTINGS,
-			...createQueueSettings(),
+			...createQueueSettingsWithoutStores(),
 			...queueStoreSettings(0, 0),
 		};
 		const environment = shared(services[name].environment ?? {});

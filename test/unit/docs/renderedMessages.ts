@@ -20,8 +20,8 @@ import type {
 	RequestProblem,
 } from '../../../nodes/shared/errors/requestProblem';
 import { DownloadError, type DownloadProblem } from '../../../nodes/shared/errors/downloadError';
-import { renderRequestError } from '../../../nodes/shared/errors/requestErrorText';
-import { dataProviderLoginField } from '../../../nodes/shared/operations/dataProviderLoginField';
+import { renderRequestError } from '../../../nodes/shared/errors/renderRequestError';
+import { enteredOrStoredLoginField } from '../../../nodes/shared/operations/enteredOrStoredLoginField';
 import type {
 	OperationItemContext,
 	SharedNodeRunState,
@@ -205,7 +205,7 @@ const ofItems = async (): Promise<RenderedMessage[]> =>
 					itemWith({ period: 'months', firstMonth: '2026-03', lastMonth: '2026-01' }),
 				),
 			() =>
-				dataProviderLoginField(providers, 'creditProfileApi').read(
+				enteredOrStoredLoginField(providers, 'creditProfileApi').read(
 					itemWith({ loginFrom: 'stored', provider: providers[0].value }),
 				),
 			() => parseLogin(providers[0], { user: '__n8n_BLANK_VALUE_x', password: 'x' }),

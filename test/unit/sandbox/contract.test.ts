@@ -284,12 +284,12 @@ resources.push(
 	},
 	{
 		section: 'TQ §2.2 response of RFC_CALCULATOR',
-		schema: taxQuery.RfcCalculatorRecordResponse,
+		schema: taxQuery.RfcCalculatorRecordResponseField,
 		...{ example: { rfc: RFC }, required: 'rfc', formats: 'rfc' },
 	},
 	{
 		section: 'TQ §2.3 response of CRF and RFC',
-		schema: taxQuery.FiscalRecordResponse,
+		schema: taxQuery.FiscalRecordResponseField,
 		example: fiscal,
 		required: FISCAL,
 		formats: 'RFC ValidoDesde ValidoHasta CodigoPostal',
@@ -297,7 +297,7 @@ resources.push(
 	},
 	{
 		section: 'TQ §2.4 response of CURP',
-		schema: taxQuery.CurpRecordResponse,
+		schema: taxQuery.CurpRecordResponseField,
 		example: curp,
 		required: Object.keys(curp).join(' '),
 		integers: 'docProbatorio',

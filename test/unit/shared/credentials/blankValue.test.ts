@@ -9,7 +9,7 @@ import {
 	providers,
 	taxAuthority,
 } from '../../../../nodes/shared/credentials/dataProviders';
-import { findVerificationProblem } from '../../../../nodes/shared/credentials/webhookVerificationSettings';
+import { findVerificationProblem } from '../../../../nodes/shared/credentials/webhookVerificationCredentialFields';
 import { creditProfile, taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 import { CreditProfileApi } from '../../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';

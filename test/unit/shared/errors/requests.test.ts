@@ -1,5 +1,5 @@
 import type { RequestProblem } from '../../../../nodes/shared/errors/requestProblem';
-import type { ServiceHints } from '../../../../nodes/shared/errors/requestErrorText';
+import type { ServiceHints } from '../../../../nodes/shared/errors/renderRequestError';
 import { RequestError } from '../../../../nodes/shared/http/requestErrorAndResultTypes';
 import { creditProfile, taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 

@@ -4,7 +4,7 @@ import {
 	webhookDescriptionIsNativelyResolvable,
 	type INode,
 } from 'n8n-workflow';
-import { webhookDescription } from '../../../../nodes/TaxQuery/trigger/triggerDescription';
+import { webhookDescription } from '../../../../nodes/TaxQuery/trigger/triggerDescriptionParts';
 
 const node = (receiveBy: string): INode => ({
 	id: '1',

@@ -1,4 +1,4 @@
-import { chooseNewerLedger, Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
+import { adoptSavedLedgerIfNewer, Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
 import type { SavedLedger } from '../../../../nodes/TaxQuery/trigger/savedLedgerFormat';
 import {
 	isReadFarEnough,
@@ -126,7 +126,7 @@ export class TriggerSimulation {
 		this.process++;
 		this.notifiedIds = [];
 		const saved = new Ledger(this.saved, known?.process ?? `main ${this.mainsMade++}`);
-		this.ledger = known ? chooseNewerLedger(known, saved) : saved;
+		this.ledger = known ? adoptSavedLedgerIfNewer(known, saved) : saved;
 		this.mains[this.leader] = this.ledger;
 		if (!this.ledger.isEmpty()) this.save();
 	}

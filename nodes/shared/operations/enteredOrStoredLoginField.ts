@@ -54,7 +54,7 @@ export const allowEmptyLoginOption = optionsEntryField(
 const newHintSet = () => new Set<string>();
 
 /** The login of one of these providers, from the service's credential or from fields of the node. */
-export const dataProviderLoginField = (
+export const enteredOrStoredLoginField = (
 	providers: DataProvider[],
 	credentialType: string,
 ): Field<CheckedProviderLogin> => ({

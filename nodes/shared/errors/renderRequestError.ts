@@ -2,7 +2,7 @@ import { describeFault, isTlsFault, wasNeverSent, type NetworkFault } from './ne
 import type { Acceptance, RequestProblem, StatusProblem } from './requestProblem';
 import { joinSentences } from '../utils/joinSentences';
 import { ADVICE, OPERATION_PROBLEM_MEANINGS, type OperationErrorAdvice } from './advice';
-import { renderLoginError } from './loginErrorText';
+import { renderLoginError } from './renderLoginError';
 import { mappingHint, quoteServiceMessage, type ErrorText } from './errorTextParts';
 
 /** A service's texts for the sentences about its requests. */

@@ -1,5 +1,5 @@
 /** Counts queries that will be sent: equal requests once, however many runs of a node plan them. */
-export class SpendingReservations {
+export class QueryCountReservations {
 	readonly #places = new Map<string, { count: number; holders: Set<object> }>();
 	total = 0;
 

@@ -3,7 +3,7 @@ import type { N8n } from '../../../demo/n8n';
 import { serve } from '../../integration/support/testServer';
 import { toStoredProviderLoginFields } from '../../integration/support/toStoredProviderLoginFields';
 import { waitForEndedExecutionOf } from '../support/executions';
-import { startDemoOncePerFile } from '../support/oneDemo';
+import { startDemoOncePerFile } from '../support/demoOncePerTestFile';
 
 const LOGIN = { user: 'lender_1', password: 'Bureau_Secret_1' };
 const CIEC = { rfc: 'GODE561231GR8', ciec: 'Ciec_Secret_9' };
