@@ -5,7 +5,10 @@ import type {
 	SubmissionOutcome,
 } from '../client/queryModel';
 
-/** The state of a billed query. The node never sends an uncertain one again by itself. */
+/**
+ * The state of a billed query. An uncertain one is sent again only after the whole list has shown that it is missing, and
+ * if the operator allows that.
+ */
 export type SubmissionState =
 	| { status: 'planned' }
 	/** Surely not accepted, and not billed. */

@@ -24,7 +24,8 @@ export interface PublishedTriggerForPoll {
 	/**
 	 * Emits a result, unless it was emitted before; `starts` counts the starts of an interrupted one. Every execution
 	 * with a result starts here: a poll, a trusted webhook call, a restart and a retry of a failed start call it. In the
-	 * editor n8n starts the execution itself, and `passOnItemsOrFetchLatest` runs.
+	 * editor n8n starts the execution itself, and `passOnItemsOrFetchLatest` runs. Three things refuse a second start: what
+	 * this process has emitted, what the ledger has settled, and the deduplication key that n8n remembers.
 	 */
 	emitOnce(
 		result: RecordWithDeliveryId,

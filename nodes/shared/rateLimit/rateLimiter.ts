@@ -41,7 +41,7 @@ const MAX_WAIT_MS = 300_000;
 /** The longest single sleep: the end of a wait, or an earlier turn, is noticed at most this late. */
 const SLICE_MS = 25;
 
-class TokenRateLimiter implements RateLimiter {
+class PacedRateLimiter implements RateLimiter {
 	readonly #pace = new RequestPacer();
 	readonly #turns = new FairQueue<Waiter>();
 	#configured = '';
@@ -132,10 +132,11 @@ class TokenRateLimiter implements RateLimiter {
 	}
 }
 
-const newRateLimiter = () => new TokenRateLimiter();
+const newRateLimiter = () => new PacedRateLimiter();
 
 /**
- * Returns the rate limiter shared by all requests to this base URL with this token. `pointsPerSecond` holds until the
+ * Returns the rate limiter shared by all requests to this base URL with this token. `token` is what the service limits:
+ * a token, or the client's ID. `pointsPerSecond` holds until the
  * service's headers show another limit; 0 means none. `processes` share it; without a number, the headers show who
  * else sends. Throws a UserError if the points are no number from 0 on.
  */
