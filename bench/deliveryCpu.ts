@@ -3,7 +3,7 @@
 // n8n, as the trigger's do.
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
-import type { N8n } from '../demo/n8n';
+import type { N8n } from '../demo/startN8n';
 import { isFinished, type WorkflowNode } from '../demo/n8nClient';
 import type { Sandbox } from '../sandbox';
 import { sandboxQueryClient } from '../test/integration/support/sandboxQueryClient';

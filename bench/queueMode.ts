@@ -11,8 +11,8 @@ import {
 	RATE_LIMIT_PER_SECOND,
 } from './nodeVersusHttpRequestLookups';
 import { startBenchN8n, type BenchN8n, type TimedWorkflowExecution } from './support/benchN8n';
-import { measureWorkerCrashBilling } from './queueModeCrashes';
-import { measureTriggerResults } from './queueModeTrigger';
+import { measureWorkerCrashBilling } from './queueModeWorkerCrashBilling';
+import { measureTriggerResults } from './queueModeTriggerMainKilled';
 import {
 	median,
 	round,

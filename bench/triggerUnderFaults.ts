@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { ensureN8nInstalled } from '../demo/pinnedN8nInstallation';
-import { startN8n } from '../demo/n8n';
+import { startN8n } from '../demo/startN8n';
 import { installPackage } from '../demo/installPackage';
 import { startSandbox, type Sandbox } from '../sandbox';
 import { sandboxQueryClient } from '../test/integration/support/sandboxQueryClient';

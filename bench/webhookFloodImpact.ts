@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { fetchUnpooled } from '../demo/fetchUnpooled';
-import { startN8n, type N8n } from '../demo/n8n';
+import { startN8n, type N8n } from '../demo/startN8n';
 import type { WorkflowNode } from '../demo/n8nClient';
 import { ensureN8nInstalled } from '../demo/pinnedN8nInstallation';
 import { installPackage } from '../demo/installPackage';

@@ -6,7 +6,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { hideBehindAdvanced } from '../nodes/shared/credentials/hideBehindAdvanced';
-import { apiMappingProperty } from '../nodes/shared/credentials/apiMapping';
+import { apiMappingProperty } from '../nodes/shared/credentials/apiPathAndFieldMapping';
 import { creditProfileAuthHeader } from '../nodes/shared/credentials/authorization';
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
 import { maskedField, requiredTextInput } from '../nodes/shared/credentials/inputBuilders';

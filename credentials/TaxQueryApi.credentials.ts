@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 import { renewStoredAccessToken } from '../nodes/shared/credentials/accessToken';
 import { hideBehindAdvanced } from '../nodes/shared/credentials/hideBehindAdvanced';
-import { apiMappingProperty } from '../nodes/shared/credentials/apiMapping';
+import { apiMappingProperty } from '../nodes/shared/credentials/apiPathAndFieldMapping';
 import { taxQueryAuthHeader } from '../nodes/shared/credentials/authorization';
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
 import {

@@ -3,7 +3,7 @@ import { smokeTestRunningDemo, type SmokeTestReport } from './smokeTestRunningDe
 import { startDemo, type Demo } from './startDemo';
 import { ensureN8nInstalled } from './pinnedN8nInstallation';
 import { applicationFormUrl, REVIEW_PAGES_BASIC_AUTH } from './provision';
-import { chooseDemoPorts } from './ports';
+import { chooseDemoPorts } from './chooseFreePorts';
 import type { QueueMode } from './queueMode';
 
 const USAGE = `Usage: npm run demo [-- options]

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { N8n } from './n8n';
+import type { N8n } from './startN8n';
 import type { Workflow, WorkflowNode } from './n8nClient';
 import { PUBLISHED_DOCS_URL, repositoryRoot } from './installPackage';
 import { registerWebhook, type SandboxAccess } from './sandbox';

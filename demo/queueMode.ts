@@ -6,7 +6,7 @@ import {
 	startN8n,
 	type WorkerOrWebhookProcess,
 	type N8n,
-} from './n8n';
+} from './startN8n';
 import { installPackage } from './installPackage';
 import type { Processes } from './processes';
 import { startStores } from './queueModeStores';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { freePorts } from './ports';
+import { freePorts } from './chooseFreePorts';
 import type { Processes } from './processes';
 
 /** Defines where Debian and Homebrew put PostgreSQL: one folder for each version, not in the PATH. */

@@ -3,7 +3,7 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { readAssets } from '../sandbox/packagedAssets';
+import { readAssets } from '../sandbox/assetTextsInlinedAtBuild';
 
 const root = join(__dirname, '..');
 const folder = join(root, 'sandbox');
@@ -20,7 +20,7 @@ const embedAssets: Plugin = {
 	setup({ onLoad }) {
 		const published = { command: 'npx credit-profile-sandbox', root: undefined };
 		const assets = { ...readAssets(), ...published };
-		onLoad({ filter: /[\\/]sandbox[\\/]packagedAssets\.ts$/ }, () =>
+		onLoad({ filter: /[\\/]sandbox[\\/]assetTextsInlinedAtBuild\.ts$/ }, () =>
 			constant('packagedAssets', assets),
 		);
 	},

@@ -17,7 +17,7 @@ import {
 	readManifest,
 	PACKAGE_ROOTS,
 	findPlaceholdersInRepository,
-} from './packageManifestsAndPlaceholders';
+} from './readManifestsAndFindPlaceholders';
 
 const root = join(__dirname, '..');
 

@@ -6,13 +6,13 @@ import type { SandboxOptions } from './optionTypesAndDefaults';
 import type { Faults } from './plugins/faults';
 import type { RequestLog } from './plugins/requestLog';
 import type { SandboxSecrets } from './secrets';
-import type { OrganizationLoginStore } from './services/creditProfile/organizationLoginStore';
-import type { ApiTranslator } from './services/taxQuery/apiTranslator';
+import type { DataProviderCredentialStore } from './services/creditProfile/dataProviderCredentialStore';
+import type { ApiTranslator } from './services/taxQuery/configuredNamesTranslator';
 import type { BilledQueryLog } from './services/taxQuery/billedQueryLog';
 import type { Outcomes } from './services/taxQuery/outcomes';
 import type { RfcsWithTaxProfile } from './services/taxQuery/createdTaxProfileRegistry';
 import type { QueryStore } from './services/taxQuery/queryStore';
-import type { Webhooks } from './webhook/webhookDelivery';
+import type { WebhookSender } from './webhook/webhookDelivery';
 
 /** Describes what the parts of one running sandbox share. */
 export interface SandboxContext {
@@ -33,7 +33,7 @@ export interface SandboxContext {
 	faults: Faults;
 
 	/** The logins of the organization at its providers. */
-	providerLogins: OrganizationLoginStore;
+	providerLogins: DataProviderCredentialStore;
 
 	/** Says what this environment calls the paths, fields and words of the query service. */
 	variant: ApiTranslator;
@@ -44,5 +44,5 @@ export interface SandboxContext {
 	queries: QueryStore;
 	/** Accepted, billed queries. */
 	ledger: BilledQueryLog;
-	webhooks: Webhooks;
+	webhooks: WebhookSender;
 }

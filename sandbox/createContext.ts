@@ -4,19 +4,19 @@ import type { SandboxContext } from './context';
 import { People } from './data/people/generatePeople';
 import { addReservedIdentities } from './data/people/reserved';
 import { ResultGenerator } from './data/taxQueryResults';
-import { parseMapping, wireNamesOfSecretFields } from './apiMappingSchema';
+import { parseMapping, wireNamesOfSecretFields } from './apiNameMappingSchema';
 import type { SandboxOptions } from './optionTypesAndDefaults';
 import { Faults } from './plugins/faults';
 import { RequestLog } from './plugins/requestLog';
 import { deriveSecrets } from './secrets';
-import { OrganizationLoginStore } from './services/creditProfile/organizationLoginStore';
-import { ApiTranslator } from './services/taxQuery/apiTranslator';
+import { DataProviderCredentialStore } from './services/creditProfile/dataProviderCredentialStore';
+import { ApiTranslator } from './services/taxQuery/configuredNamesTranslator';
 import { BilledQueryLog } from './services/taxQuery/billedQueryLog';
 import { Outcomes } from './services/taxQuery/outcomes';
 import { generatePastQueries } from './services/taxQuery/generatePastQueries';
 import { RfcsWithTaxProfile } from './services/taxQuery/createdTaxProfileRegistry';
 import { QueryStore } from './services/taxQuery/queryStore';
-import { Webhooks } from './webhook/webhookDelivery';
+import { WebhookSender } from './webhook/webhookDelivery';
 
 /** Everything that one sandbox is made of. Throws an Error if its options contradict each other. */
 export function createContext(options: SandboxOptions, closing: AbortSignal): SandboxContext {
@@ -30,7 +30,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 	const results = new ResultGenerator(seed, people);
 	const variant = new ApiTranslator(options);
 	const ledger = new BilledQueryLog();
-	const webhooks = new Webhooks({ options, secrets, clock, variant, closing });
+	const webhooks = new WebhookSender({ options, secrets, clock, variant, closing });
 	const past = generatePastQueries(options.pastQueries, {
 		seed,
 		now: clock.now(),
@@ -47,7 +47,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 		reserved,
 		requests: new RequestLog(wireNamesOfSecretFields(options.mapping), clock),
 		faults: new Faults(seed),
-		providerLogins: new OrganizationLoginStore(clock),
+		providerLogins: new DataProviderCredentialStore(clock),
 		variant,
 		outcomes: new Outcomes(reserved),
 		profiles: new RfcsWithTaxProfile(),

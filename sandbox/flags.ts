@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { packagedAssets } from './packagedAssets';
+import { packagedAssets } from './assetTextsInlinedAtBuild';
 import {
 	ipAddress,
 	unchangedText,

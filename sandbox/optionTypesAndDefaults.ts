@@ -1,4 +1,4 @@
-import type { Mapping } from './apiMappingSchema';
+import type { Mapping } from './apiNameMappingSchema';
 
 /** Describes the options of a sandbox. The command line offers each under its name in kebab-case. */
 export interface SandboxOptions {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axios from 'axios';
 import { ensureN8nInstalled } from '../../demo/pinnedN8nInstallation';
-import { startN8n } from '../../demo/n8n';
+import { startN8n } from '../../demo/startN8n';
 import type { N8nClient, WorkflowNode } from '../../demo/n8nClient';
 import { installPackage } from '../../demo/installPackage';
 import { Processes } from '../../demo/processes';

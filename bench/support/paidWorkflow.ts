@@ -49,7 +49,7 @@ interface Login {
 }
 
 /** Returns what the button Retry of the executions list does. */
-export const retryExecution = async (url: string, login: Login, executionId: string) =>
+export const startExecutionRetry = async (url: string, login: Login, executionId: string) =>
 	await click(url, login, `${executionId}/retry`, { loadWorkflow: false });
 
 /** Returns what its button Stop does, for all that run of a workflow. */

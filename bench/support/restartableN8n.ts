@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isReady } from '../../demo/n8n';
+import { isReady } from '../../demo/startN8n';
 import { Processes, type Running, type StartOptions } from '../../demo/processes';
 
 const START_TIMEOUT_MS = 180_000;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { N8n } from '../../demo/n8n';
+import type { N8n } from '../../demo/startN8n';
 import type { Sandbox } from '../../sandbox';
 import { sandboxQueryClient } from '../../test/integration/support/sandboxQueryClient';
 

@@ -1,6 +1,13 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { closed, dateTime, freeForm, nullable, oneOf, optionalNullable } from '../shared';
-import { AssociatedFile, AssociatedForm, AssociatedProfile } from './documentAssociations';
+import {
+	closed,
+	dateTime,
+	freeForm,
+	nullable,
+	oneOf,
+	optionalNullable,
+} from '../sharedSchemaBuilders';
+import { AssociatedFile, AssociatedForm, AssociatedProfile } from './associatedProfileFormAndFile';
 
 /** CP §2.7: `type` selects the shape of `association`. */
 export const AssociatedProfileFormOrFile = Type.Union([

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { closed, optionalNullable } from '../shared';
+import { closed, optionalNullable } from '../sharedSchemaBuilders';
 
 /** CP §2.1 */
 export const ProviderCredential = closed({

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { dateTime, freeForm } from '../shared';
+import { dateTime, freeForm } from '../sharedSchemaBuilders';
 
 const text = Type.String();
 

@@ -1,14 +1,14 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
-import { parseText, type Field } from '../shared/operations/field';
+import type { CreditProfileMapping } from '../shared/credentials/apiPathAndFieldMapping';
+import { parseText, type Field } from '../shared/operations/defineAndReadFields';
 import { positiveIntOrUndefined } from '../shared/operations/commonFields';
-import type { ServiceRequest } from '../shared/http/connection';
+import type { ServiceRequest } from '../shared/http/retryingServiceConnection';
 import { mapKeys } from '../shared/utils/objectTransforms';
 import { isObject } from '../shared/utils/json';
 import { textOf } from '../shared/utils/primitiveText';
 import { CodedError, fieldError } from '../shared/utils/codedError';
 import { isInputRefused } from './readWithPathAdvice';
-import { splitArrayOrCommaText } from './fields';
+import { splitArrayOrCommaText } from './collectionAndListFields';
 
 /** A filter that takes several values. */
 const several = (

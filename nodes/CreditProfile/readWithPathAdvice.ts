@@ -1,4 +1,4 @@
-import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
+import type { CreditProfileMapping } from '../shared/credentials/apiPathAndFieldMapping';
 import type { OperationItemContext } from '../shared/operations/operation';
 import { RequestError } from '../shared/http/requestErrorAndResultTypes';
 import {
@@ -7,7 +7,9 @@ import {
 } from '../shared/http/confirmedMappingNames';
 
 /** Returns the service's names for things, by the credential's API Mapping. */
-export async function currentApiMapping(item: OperationItemContext): Promise<CreditProfileMapping> {
+export async function apiMappingOfItemCredential(
+	item: OperationItemContext,
+): Promise<CreditProfileMapping> {
 	return (await item.connection()).mapping as CreditProfileMapping;
 }
 

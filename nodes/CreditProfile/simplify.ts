@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { RequestError } from '../shared/http/requestErrorAndResultTypes';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import { isObject } from '../shared/utils/json';
-import { associationTypeOf, type DocumentAssociationType } from './personalDataRules';
+import { associationTypeOf, type DocumentAssociationType } from './personalDataHidingRules';
 import { pickBy } from '../shared/utils/objectTransforms';
 
 /** The fields that a row has of these names in one text, in this order; values as the service gave them. */
@@ -158,7 +158,7 @@ export const simplifiedAssociationRows = (document: IDataObject): IDataObject[] 
 	}));
 
 /** Returns one item for each association as it came, with the fields of its document. */
-export const rawAssociationRows = (document: IDataObject): IDataObject[] =>
+export const unsimplifiedRowPerAssociation = (document: IDataObject): IDataObject[] =>
 	associationEntriesOfDocument(document).map((entry) => ({
 		...entry,
 		...withoutField(document, 'associations'),

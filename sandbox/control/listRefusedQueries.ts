@@ -1,5 +1,5 @@
 import type { SandboxContext } from '../context';
-import { OPERATION_ENDPOINTS, type OperationName } from '../apiMappingSchema';
+import { OPERATION_PATHS_AND_SERVICE_CODES, type OperationName } from '../apiNameMappingSchema';
 
 /** A query that the service refused: it was sent, and is not billed. */
 interface RefusedQuery {
@@ -11,8 +11,8 @@ interface RefusedQuery {
 	status: number;
 }
 
-const paidOperations = (Object.keys(OPERATION_ENDPOINTS) as OperationName[]).filter(
-	(operation) => OPERATION_ENDPOINTS[operation].service !== '',
+const paidOperations = (Object.keys(OPERATION_PATHS_AND_SERVICE_CODES) as OperationName[]).filter(
+	(operation) => OPERATION_PATHS_AND_SERVICE_CODES[operation].service !== '',
 );
 
 /** Returns whether a query was refused; a refused token, or too many requests, is no refusal of the query. */
@@ -27,7 +27,7 @@ export function listRefusedQueries({
 	const serviceByPath = new Map<string, string>(
 		paidOperations.map((operation) => [
 			`/api${variant.path(operation)}`,
-			OPERATION_ENDPOINTS[operation].service,
+			OPERATION_PATHS_AND_SERVICE_CODES[operation].service,
 		]),
 	);
 	return requests.list().flatMap(({ method, path, at, body, status }) => {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
-import { OPERATION_ENDPOINTS } from '../apiMappingSchema';
+import { OPERATION_PATHS_AND_SERVICE_CODES } from '../apiNameMappingSchema';
 import { HttpError } from '../plugins/errors';
 import { WebhookChanges } from '../webhook/webhookSettings';
 
@@ -24,7 +24,7 @@ export function registerManualDeliveryRoutes(app: FastifyInstance, context: Sand
 			const settings = webhooks.settingsWith(body ?? {});
 			webhooks.needUrl(settings);
 			const { rfc } = reserved[0];
-			const { service } = OPERATION_ENDPOINTS.getCrf; // comes later, so that every trigger is on it
+			const { service } = OPERATION_PATHS_AND_SERVICE_CODES.getCrf; // comes later, so that every trigger is on it
 			return variant.record(queries.test(service, { rfc }, results.fiscal(rfc, true), settings));
 		},
 	);

@@ -1,22 +1,26 @@
-import type { JsonSchemaOfVersion } from '../../contract/creditProfile';
+import type { CollectionVersionMetaSchema } from '../../contract/creditProfile';
 
-type Properties = Record<string, JsonSchemaOfVersion>;
+type Properties = Record<string, CollectionVersionMetaSchema>;
 
-const text = (title: string): JsonSchemaOfVersion => ({ title, type: 'string' });
-const number = (title: string): JsonSchemaOfVersion => ({ title, type: 'number' });
-const integer = (title: string): JsonSchemaOfVersion => ({ title, type: 'integer' });
-const boolean = (title: string): JsonSchemaOfVersion => ({ title, type: 'boolean' });
-const date = (title: string): JsonSchemaOfVersion => ({ title, type: 'string', format: 'date' });
-const choice = (title: string, ...values: string[]): JsonSchemaOfVersion => ({
+const text = (title: string): CollectionVersionMetaSchema => ({ title, type: 'string' });
+const number = (title: string): CollectionVersionMetaSchema => ({ title, type: 'number' });
+const integer = (title: string): CollectionVersionMetaSchema => ({ title, type: 'integer' });
+const boolean = (title: string): CollectionVersionMetaSchema => ({ title, type: 'boolean' });
+const date = (title: string): CollectionVersionMetaSchema => ({
+	title,
+	type: 'string',
+	format: 'date',
+});
+const choice = (title: string, ...values: string[]): CollectionVersionMetaSchema => ({
 	title,
 	type: 'string',
 	enum: values,
 });
-const orNull = (schema: JsonSchemaOfVersion): JsonSchemaOfVersion => ({
+const orNull = (schema: CollectionVersionMetaSchema): CollectionVersionMetaSchema => ({
 	...schema,
 	type: [schema.type as 'string', 'null'],
 });
-const list = (title: string, items: JsonSchemaOfVersion): JsonSchemaOfVersion => ({
+const list = (title: string, items: CollectionVersionMetaSchema): CollectionVersionMetaSchema => ({
 	title,
 	type: 'array',
 	items,
@@ -28,16 +32,20 @@ const object = (title: string, properties: Properties, optional: string[] = []) 
 		properties,
 		required: Object.keys(properties).filter((name) => !optional.includes(name)),
 		additionalProperties: false,
-	}) satisfies JsonSchemaOfVersion;
+	}) satisfies CollectionVersionMetaSchema;
 
-const rfc: JsonSchemaOfVersion = {
+const rfc: CollectionVersionMetaSchema = {
 	title: 'RFC',
 	description: 'Con homoclave, en mayúsculas y sin espacios',
 	type: 'string',
 	pattern: '^[A-ZÑ&]{3,4}[0-9]{6}[A-Z0-9]{2}[0-9A]$',
 };
-const curp: JsonSchemaOfVersion = { title: 'CURP', type: 'string', pattern: '^[A-Z0-9]{18}$' };
-const email: JsonSchemaOfVersion = {
+const curp: CollectionVersionMetaSchema = {
+	title: 'CURP',
+	type: 'string',
+	pattern: '^[A-Z0-9]{18}$',
+};
+const email: CollectionVersionMetaSchema = {
 	title: 'Correo electrónico',
 	type: 'string',
 	format: 'email',
@@ -135,6 +143,6 @@ export const documentSchemas = {
 			partes: list('Partes', text('Nombre')),
 		}),
 	],
-} satisfies Record<string, JsonSchemaOfVersion[]>;
+} satisfies Record<string, CollectionVersionMetaSchema[]>;
 
 export type SchemaName = keyof typeof documentSchemas;

@@ -1,4 +1,9 @@
-import type { Collection, JsonSchemaOfVersion, User, Version } from '../../contract/creditProfile';
+import type {
+	Collection,
+	CollectionVersionMetaSchema,
+	User,
+	Version,
+} from '../../contract/creditProfile';
 import { collectionSpecs } from './collectionSpecs';
 import { ORGANIZATION_ID, createUsers } from './organizationUsers';
 import { fakerFor } from './faker';
@@ -48,7 +53,7 @@ export function createSeededCollections(seed: number, largest: number): SeededCo
 		const faker = fakerFor(seed, `collection ${index}`);
 		const creatorId = faker.number.int({ min: 1, max: users.length });
 		const created = FOUNDED + index * DAY_MS + faker.number.int(DAY_MS / 2);
-		const shapes: JsonSchemaOfVersion[] = documentSchemas[entry.schema];
+		const shapes: CollectionVersionMetaSchema[] = documentSchemas[entry.schema];
 		const versions = shapes
 			.map((schema, age): Version => ({
 				id: nextVersionId++,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateMersenne32Randomizer } from '@faker-js/faker';
 import { Type, type Static } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { closed, oneOf } from '../../contract/shared';
+import { closed, oneOf } from '../../contract/sharedSchemaBuilders';
 import type { Clock } from '../clock';
 import type { SandboxOptions } from '../optionTypesAndDefaults';
 import { HttpError } from './errors';

@@ -5,7 +5,7 @@ import type { QueryRecord } from '../../contract/taxQuery';
 import type { Clock } from '../clock';
 import type { SandboxSecrets } from '../secrets';
 import type { SandboxOptions } from '../optionTypesAndDefaults';
-import type { ApiTranslator } from '../services/taxQuery/apiTranslator';
+import type { ApiTranslator } from '../services/taxQuery/configuredNamesTranslator';
 import { HttpError } from '../plugins/errors';
 import {
 	initialSettings,
@@ -36,7 +36,7 @@ export interface Delivery {
 }
 
 /** Delivers results to the registered webhook, with retries and, on demand, with faults. */
-export class Webhooks {
+export class WebhookSender {
 	settings: WebhookSettings;
 	private deliveries: Delivery[] = [];
 	private heldBack: Array<() => void> = [];

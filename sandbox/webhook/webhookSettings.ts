@@ -1,5 +1,5 @@
 import { Type, type Static, type TProperties } from '@sinclair/typebox';
-import { closed, oneOf } from '../../contract/shared';
+import { closed, oneOf } from '../../contract/sharedSchemaBuilders';
 
 const probability = Type.Number({ minimum: 0, maximum: 1, default: 0 });
 const withDefault = <T extends TProperties>(properties: T) =>

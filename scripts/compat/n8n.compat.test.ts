@@ -13,7 +13,7 @@ import {
 } from '../../test/integration/taxQuery/support';
 import { sandboxQueryClient, type Query } from '../../test/integration/support/sandboxQueryClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../../test/integration/support/sandbox';
-import { startCompatN8n, type RunningCompatN8n, type NodeUnderTestConfig } from './startCompatN8n';
+import { startCompatN8n, type RunningCompatN8n, type TestedWorkflowNode } from './startCompatN8n';
 
 const [RFC, OTHER, THIRD] = rfcs(3);
 const [CURP] = curps(1);
@@ -48,7 +48,7 @@ const login = ({ taxQuery }: TestSandbox) => ({
 });
 const inProgress = async (
 	parameters: INodeParameters,
-	{ onError, ...data }: { onError?: NodeUnderTestConfig['onError'] } & Record<string, unknown> = {},
+	{ onError, ...data }: { onError?: TestedWorkflowNode['onError'] } & Record<string, unknown> = {},
 ) =>
 	await n8n.workflow({
 		type: 'taxQuery',

@@ -7,7 +7,7 @@ import { installationPathsIn, type N8nInstallation } from '../../demo/pinnedN8nI
 const root = join(__dirname, '..', '..');
 const folder = join(__dirname, 'nodes');
 const jest = join('node_modules', 'jest', 'bin', 'jest.js');
-const installAndRun = join('demo', 'installAndRun.mjs');
+const installAndRun = join('scripts', 'installAndRun.mjs');
 
 /** Each Node that the repository's own tools are run on, by its major version; its folder pins it. */
 export const nodeRuntimes = readdirSync(folder)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
-import { startN8n } from '../../demo/n8n';
+import { startN8n } from '../../demo/startN8n';
 import { isFinished, type Execution, type WorkflowNode } from '../../demo/n8nClient';
 import {
 	pinnedInstallation as newest,
@@ -22,7 +22,7 @@ export const n8nUnderTest = process.env.COMPAT_HOST
 
 type Credentials = Record<string, { id: string; name: string }>;
 
-export interface NodeUnderTestConfig {
+export interface TestedWorkflowNode {
 	type: 'creditProfile' | 'taxQuery' | 'taxQueryTrigger';
 	parameters: INodeParameters;
 	credentials: Credentials;
@@ -92,7 +92,7 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 		async workflow({
 			type,
 			...node
-		}: NodeUnderTestConfig): Promise<(items?: object[]) => Promise<NodeUnderTestRun>> {
+		}: TestedWorkflowNode): Promise<(items?: object[]) => Promise<NodeUnderTestRun>> {
 			const path = `compat-${workflows}`;
 			const names = ['Webhook', 'Items', NODE];
 			const id = await create(
@@ -137,7 +137,7 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 			};
 		},
 		/** Publishes a workflow that begins with the trigger. */
-		async trigger({ type, ...node }: NodeUnderTestConfig) {
+		async trigger({ type, ...node }: TestedWorkflowNode) {
 			const webhookId = `compat-trigger-${workflows}`;
 			const trigger = {
 				name: NODE,

@@ -1,8 +1,8 @@
 import axios from 'axios';
-import type { N8n } from '../../demo/n8n';
+import type { N8n } from '../../demo/startN8n';
 import type { Workflow } from '../../demo/n8nClient';
 import { StubModel, type ModelRequest } from '../../demo/stubModel';
-import { retryExecution } from '../../bench/support/paidWorkflow';
+import { startExecutionRetry } from '../../bench/support/paidWorkflow';
 import { startSandboxWithHelpers, type TestSandbox } from '../integration/support/sandbox';
 import { curps, rfcs } from '../integration/taxQuery/support';
 import { tenantService } from '../integration/taxQuery/fakeTenantService';
@@ -174,7 +174,7 @@ describe('a billed query in a real n8n is billed once', () => {
 				runs: 1,
 				status: 'error',
 			});
-			await retryExecution(n8n.url, n8n.login, failed.id);
+			await startExecutionRetry(n8n.url, n8n.login, failed.id);
 			await waitForEndedExecutionOf(n8n.client, parent, { runs: 2 });
 			expect(await billed()).toEqual([...wanted].sort());
 		},

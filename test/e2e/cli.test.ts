@@ -9,11 +9,11 @@ import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { repositoryRoot } from '../../demo/installPackage';
 import { until } from '../support/until';
 
-const demo = join(__dirname, '..', '..', 'demo');
+const root = join(__dirname, '..', '..');
 
 /** Starts the demo's command line as `npm run demo` does. */
 function start(args: string[], env: NodeJS.ProcessEnv = process.env) {
-	const command = [join(demo, 'installAndRun.mjs'), 'demo/cli.ts', ...args];
+	const command = [join(root, 'scripts', 'installAndRun.mjs'), 'demo/cli.ts', ...args];
 	return spawn(process.execPath, command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 

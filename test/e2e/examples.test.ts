@@ -1,1 +1,1 @@
-import './oneDemo/examples';
+import './oneDemo/examplesInEditor';

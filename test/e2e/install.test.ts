@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
-import { HEADLESS, startN8n, type N8n } from '../../demo/n8n';
+import { HEADLESS, startN8n, type N8n } from '../../demo/startN8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { pinnedInstallation } from '../../demo/pinnedN8nInstallation';
 import { ensurePackageBuilt, repositoryRoot } from '../../demo/installPackage';

@@ -1,12 +1,12 @@
 // These parts share one n8n, without queries before the first.
-import './oneDemo/exampleWorkflows';
-import './oneDemo/taxQuery';
+import './oneDemo/onboardingWorkflowsSmokeTest';
+import './oneDemo/taxQueryEditorPanels';
 import './oneDemo/schemaPreview';
 import './oneDemo/creditProfile';
 import './oneDemo/agents';
 import './oneDemo/httpRequestGetsOnlyAuthorization';
-import './oneDemo/apiMapping';
-import './oneDemo/sandboxPackage';
+import './oneDemo/nodesAgainstRenamedApis';
+import './oneDemo/installedSandboxPackage';
 import { setDemoSandboxProgram } from './support/demoOncePerTestFile';
 import { installSandboxPackageOnce } from './support/installSandboxPackage';
 

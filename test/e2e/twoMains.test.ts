@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publishTrigger, startTriggerOutputSink } from '../../bench/support/triggerBench';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
-import { HEADLESS, startN8n, startUnowned, type N8n } from '../../demo/n8n';
+import { HEADLESS, startN8n, startUnowned, type N8n } from '../../demo/startN8n';
 import { installPackage } from '../../demo/installPackage';
 import { Processes } from '../../demo/processes';
 import { missingStoresText, startStores } from '../../demo/queueModeStores';

@@ -5,7 +5,7 @@ import {
 	instantiateFromSource,
 	published,
 	sourcePathOfBuilt,
-} from '../support/publishedClassesAndParameters';
+} from '../support/loadPackageClassesAndParameters';
 import { findViolations, type Codex, type Violation } from '../support/n8nRules';
 
 describe.each(published.nodes)("%s keeps n8n's coming rules", (built) => {

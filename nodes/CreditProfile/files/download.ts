@@ -16,7 +16,7 @@ import {
 	typeOfPageInstead,
 	contentTypeFromHeaders,
 	type FileLink,
-} from './fileLink';
+} from './fileLinkNameAndType';
 
 /** A stream of bytes, as n8n takes and gives them. */
 type ByteStream = Exclude<Parameters<FileDownloadHelpers['prepareBinaryData']>[0], Buffer>;

@@ -1,5 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
+import {
+	mapPath,
+	type CreditProfileMapping,
+} from '../../shared/credentials/apiPathAndFieldMapping';
 import { providers } from '../../shared/credentials/dataProviders';
 import type { RowsPage } from '../../shared/http/extractRowsOrProblem';
 import {
@@ -9,8 +12,8 @@ import {
 	checkHttps,
 	ConnectionDiagnosis,
 	type CheckOutcome,
-} from '../../shared/operations/connectionDiagnosisChecks';
-import { defineOperation } from '../../shared/operations/field';
+} from '../../shared/operations/diagnosisReportAndSharedChecks';
+import { defineOperation } from '../../shared/operations/defineAndReadFields';
 import type { OperationItemContext, Resource } from '../../shared/operations/operation';
 import { hasEntries, isObject, parseObjectBlankAsEmpty } from '../../shared/utils/json';
 import {
@@ -21,15 +24,15 @@ import {
 	parseTagListOrProblem,
 	collectionVersionsRequest,
 	type RowKindName,
-} from '../serviceLists';
-import { readWithPathAdvice, currentApiMapping } from '../readWithPathAdvice';
+} from '../readListEndpoints';
+import { readWithPathAdvice, apiMappingOfItemCredential } from '../readWithPathAdvice';
 import {
 	dataCollectionPersonalDataRules,
 	documentPersonalDataRules,
 	providerLoginPersonalDataRules,
 	collectionVersionPersonalDataRules,
-} from '../personalDataRules';
-import { includeAllAssociationsQuery } from './documentListOutputFields';
+} from '../personalDataHidingRules';
+import { includeAllAssociationsQuery } from './documentListOutputParameters';
 import {
 	detectFilterEncodings,
 	type FilterEncodingSettings,
@@ -51,7 +54,7 @@ const diagnose = defineOperation({
 	fields: {},
 	async execute(item) {
 		if (item.index > 0) return []; // it is about the credential, not about items
-		const mapping = await currentApiMapping(item);
+		const mapping = await apiMappingOfItemCredential(item);
 		const { baseUrl, apiMapping } = await item.credentials('creditProfileApi');
 		let headers: IDataObject = {};
 		let respondedAt = 0;

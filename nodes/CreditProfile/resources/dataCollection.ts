@@ -1,4 +1,8 @@
-import { defineOperation, optionsEntryField, parseBoolean } from '../../shared/operations/field';
+import {
+	defineOperation,
+	optionsEntryField,
+	parseBoolean,
+} from '../../shared/operations/defineAndReadFields';
 import {
 	identity,
 	returnAllOrLimit as wanted,
@@ -7,7 +11,7 @@ import {
 } from '../../shared/operations/commonFields';
 import type { Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/primitiveText';
-import { collectionId, offset as startAt } from '../fields';
+import { collectionId, offset as startAt } from '../collectionAndListFields';
 import {
 	encodeFilter,
 	filters,
@@ -22,12 +26,12 @@ import {
 	rethrowWithCollection,
 	singleRowBodyParser,
 	collectionVersionsRequest,
-} from '../serviceLists';
-import { currentApiMapping } from '../readWithPathAdvice';
+} from '../readListEndpoints';
+import { apiMappingOfItemCredential } from '../readWithPathAdvice';
 import {
 	dataCollectionPersonalDataRules,
 	collectionVersionPersonalDataRules,
-} from '../personalDataRules';
+} from '../personalDataHidingRules';
 import { simplifyCollection, simplifyCollectionVersion } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -102,7 +106,7 @@ const getMany = defineOperation({
 		item,
 		{ filters: filter, simplify: isSimple, wanted: most, startAt: from, ...includes },
 	) {
-		const { query, lists } = encodeFilter(filter, await currentApiMapping(item));
+		const { query, lists } = encodeFilter(filter, await apiMappingOfItemCredential(item));
 		const check = buildFilterMismatchCheck(filter, item.run.hint);
 		const shape = isSimple ? simplifyCollection : identity;
 		const list = { ...collections, query: { ...includes, ...query }, lists };
@@ -124,7 +128,10 @@ const count = defineOperation({
 		'Count the data collections of the organization, all or filtered, in one request (beta)',
 	fields: { filters },
 	async execute(item, { filters: filter }) {
-		const list = { ...collections, ...encodeFilter(filter, await currentApiMapping(item)) };
+		const list = {
+			...collections,
+			...encodeFilter(filter, await apiMappingOfItemCredential(item)),
+		};
 		const total = await fetchTotal(item, list).catch(rethrowWithMappingKeysAdvice(filter));
 		return item.protect({ total }, 'written', identity);
 	},

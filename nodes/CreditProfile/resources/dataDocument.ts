@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { defineOperation } from '../../shared/operations/field';
+import { defineOperation } from '../../shared/operations/defineAndReadFields';
 import {
 	identity,
 	returnAllOrLimit as wanted,
@@ -11,8 +11,8 @@ import {
 	type Resource,
 } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/primitiveText';
-import { collectionId, offset as startAt, order } from '../fields';
-import { documentPersonalDataRules } from '../personalDataRules';
+import { collectionId, offset as startAt, order } from '../collectionAndListFields';
+import { documentPersonalDataRules } from '../personalDataHidingRules';
 import { writeFile } from '../writeRowsFile';
 import {
 	collectRows,
@@ -21,20 +21,20 @@ import {
 	getManyTagsOperation,
 	listPages,
 	singleRowBodyParser,
-} from '../serviceLists';
+} from '../readListEndpoints';
 import {
 	COLUMNS_BESIDE_DOCUMENT_FIELDS,
-	rawAssociationRows,
+	unsimplifiedRowPerAssociation,
 	simplifiedAssociationRows,
 	simplifyDocumentToRow,
 } from '../simplify';
-import { downloadFilesOperation } from './downloadFiles';
+import { downloadFilesOperation } from './downloadFilesOperation';
 import {
 	associationsToInclude,
 	outputFileFormat,
 	includeAllAssociationsQuery,
 	documentOrAssociationOutputField,
-} from './documentListOutputFields';
+} from './documentListOutputParameters';
 
 const getMany = defineOperation({
 	name: 'Get Many',
@@ -94,7 +94,7 @@ function shapeOf({
 	simplify: boolean;
 	output: { isSeparate: boolean };
 }): (document: IDataObject) => IDataObject[] {
-	if (isSeparate) return isSimple ? simplifiedAssociationRows : rawAssociationRows;
+	if (isSeparate) return isSimple ? simplifiedAssociationRows : unsimplifiedRowPerAssociation;
 	return (document) => [isSimple ? simplifyDocumentToRow(document) : document];
 }
 

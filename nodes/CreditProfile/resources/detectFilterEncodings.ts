@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
-import type { ConnectionDiagnosis } from '../../shared/operations/connectionDiagnosisChecks';
-import type { ParsedBodyReader, ServiceRequest } from '../../shared/http/connection';
+import type { CreditProfileMapping } from '../../shared/credentials/apiPathAndFieldMapping';
+import type { ConnectionDiagnosis } from '../../shared/operations/diagnosisReportAndSharedChecks';
+import type { ParsedBodyReader, ServiceRequest } from '../../shared/http/retryingServiceConnection';
 import { encodeFilter } from '../dataCollectionFilters';
-import { rowsBodyParser } from '../serviceLists';
+import { rowsBodyParser } from '../readListEndpoints';
 
 /** Sends one plain read. */
 export type SendGet = <T extends object>(

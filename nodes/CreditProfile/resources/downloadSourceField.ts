@@ -4,10 +4,10 @@ import {
 	parseObjectFieldBlankAsEmpty,
 	parseText,
 	type Field,
-} from '../../shared/operations/field';
+} from '../../shared/operations/defineAndReadFields';
 import { returnAllOrLimit } from '../../shared/operations/commonFields';
-import { collectionId, optionParserFor } from '../fields';
-import { associationTypeOf } from '../personalDataRules';
+import { collectionId, optionParserFor } from '../collectionAndListFields';
+import { associationTypeOf } from '../personalDataHidingRules';
 import { associationEntriesOfDocument } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 

@@ -1,23 +1,30 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { defineOperation, type Field } from '../../shared/operations/field';
+import { defineOperation, type Field } from '../../shared/operations/defineAndReadFields';
 import { identity, returnAllOrLimit, simplifyField } from '../../shared/operations/commonFields';
 import {
 	allowEmptyLoginOption,
-	enteredOrStoredLoginField,
+	loginFieldWithSourceChoice,
 	type CheckedProviderLogin,
-} from '../../shared/operations/enteredOrStoredLoginField';
+} from '../../shared/operations/loginFieldWithSourceChoice';
 import type { OperationItemContext, Resource } from '../../shared/operations/operation';
-import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
+import {
+	mapPath,
+	type CreditProfileMapping,
+} from '../../shared/credentials/apiPathAndFieldMapping';
 import { providers } from '../../shared/credentials/dataProviders';
-import type { ServiceRequest } from '../../shared/http/connection';
+import type { ServiceRequest } from '../../shared/http/retryingServiceConnection';
 import { readSingleRowOrProblem, reportsFailure } from '../../shared/http/extractRowsOrProblem';
 import { isMappingNameConfirmed } from '../../shared/http/confirmedMappingNames';
 import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
-import { maskNamed, redactSecretsInValue } from '../../shared/utils/redact';
+import { maskNamed, redactSecretsInValue } from '../../shared/utils/redactSecrets';
 import { textOf } from '../../shared/utils/primitiveText';
-import { rowKinds, rowsBodyParser, requireWantedRows } from '../serviceLists';
-import { readWithPathAdvice, isInputRefused, currentApiMapping } from '../readWithPathAdvice';
-import { providerLoginPersonalDataRules } from '../personalDataRules';
+import { rowKinds, rowsBodyParser, requireWantedRows } from '../readListEndpoints';
+import {
+	readWithPathAdvice,
+	isInputRefused,
+	apiMappingOfItemCredential,
+} from '../readWithPathAdvice';
+import { providerLoginPersonalDataRules } from '../personalDataHidingRules';
 import { simplifyLogin } from '../simplify';
 
 const notice: Field<undefined> = {
@@ -39,12 +46,12 @@ const upsert = defineOperation({
 	tool: 'Store the login of the organization at a data provider. It replaces the login there. Passwords come from the credential.',
 	subtitle: 'Store provider login',
 	description: 'Create a new record, or update the current one if it already exists (upsert)',
-	fields: { notice, login: enteredOrStoredLoginField(providers, 'creditProfileApi') },
+	fields: { notice, login: loginFieldWithSourceChoice(providers, 'creditProfileApi') },
 	options: { simplify: simplifyField, allowEmptyOption: allowEmptyLoginOption },
 	isSending: true,
 	/** CP §4.1; creates or replaces the organization's login for the provider. */
 	async execute(item, { login, simplify: isSimple }) {
-		const mapping = await currentApiMapping(item);
+		const mapping = await apiMappingOfItemCredential(item);
 		const { clientKey } = await item.connection();
 		return {
 			async next() {
@@ -185,7 +192,7 @@ const getMany = defineOperation({
 	options: { simplify: simplifyField },
 	/** CP §4.2: one array holds them all. */
 	async execute(item, { limit, simplify: isSimple }) {
-		const path = mapPath(await currentApiMapping(item), '/credential');
+		const path = mapPath(await apiMappingOfItemCredential(item), '/credential');
 		const reading = item.read({ method: 'GET', path }, rowsBodyParser('login'));
 		const page = await readWithPathAdvice(item, '/credential', reading);
 		const shape = isSimple ? simplifyLogin : identity;

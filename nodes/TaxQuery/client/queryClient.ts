@@ -1,14 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
 import type { OperationItemContext } from '../../shared/operations/operation';
-import type { Connection, ServiceRequest } from '../../shared/http/connection';
+import type { Connection, ServiceRequest } from '../../shared/http/retryingServiceConnection';
 import { RequestError, type RequestResult } from '../../shared/http/requestErrorAndResultTypes';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
 } from '../../shared/http/confirmedMappingNames';
-import type { ServiceMessage } from '../../shared/errors/requestProblem';
+import type { ServiceMessage } from '../../shared/errors/requestProblemTypes';
 import { reportsFailure } from '../../shared/http/extractRowsOrProblem';
 import { pathOf } from './applyApiMappingToQueries';
 import { soleDefined, parseRecord, findMatchingId } from './parseQueryRecord';
@@ -43,7 +43,9 @@ export async function queryClientOfItem(item: OperationItemContext): Promise<Que
  * Returns a client for reading billed queries. It continues when another item fails, until the execution is
  * cancelled.
  */
-export async function clientUntilCancelled(item: OperationItemContext): Promise<QueryClient> {
+export async function clientSurvivingOtherItemFailures(
+	item: OperationItemContext,
+): Promise<QueryClient> {
 	const signal = item.run.cancelled ?? new AbortController().signal;
 	const request = async (options: ServiceRequest) => await item.request({ ...options, signal });
 	return { ...(await queryClientOfItem(item)), request };

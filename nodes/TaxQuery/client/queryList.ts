@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
 import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import {
 	isMappingNameConfirmed,
@@ -159,7 +159,7 @@ export async function* readListChunks({
 		const listRequest = {
 			method: 'GET' as const,
 			path,
-			pathKeys: [LIST_PATH_KEY],
+			pathKeys: [LIST_PATH_MAPPING_KEY],
 			query,
 			emptyAs: [] as [],
 		};
@@ -181,7 +181,7 @@ export async function* readListChunks({
 			if (mayBeRefused && isAllByTotal && isParameterRefused(error)) return NO_PAGE;
 			throw error as Error;
 		});
-		noteMappingNamesConfirmed(clientKey, LIST_PATH_KEY);
+		noteMappingNamesConfirmed(clientKey, LIST_PATH_MAPPING_KEY);
 		total = page.total === undefined ? total : Math.max(page.total, total ?? 0);
 		const records = page.records.filter(({ id }) => !seen.has(id) && seen.add(id));
 		const length = page.records.length + page.unreadable;
@@ -207,8 +207,8 @@ export async function* readListChunks({
 }
 
 /** The key of the API Mapping that names the list's path. */
-export const LIST_PATH_KEY = 'paths.getAll';
-const SHAPE_KEYS = ['list.rows', LIST_PATH_KEY];
+export const LIST_PATH_MAPPING_KEY = 'paths.getAll';
+const SHAPE_KEYS = ['list.rows', LIST_PATH_MAPPING_KEY];
 
 const NO_PAGE: ListPage = { records: [], rows: [], unreadable: 0 };
 
@@ -221,7 +221,7 @@ export function rethrowListError(error: unknown, clientKey: string): never {
 	const key = error instanceof RequestError ? taxQuery.testKeys[error.status ?? ''] : undefined;
 	if (!(error instanceof RequestError) || key === undefined) throw error;
 	throw error.withAdvice({
-		mappingKeys: isMappingNameConfirmed(clientKey, LIST_PATH_KEY) ? [] : [key],
+		mappingKeys: isMappingNameConfirmed(clientKey, LIST_PATH_MAPPING_KEY) ? [] : [key],
 		...(error.status === 404 && { todo: 'checkBaseUrl' }), // a list has no ID to check
 	});
 }

@@ -1,5 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { RecordFieldName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type {
+	RecordFieldName,
+	TaxQueryMapping,
+} from '../../shared/credentials/apiPathAndFieldMapping';
 import { mapKeys } from '../../shared/utils/objectTransforms';
 import { isObject } from '../../shared/utils/json';
 import { invertNames } from '../../shared/utils/invertNames';

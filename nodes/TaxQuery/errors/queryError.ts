@@ -4,12 +4,12 @@ import {
 	problemCode,
 	toServiceMessageData,
 	type ServiceMessage,
-} from '../../shared/errors/requestProblem';
+} from '../../shared/errors/requestProblemTypes';
 import { withRequestId } from '../../shared/errors/requestIds';
 import type { RequestProblem } from '../../shared/http/requestErrorAndResultTypes';
 import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import { renderRequestError } from '../../shared/errors/renderRequestError';
-import { mappingHint, quoteServiceMessage } from '../../shared/errors/errorTextParts';
+import { mappingHint, quoteServiceMessage } from '../../shared/errors/sharedErrorSentences';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import type { BillingSummary } from '../../shared/operations/operation';
 import type { PaidQueryDefinition } from '../request/queryRequest';

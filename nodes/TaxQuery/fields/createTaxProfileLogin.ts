@@ -1,5 +1,5 @@
-import type { Field } from '../../shared/operations/field';
-import { enteredOrStoredLoginField } from '../../shared/operations/enteredOrStoredLoginField';
+import type { Field } from '../../shared/operations/defineAndReadFields';
+import { loginFieldWithSourceChoice } from '../../shared/operations/loginFieldWithSourceChoice';
 import { taxAuthority } from '../../shared/credentials/dataProviders';
 import { readRfc, type OutputRowWarning } from './identifiers';
 import { normalizeIdentifier } from './textProperty';
@@ -12,7 +12,7 @@ interface ProfileInput {
 	warnings: OutputRowWarning[];
 }
 
-const login = enteredOrStoredLoginField([taxAuthority], 'taxQueryApi');
+const login = loginFieldWithSourceChoice([taxAuthority], 'taxQueryApi');
 
 /** RFC and CIEC of the person, from the service's credential or the fields. */
 export const taxProfileInput: Field<ProfileInput> = {

@@ -1,17 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
 import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
 import { identity } from '../../shared/operations/commonFields';
 import type { OperationItemContext } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
-import { redactSecretsInValue } from '../../shared/utils/redact';
+import { redactSecretsInValue } from '../../shared/utils/redactSecrets';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { failureMessageIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
-import { quoteServiceMessage } from '../../shared/errors/errorTextParts';
+import { quoteServiceMessage } from '../../shared/errors/sharedErrorSentences';
 import { textOf } from '../../shared/utils/primitiveText';
 import { getResultIdentifierMismatchWarnings, type OutputRowWarning } from '../fields/identifiers';
 import { getAcceptedMonthMismatchWarnings } from '../fields/period';
-import { requestPersonalDataRules, ruleForWholeQueryRecord } from './personalDataRules';
+import { requestPersonalDataRules, ruleForWholeQueryRecord } from './personalDataHidingRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { PaidQueryDefinition } from '../request/queryRequest';
 import {

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import type { Field } from '../../shared/operations/field';
+import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
+import type { Field } from '../../shared/operations/defineAndReadFields';
 import { hash as hashText } from '../../shared/utils/hash';
 import { textOf } from '../../shared/utils/primitiveText';
 import { isCiecReferenceName } from '../client/maskCiecInRecord';

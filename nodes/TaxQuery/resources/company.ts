@@ -1,9 +1,9 @@
 import type { Resource } from '../../shared/operations/operation';
 import { companyRfcInputWithCheckOptions } from '../fields/identifiers';
 import { queryTypesByOperation } from '../client/applyApiMappingToQueries';
-import { billedQuery } from './billedQuery';
+import { defineBilledQueryOperation } from './defineBilledQueryOperation';
 
-const getShareholders = billedQuery({
+const getShareholders = defineBilledQueryOperation({
 	...companyRfcInputWithCheckOptions,
 	queryType: queryTypesByOperation.getShareholders,
 	name: 'Get Shareholders',

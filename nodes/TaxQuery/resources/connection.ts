@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
 import { wasRefreshTokenRefused } from '../../shared/credentials/accessToken';
 import {
 	checkClock,
@@ -7,8 +7,8 @@ import {
 	checkHttps,
 	ConnectionDiagnosis,
 	type CheckOutcome,
-} from '../../shared/operations/connectionDiagnosisChecks';
-import { defineOperation } from '../../shared/operations/field';
+} from '../../shared/operations/diagnosisReportAndSharedChecks';
+import { defineOperation } from '../../shared/operations/defineAndReadFields';
 import type { Resource } from '../../shared/operations/operation';
 import { hasEntries, isObject, parseObjectBlankAsEmpty } from '../../shared/utils/json';
 import { joinSentences } from '../../shared/utils/joinSentences';
@@ -17,13 +17,13 @@ import {
 	listAllQueries,
 	rethrowListError,
 	parseListPage,
-	LIST_PATH_KEY,
+	LIST_PATH_MAPPING_KEY,
 } from '../client/queryList';
 import { pathOf, queryTypes } from '../client/applyApiMappingToQueries';
 import { toRecordWireNames } from '../client/translateRecordNames';
 import type { QueryRecord } from '../client/queryModel';
 import { incompleteQueryListText } from '../errors/queryError';
-import { joinMaskingPersonal } from '../errors/unknownLabels';
+import { joinMaskingPersonal } from '../errors/recordsExcludedAsUnknownText';
 import {
 	countQueriesWithPaging,
 	probePaging,
@@ -124,7 +124,7 @@ async function checkList(
 	return await diagnosis.run<FirstPage>('Address, token and list of queries', async () => {
 		const path = pathOf('getAll', '/query', mapping);
 		const query = mapping.list.parameters;
-		const listRequest = { method: 'GET' as const, path, pathKeys: [LIST_PATH_KEY], query };
+		const listRequest = { method: 'GET' as const, path, pathKeys: [LIST_PATH_MAPPING_KEY], query };
 		const body = await request(listRequest).catch((error: unknown) =>
 			rethrowListError(error, clientKey),
 		);

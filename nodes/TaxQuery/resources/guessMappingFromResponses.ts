@@ -1,5 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { RecordFieldName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type {
+	RecordFieldName,
+	TaxQueryMapping,
+} from '../../shared/credentials/apiPathAndFieldMapping';
 import { checkCurp, checkRfc } from '../../shared/identifiers';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import type { QueryClient as Service } from '../client/queryClient';
@@ -13,7 +16,7 @@ import {
 	type QueryType,
 } from '../client/applyApiMappingToQueries';
 import type { QueryRecord, QueryState } from '../client/queryModel';
-import { isImpersonal, uniqueTexts } from '../errors/unknownLabels';
+import { isImpersonal, uniqueTexts } from '../errors/recordsExcludedAsUnknownText';
 
 // All that this package guesses. Nothing is at stake here: each guess becomes a proposal for the API Mapping.
 

@@ -1,16 +1,16 @@
 import type { Resource } from '../../shared/operations/operation';
 import { curpInputWithCheckOptions } from '../fields/identifiers';
 import { queryTypesByOperation } from '../client/applyApiMappingToQueries';
-import { billedQuery } from './billedQuery';
+import { defineBilledQueryOperation } from './defineBilledQueryOperation';
 
-const getCurpData = billedQuery({
+const getCurpData = defineBilledQueryOperation({
 	...curpInputWithCheckOptions,
 	queryType: queryTypesByOperation.getCurpData,
 	name: 'Get CURP Data',
 	does: 'Get the name, birth date and RFC that belong to a CURP',
 });
 
-const getEmploymentHistory = billedQuery({
+const getEmploymentHistory = defineBilledQueryOperation({
 	...curpInputWithCheckOptions,
 	queryType: queryTypesByOperation.getEmploymentHistory,
 	name: 'Get Employment History',

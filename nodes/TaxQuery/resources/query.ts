@@ -5,12 +5,12 @@ import {
 	optionsEntryField,
 	parseBoolean,
 	parseText,
-} from '../../shared/operations/field';
+} from '../../shared/operations/defineAndReadFields';
 import { returnAllOrLimit, simplifyField } from '../../shared/operations/commonFields';
 import type { Resource } from '../../shared/operations/operation';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { textProperty } from '../fields/textProperty';
-import { mappingHint } from '../../shared/errors/errorTextParts';
+import { mappingHint } from '../../shared/errors/sharedErrorSentences';
 import { findQuery, suspectMappingKeysOfGetQuery, queryClientOfItem } from '../client/queryClient';
 import { readListChunks, fetchRecordIfIncomplete } from '../client/queryList';
 import { findQueryTypeByRecordCode } from '../client/applyApiMappingToQueries';

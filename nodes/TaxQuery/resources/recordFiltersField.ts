@@ -1,13 +1,16 @@
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { parseObjectFieldBlankAsEmpty, type Field } from '../../shared/operations/field';
+import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
+import {
+	parseObjectFieldBlankAsEmpty,
+	type Field,
+} from '../../shared/operations/defineAndReadFields';
 import { textOf } from '../../shared/utils/primitiveText';
-import { readMoment } from '../fields/dates';
+import { readMoment } from '../fields/dateFieldsAndParsing';
 import { normalizeIdentifier, textProperty } from '../fields/textProperty';
 import { queryTypes } from '../client/applyApiMappingToQueries';
 import { mayOmitExistingResponse } from '../client/parseQueryRecord';
 import type { QueryRecord, QueryState } from '../client/queryModel';
-import { describeRecordsExcludedAsUnknown } from '../errors/unknownLabels';
+import { describeRecordsExcludedAsUnknown } from '../errors/recordsExcludedAsUnknownText';
 import { simplifyRecordToRow } from '../output/simplify';
 import { CodedError } from '../../shared/utils/codedError';
 

@@ -9,10 +9,10 @@ import { periodField } from '../fields/period';
 import { taxProfileInput } from '../fields/createTaxProfileLogin';
 import { queryTypesByOperation } from '../client/applyApiMappingToQueries';
 import { queryClientOfItem } from '../client/queryClient';
-import { billedQuery } from './billedQuery';
-import { planInvoiceRequest } from './planInvoiceRequest';
+import { defineBilledQueryOperation } from './defineBilledQueryOperation';
+import { planMonthlyInvoiceQueries } from './planMonthlyInvoiceQueries';
 
-const createTaxProfile = billedQuery({
+const createTaxProfile = defineBilledQueryOperation({
 	queryType: queryTypesByOperation.createTaxProfile,
 	name: 'Create Tax Profile',
 	does: "Register a taxpayer's CIEC (tax-authority password). Needed once before CSF, 32D and invoice queries",
@@ -24,7 +24,7 @@ const createTaxProfile = billedQuery({
 	options: rfcCheckOptionProperties,
 });
 
-const getCsf = billedQuery({
+const getCsf = defineBilledQueryOperation({
 	...rfcInputWithCheckOptions,
 	queryType: queryTypesByOperation.getCsf,
 	name: 'Get Fiscal Situation (CSF)',
@@ -33,7 +33,7 @@ const getCsf = billedQuery({
 	needsProfile: true,
 });
 
-const getComplianceOpinion = billedQuery({
+const getComplianceOpinion = defineBilledQueryOperation({
 	...rfcInputWithCheckOptions,
 	queryType: queryTypesByOperation.getComplianceOpinion,
 	name: 'Get Compliance Opinion (32D)',
@@ -42,7 +42,7 @@ const getComplianceOpinion = billedQuery({
 	needsProfile: true,
 });
 
-const getInvoices = billedQuery({
+const getInvoices = defineBilledQueryOperation({
 	queryType: queryTypesByOperation.getInvoices,
 	name: 'Get Invoices',
 	action: 'Get invoices of taxpayer',
@@ -56,7 +56,7 @@ const getInvoices = billedQuery({
 		async read(item) {
 			const { value, warnings } = await rfcField.read(item);
 			const { mapping } = await queryClientOfItem(item);
-			return planInvoiceRequest(value, await periodField.read(item), mapping, warnings);
+			return planMonthlyInvoiceQueries(value, await periodField.read(item), mapping, warnings);
 		},
 	},
 	options: rfcCheckOptionProperties,

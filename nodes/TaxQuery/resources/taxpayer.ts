@@ -1,6 +1,6 @@
-import { defineField, parseText, type Field } from '../../shared/operations/field';
+import { defineField, parseText, type Field } from '../../shared/operations/defineAndReadFields';
 import type { OperationItemContext, Resource } from '../../shared/operations/operation';
-import { birthDate } from '../fields/dates';
+import { birthDate } from '../fields/dateFieldsAndParsing';
 import {
 	rfcInputWithCheckOptions,
 	curpCheckOptionProperties,
@@ -9,7 +9,7 @@ import {
 import { checkNamePart, type NamePart } from '../fields/checkNamePart';
 import { textProperty } from '../fields/textProperty';
 import { queryTypesByOperation } from '../client/applyApiMappingToQueries';
-import { billedQuery } from './billedQuery';
+import { defineBilledQueryOperation } from './defineBilledQueryOperation';
 
 const givenNames = defineField(
 	textProperty('Given Names', 'name', 'Emma', 'All of them, as in the birth certificate'),
@@ -56,7 +56,7 @@ async function readNames(item: OperationItemContext) {
 	return { fields, warnings };
 }
 
-const calculateRfc = billedQuery({
+const calculateRfc = defineBilledQueryOperation({
 	queryType: queryTypesByOperation.calculateRfc,
 	name: 'Calculate RFC',
 	does: 'Calculate the RFC of a natural person from name and birth date',
@@ -74,7 +74,7 @@ const calculateRfc = billedQuery({
 	options: curpCheckOptionProperties,
 });
 
-const getCrf = billedQuery({
+const getCrf = defineBilledQueryOperation({
 	...rfcInputWithCheckOptions,
 	queryType: queryTypesByOperation.getCrf,
 	name: 'Get Fiscal Regime Certificate (CRF)',
@@ -82,7 +82,7 @@ const getCrf = billedQuery({
 	does: 'Get the fiscal regimes of an RFC (régimen fiscal)',
 });
 
-const getRfcData = billedQuery({
+const getRfcData = defineBilledQueryOperation({
 	...rfcInputWithCheckOptions,
 	queryType: queryTypesByOperation.getRfcData,
 	name: 'Get RFC Data',

@@ -1,6 +1,6 @@
 import type { OperationItemContext } from '../../shared/operations/operation';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
-import { clientUntilCancelled, type QueryClient } from '../client/queryClient';
+import { clientSurvivingOtherItemFailures, type QueryClient } from '../client/queryClient';
 import {
 	fetchRecordIfIncomplete,
 	lacksRequestOrDate,
@@ -41,7 +41,7 @@ export async function findLostQueries(
 	item: OperationItemContext,
 	lost: LostQuery,
 ): Promise<RecoveryResult> {
-	const client = await clientUntilCancelled(item);
+	const client = await clientSurvivingOtherItemFailures(item);
 	const { expected, sentAt: since } = lost;
 	const { listing, at } = await readings.read(client, since);
 	const { records, unreadable, completeness, total } = listing;

@@ -1,4 +1,4 @@
-import { defineOperation } from '../../shared/operations/field';
+import { defineOperation } from '../../shared/operations/defineAndReadFields';
 import type {
 	OperationItemContext,
 	NextPhase,

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { OperationItemContext, SharedNodeRunState } from '../../shared/operations/operation';
-import type { ServiceMessage } from '../../shared/errors/requestProblem';
+import type { ServiceMessage } from '../../shared/errors/requestProblemTypes';
 import type { RequestProblem } from '../../shared/http/requestErrorAndResultTypes';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOfItem, type QueryClient } from '../client/queryClient';

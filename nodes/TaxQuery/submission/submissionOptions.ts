@@ -10,7 +10,7 @@ import {
 	parseObjectFieldBlankAsEmpty,
 	parseText,
 	type Field,
-} from '../../shared/operations/field';
+} from '../../shared/operations/defineAndReadFields';
 import { simplifyField } from '../../shared/operations/commonFields';
 import type { OperationItemContext } from '../../shared/operations/operation';
 import type { PaidQueryDefinition } from '../request/queryRequest';

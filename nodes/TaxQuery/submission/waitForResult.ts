@@ -1,6 +1,6 @@
 import type { OperationItemContext } from '../../shared/operations/operation';
 import type { PaidQueryDefinition } from '../request/queryRequest';
-import { getQuery, clientUntilCancelled } from '../client/queryClient';
+import { getQuery, clientSurvivingOtherItemFailures } from '../client/queryClient';
 import { mayOmitExistingResponse, mayStillEnd } from '../client/parseQueryRecord';
 import type { RecordOrAcknowledgement, QueryRecord } from '../client/queryModel';
 import { describeReadFailure } from '../errors/queryError';
@@ -27,7 +27,7 @@ export async function waitForResult(
 ): Promise<ObtainedQuery> {
 	const { query } = outcome;
 	if (query.kind === 'withoutId' || !mayBeWaitedFor(outcome)) return outcome;
-	const client = await clientUntilCancelled(item); // one that failed must not blind the others
+	const client = await clientSurvivingOtherItemFailures(item); // one that failed must not blind the others
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
 	const seen = await sharedResultPollerOfClient(client).wait({
@@ -59,7 +59,8 @@ export async function readByIdIfResultMissing(
 		query.kind === 'record' && query.state === 'success' && mayOmitExistingResponse(query);
 	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
 	const reads = item.run.execution.shared(newReads);
-	const reading = reads.get(query) ?? getQuery(await clientUntilCancelled(item), query.id);
+	const reading =
+		reads.get(query) ?? getQuery(await clientSurvivingOtherItemFailures(item), query.id);
 	reads.set(query, reading);
 	return await reading.then(
 		(record) => ({ ...outcome, query: record }),

@@ -1,10 +1,10 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
 import { getProcessState } from '../../shared/processStateByScope';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { mayStillEnd } from '../client/parseQueryRecord';
 import type { QueryRecord } from '../client/queryModel';
-import { describeRecordsExcludedAsUnknown } from '../errors/unknownLabels';
+import { describeRecordsExcludedAsUnknown } from '../errors/recordsExcludedAsUnknownText';
 import type { FilterSettings } from './filterSettings';
 import { reportErrorAsFailedExecutionHourly } from './errorReporting';
 import type { RecordWithDeliveryId } from './recordWithDeliveryId';

@@ -1,6 +1,6 @@
 import { OperationalError, type ITriggerFunctions } from 'n8n-workflow';
 import { toN8nNodeError, type N8nNodeError } from '../../shared/operations/n8nNodeError';
-import { maskIdentifiersInText } from '../../shared/personalData/personalDataHider';
+import { maskIdentifiersInText } from '../../shared/personalData/outputRowPersonalDataHider';
 import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { CodedError } from '../../shared/utils/codedError';

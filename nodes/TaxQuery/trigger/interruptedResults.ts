@@ -1,7 +1,7 @@
 import type { QueryClient } from '../client/queryClient';
 import { mayOmitExistingResponse } from '../client/parseQueryRecord';
 import { readQuery } from './readById';
-import type { PublishedTriggerForPoll } from './publishedTriggerForPoll';
+import type { PollingSessionInterface } from './pollingSessionInterface';
 import { succeededWithoutResult, type RecordWithDeliveryId } from './recordWithDeliveryId';
 import type { ItemMaker } from './triggerItemMaker';
 
@@ -19,12 +19,12 @@ const MAX_BY_ID = 20;
 /**
  * Returns whether an interrupted result starts once more. If not, it keeps its key: n8n starts only what it never had.
  */
-const isOnceMore = ({ settings, ledger }: PublishedTriggerForPoll) =>
+const isOnceMore = ({ settings, ledger }: PollingSessionInterface) =>
 	settings.options.afterCrash !== 'leave' && !ledger.state.runsElsewhere;
 
 /** Reads interrupted results, as far as they can be read now: from the list, or else by ID. */
 export async function fetchResultsOfInterruptedExecutions(
-	trigger: PublishedTriggerForPoll,
+	trigger: PollingSessionInterface,
 	client: QueryClient,
 	listed: Map<string, RecordWithDeliveryId>,
 ): Promise<InterruptedResult[]> {
@@ -62,7 +62,7 @@ export async function fetchResultsOfInterruptedExecutions(
 
 /** Starts interrupted results once more, never a third time. */
 export function startInterruptedAgain(
-	trigger: PublishedTriggerForPoll,
+	trigger: PollingSessionInterface,
 	all: InterruptedResult[],
 	toItem: ItemMaker,
 ): void {

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { createServiceConnection } from '../../shared/http/connection';
+import { createServiceConnection } from '../../shared/http/retryingServiceConnection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { setNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
 import { joinSentences } from '../../shared/utils/joinSentences';
@@ -9,7 +9,7 @@ import {
 	SAVE_ONLY_FIELD,
 	markStaticDataOfRunningExecutionsChanged,
 } from './emitter';
-import { describeRecordsExcludedAsUnknown } from '../errors/unknownLabels';
+import { describeRecordsExcludedAsUnknown } from '../errors/recordsExcludedAsUnknownText';
 import { dispositionOf } from './disposition';
 import { LEDGER_STATIC_DATA_KEY } from './triggerProcessMemory';
 import { toTriggerError } from './errorReporting';

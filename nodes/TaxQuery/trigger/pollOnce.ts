@@ -1,5 +1,5 @@
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { createServiceConnection } from '../../shared/http/connection';
+import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
+import { createServiceConnection } from '../../shared/http/retryingServiceConnection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { offersQueryList } from '../client/queryList';
 import { mayOmitExistingResponse, mayStillEnd } from '../client/parseQueryRecord';
@@ -20,7 +20,7 @@ import {
 	type TriggerListing,
 } from './readListing';
 import { fillMissingResponseFromDelivery, type QueryNotification } from './queryNotification';
-import type { PublishedTriggerForPoll } from './publishedTriggerForPoll';
+import type { PollingSessionInterface } from './pollingSessionInterface';
 import { readRecordsById, type RowRecordOrRefused, type RecordsReadById } from './readRecordsById';
 import {
 	reportAllKnownQueriesVanished,
@@ -74,7 +74,7 @@ export interface PollReport {
  * be reached.
  */
 export async function pollOnce(
-	trigger: PublishedTriggerForPoll,
+	trigger: PollingSessionInterface,
 	notifications: Map<string, QueryNotification>,
 ): Promise<PollReport> {
 	const { context, ledger, settings, attempts, mustBegin } = trigger;
@@ -125,7 +125,7 @@ const newestFirst = (notifications: Map<string, QueryNotification>): string[] =>
 
 /** Everything that a poll has read, its plan, and its outcome so far. */
 interface Poll {
-	readonly trigger: PublishedTriggerForPoll;
+	readonly trigger: PollingSessionInterface;
 	readonly mapping: TaxQueryMapping;
 	readonly toItem: ItemMaker;
 	readonly notifications: Map<string, QueryNotification>;

@@ -1,6 +1,6 @@
 import { OperationalError, type INodeExecutionData, type ITriggerFunctions } from 'n8n-workflow';
 import { findVerificationProblem } from '../../shared/credentials/webhookVerificationCredentialFields';
-import { createServiceConnection } from '../../shared/http/connection';
+import { createServiceConnection } from '../../shared/http/retryingServiceConnection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { getProcessState } from '../../shared/processStateByScope';
 import { CodedError } from '../../shared/utils/codedError';
@@ -16,7 +16,7 @@ import { emitResult, nodeKey, executionDeduplicationKey, type EmitOutcome } from
 import { ExecutionEndSaver } from './executionEndSaver';
 import { pollOnce, type PollReport } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
-import type { PublishedTriggerForPoll } from './publishedTriggerForPoll';
+import type { PollingSessionInterface } from './pollingSessionInterface';
 import { setNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
 import {
 	storeNotificationsUntilPublished,
@@ -90,7 +90,7 @@ async function checkVerification(context: ITriggerFunctions, { isAuthenticated }
  * A published trigger. It polls at intervals and when a webhook call arrives, one poll after the other, and emits each
  * result once.
  */
-export class PollingSession implements PublishedTriggerForPoll {
+export class PollingSession implements PollingSessionInterface {
 	readonly ledger: Ledger;
 	readonly attempts: ReadAttempts;
 	readonly unlisted: UnlistedPendingTotals;

@@ -1,4 +1,4 @@
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
 import { mayStillEnd } from '../client/parseQueryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import {

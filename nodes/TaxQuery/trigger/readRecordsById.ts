@@ -4,7 +4,7 @@ import { createNotFoundError, readQueriesByIdThrottled, readQuery } from './read
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
 import type { QueryNotification } from './queryNotification';
-import type { PublishedTriggerForPoll } from './publishedTriggerForPoll';
+import type { PollingSessionInterface } from './pollingSessionInterface';
 import { succeededWithoutResult, type RecordWithDeliveryId } from './recordWithDeliveryId';
 import type { PollPlan } from './planPoll';
 
@@ -31,7 +31,7 @@ const MAX_AGAIN = 10;
 
 /** Reads by ID what a poll needs and the list does not show. */
 export async function readRecordsById(
-	trigger: PublishedTriggerForPoll,
+	trigger: PollingSessionInterface,
 	client: QueryClient,
 	plan: PollPlan<RecordWithDeliveryId>,
 	listing: TriggerListing,
@@ -52,7 +52,7 @@ export async function readRecordsById(
 
 /** Reads the queries that webhook calls named. Throws if the service cannot be reached, unless it has just listed. */
 async function readNamed(
-	{ context, ledger }: PublishedTriggerForPoll,
+	{ context, ledger }: PollingSessionInterface,
 	client: QueryClient,
 	ids: string[],
 	listing: TriggerListing,
@@ -88,7 +88,7 @@ async function readNamed(
 
 /** Reads pending queries that are not listed. */
 async function readPending(
-	{ attempts }: PublishedTriggerForPoll,
+	{ attempts }: PollingSessionInterface,
 	client: QueryClient,
 	ids: string[],
 	listing: TriggerListing,
@@ -111,7 +111,7 @@ async function readPending(
 
 /** The results of rows that do not hold them. */
 async function readMissingResponses(
-	{ attempts }: PublishedTriggerForPoll,
+	{ attempts }: PollingSessionInterface,
 	client: QueryClient,
 	due: RecordWithDeliveryId[],
 ): Promise<RecordsReadById['rows']> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { queryTypes } from '../../shared/queryTypes/catalog';
 import { textOf } from '../../shared/utils/primitiveText';
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
 import { mayStillEnd, recordFromDocumentedFields } from '../client/parseQueryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import type { ListedQuery } from './planPoll';

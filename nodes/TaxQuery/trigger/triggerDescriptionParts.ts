@@ -9,7 +9,7 @@ import { simplifyProperty } from '../../shared/operations/commonFields';
 import {
 	unmaskedFieldsOption,
 	personalDataOption,
-} from '../../shared/personalData/personalDataOptions';
+} from '../../shared/personalData/personalDataMaskingOptions';
 
 const withWebhook = ['both', 'webhook'];
 const withList = ['both', 'asking'];

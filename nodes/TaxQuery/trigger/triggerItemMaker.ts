@@ -1,12 +1,12 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { identity } from '../../shared/operations/commonFields';
-import { readFieldsToKeep } from '../../shared/personalData/personalDataOptions';
+import { readFieldsToKeep } from '../../shared/personalData/personalDataMaskingOptions';
 import {
 	personalDataHiderForMode,
 	type PersonalDataHider,
-} from '../../shared/personalData/personalDataHider';
-import type { Connection } from '../../shared/http/connection';
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+} from '../../shared/personalData/outputRowPersonalDataHider';
+import type { Connection } from '../../shared/http/retryingServiceConnection';
+import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
 import { buildProtectedRow } from '../output/simplify';
 import type { RecordWithDeliveryId } from './recordWithDeliveryId';
 import type { TriggerSettings } from './triggerSettings';

@@ -1,7 +1,7 @@
 import { type IDataObject, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
-import { parseBoolean } from '../../shared/operations/field';
+import { parseBoolean } from '../../shared/operations/defineAndReadFields';
 import { positiveIntOrUndefined } from '../../shared/operations/commonFields';
-import { readMoment } from '../fields/dates';
+import { readMoment } from '../fields/dateFieldsAndParsing';
 import {
 	readFilterSettings,
 	triggerSettingError,
@@ -12,7 +12,7 @@ import {
 import {
 	readPersonalDataMode,
 	type PersonalDataMode,
-} from '../../shared/personalData/personalDataOptions';
+} from '../../shared/personalData/personalDataMaskingOptions';
 
 /** The parameters with which the trigger was published. */
 export interface TriggerSettings {

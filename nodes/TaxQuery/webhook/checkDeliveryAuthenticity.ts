@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { refuseN8nPlaceholders } from '../../shared/credentials/n8nMaskedValuePlaceholder';
-import { readTaxQueryApiMapping } from '../../shared/credentials/apiMapping';
+import { refuseN8nPlaceholders } from '../../shared/credentials/refuseN8nPlaceholders';
+import { readTaxQueryApiMapping } from '../../shared/credentials/apiPathAndFieldMapping';
 import { webhookSecretsToMask } from '../../shared/credentials/webhookVerificationCredentialFields';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { cachedCredential } from '../trigger/cachedCredential';

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { redactLongSecretsInValue, redactSecretsInValue } from '../../shared/utils/redact';
+import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
+import { redactLongSecretsInValue, redactSecretsInValue } from '../../shared/utils/redactSecrets';
 import type { QueryNotification } from '../trigger/queryNotification';
 import {
 	succeededWithoutResult,

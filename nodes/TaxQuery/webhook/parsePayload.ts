@@ -1,5 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { RecordFieldName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type {
+	RecordFieldName,
+	TaxQueryMapping,
+} from '../../shared/credentials/apiPathAndFieldMapping';
 import { idText } from '../../shared/utils/primitiveText';
 import { wireName } from '../client/translateRecordNames';
 import { pickBy } from '../../shared/utils/objectTransforms';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { raceAbort } from '../../shared/utils/responseBody';
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { textOf } from '../../shared/utils/primitiveText';
 import { processStateOfNode } from '../trigger/emitter';

@@ -1,6 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { getNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
-import { createServiceConnection } from '../../shared/http/connection';
+import { createServiceConnection } from '../../shared/http/retryingServiceConnection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { readQueriesByIdThrottled, type ReadByIdResult } from '../trigger/readById';
 import { processStateOfNode } from '../trigger/emitter';

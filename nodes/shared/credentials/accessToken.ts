@@ -1,11 +1,11 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-workflow';
-import type { TokenRequestProblem } from '../errors/requestProblem';
+import type { TokenRequestProblem } from '../errors/requestProblemTypes';
 import { backoffMs } from '../utils/backoff';
 import { getClientState } from '../processStateByScope';
 import { BoundedMap } from '../utils/boundedMap';
 import { hash } from '../utils/hash';
 import { isObject, parseJson } from '../utils/json';
-import { refuseN8nPlaceholders } from './n8nMaskedValuePlaceholder';
+import { refuseN8nPlaceholders } from './refuseN8nPlaceholders';
 import { LoginError } from './loginError';
 import { bareToken, fetchAccessToken, tokenRequestSecrets } from './fetchAccessToken';
 

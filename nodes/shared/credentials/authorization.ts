@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { findUsableToken } from './accessToken';
-import { readCreditProfileApiMapping, readTaxQueryApiMapping } from './apiMapping';
-import { refuseN8nPlaceholders } from './n8nMaskedValuePlaceholder';
+import { readCreditProfileApiMapping, readTaxQueryApiMapping } from './apiPathAndFieldMapping';
+import { refuseN8nPlaceholders } from './refuseN8nPlaceholders';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from './readBaseUrl';
 import { invalidCredentialFieldError } from './invalidCredentialFieldError';
 import { readAdditionalSecretFields, bareToken } from './fetchAccessToken';

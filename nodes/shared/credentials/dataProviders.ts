@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { OperationErrorAdvice } from '../errors/advice';
 import { joinSentences } from '../utils/joinSentences';
 import { CodedError } from '../utils/codedError';
-import { isN8nPlaceholder } from './n8nMaskedValuePlaceholder';
+import { isN8nPlaceholder } from './refuseN8nPlaceholders';
 import { maskedField, requiredTextInput } from './inputBuilders';
 
 /** A company whose login the service uses on behalf of the organization. */

@@ -8,12 +8,12 @@ import {
 } from 'n8n-workflow';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { faultCode, isTlsFault } from '../errors/networkFault';
-import type { TokenRequestProblem } from '../errors/requestProblem';
+import type { TokenRequestProblem } from '../errors/requestProblemTypes';
 import { extractRequestIds } from '../errors/requestIds';
 import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject, parseJson, parseObjectBlankAsEmpty } from '../utils/json';
 import { textOf } from '../utils/primitiveText';
-import { readTaxQueryApiMapping } from './apiMapping';
+import { readTaxQueryApiMapping } from './apiPathAndFieldMapping';
 import { readTaxQueryBaseUrl } from './readBaseUrl';
 import { invalidCredentialFieldError } from './invalidCredentialFieldError';
 import { LoginError } from './loginError';

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 import { textOf } from '../utils/primitiveText';
-import { findN8nPlaceholderProblem } from './n8nMaskedValuePlaceholder';
+import { findN8nPlaceholderProblem } from './refuseN8nPlaceholders';
 import { maskedField, requiredTextInput, shownFor, textInput } from './inputBuilders';
 
 /** Accepts timestamps this many seconds old. */

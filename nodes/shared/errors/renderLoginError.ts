@@ -1,8 +1,8 @@
 import { describeFault } from './networkFault';
-import type { TokenRequestProblem } from './requestProblem';
+import type { TokenRequestProblem } from './requestProblemTypes';
 import { joinSentences } from '../utils/joinSentences';
 import { ADVICE } from './advice';
-import { mappingHint, quoteServiceMessage, type ErrorText } from './errorTextParts';
+import { mappingHint, quoteServiceMessage, type ErrorText } from './sharedErrorSentences';
 
 /** The sentences about a login that failed. */
 export function renderLoginError(problem: TokenRequestProblem): ErrorText {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hasEntries, isObject } from '../utils/json';
 import { idText, textOf } from '../utils/primitiveText';
-import type { RequestProblem } from '../errors/requestProblem';
+import type { RequestProblem } from '../errors/requestProblemTypes';
 
 /** The kind of rows that a response should hold. */
 export interface ExpectedRows {

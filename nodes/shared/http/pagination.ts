@@ -6,7 +6,7 @@ import { idText } from '../utils/primitiveText';
 export type ReadPageAtOffset = (limit: number, offset: number) => Promise<RowsPage>;
 
 /** The wanted rows of a list. */
-export interface OffsetAndMaxRows {
+export interface WantedRowsOfList {
 	/** Rows from the beginning that are passed over. */
 	startAt: number;
 	/** The most rows to read; Infinity reads all that follow. */
@@ -43,7 +43,7 @@ const MAX_ROUNDS = 3;
  */
 export async function* readPages(
 	read: ReadPageAtOffset,
-	range: OffsetAndMaxRows,
+	range: WantedRowsOfList,
 ): AsyncGenerator<IDataObject[]> {
 	const readRows = withCheckedTotal(read, range);
 	const first = await readRows(range.wanted, range.startAt);
@@ -55,12 +55,12 @@ export async function* readPages(
 }
 
 /** Returns how many rows a page has that is to hold this many. */
-const pageSize = (rows: number, { smallestPage = 1 }: OffsetAndMaxRows): number =>
+const pageSize = (rows: number, { smallestPage = 1 }: WantedRowsOfList): number =>
 	Math.min(Math.max(rows, smallestPage), LARGEST_PAGE);
 
 /** Leaves out a page's total where the page contradicts it, because that does not count the rows of the list. */
 const withCheckedTotal =
-	(read: ReadPageAtOffset, range: OffsetAndMaxRows): ReadPageAtOffset =>
+	(read: ReadPageAtOffset, range: WantedRowsOfList): ReadPageAtOffset =>
 	async (rows, offset) => {
 		const page = await read(pageSize(rows, range), offset);
 		const { length } = page.rows;
@@ -73,7 +73,7 @@ const withCheckedTotal =
 /** Returns the pages that were read where totals do not count the list; undefined where they seem to. */
 async function readBeyondTotal(
 	readRows: ReadPageAtOffset,
-	range: OffsetAndMaxRows,
+	range: WantedRowsOfList,
 	first: RowsPage,
 ): Promise<RowsPage[] | undefined> {
 	const { startAt, wanted, usualPage } = range;
@@ -111,7 +111,7 @@ class CountedList {
 	/** IDs of the rows that have come out. */
 	readonly #seen = new Set<string>();
 
-	constructor(readRows: ReadPageAtOffset, { startAt, wanted }: OffsetAndMaxRows, first: RowsPage) {
+	constructor(readRows: ReadPageAtOffset, { startAt, wanted }: WantedRowsOfList, first: RowsPage) {
 		this.#readRows = readRows;
 		this.#startAt = startAt;
 		this.#wanted = wanted;
@@ -221,7 +221,7 @@ class CountedList {
  */
 async function* readUntilShort(
 	readRows: ReadPageAtOffset,
-	{ startAt, wanted }: OffsetAndMaxRows,
+	{ startAt, wanted }: WantedRowsOfList,
 	begun: RowsPage[],
 ): AsyncGenerator<IDataObject[]> {
 	const size = begun[0].rows.length;

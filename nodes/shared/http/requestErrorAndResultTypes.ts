@@ -5,7 +5,7 @@ import {
 	type Acceptance,
 	type JsonResponseBody,
 	type RequestProblem,
-} from '../errors/requestProblem';
+} from '../errors/requestProblemTypes';
 import type { OperationErrorAdvice } from '../errors/advice';
 import {
 	getSuggestedMappingKeys,
@@ -13,13 +13,13 @@ import {
 	type ServiceHints,
 } from '../errors/renderRequestError';
 
-export { isRequestProblem } from '../errors/requestProblem';
+export { isRequestProblem } from '../errors/requestProblemTypes';
 export type {
 	Acceptance,
 	JsonResponseBody,
 	Method,
 	RequestProblem,
-} from '../errors/requestProblem';
+} from '../errors/requestProblemTypes';
 export type { OperationErrorAdvice, AdviceCode } from '../errors/advice';
 
 /** The result of a request, after all its attempts. */

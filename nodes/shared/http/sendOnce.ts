@@ -12,7 +12,7 @@ import { loginErrorInCauses } from '../credentials/loginError';
 import { TOKEN_TIMEOUT_MS } from '../credentials/fetchAccessToken';
 import { raceAbort, readBody, TooLargeError } from '../utils/responseBody';
 import { toNetworkFault } from '../errors/networkFault';
-import type { RawExchangeResult } from './toBodyOrProblem';
+import type { ResponseOrExchangeFailure } from './toBodyOrProblem';
 import type { ServiceDefinition } from './serviceDefinitions';
 
 /** The contexts in which nodes speak to a service. */
@@ -69,7 +69,7 @@ export interface ReloadableCredentials {
 
 /** One request with its outcome. */
 export interface SendAttempt {
-	outcome: RawExchangeResult;
+	outcome: ResponseOrExchangeFailure;
 	/** The credentials that it was sent with; n8n's helper puts a new token into them. */
 	sentWith: ICredentialDataDecryptedObject;
 	/** The time when the request went to its socket; undefined if it never did, or no connection was open. */
@@ -121,7 +121,7 @@ export async function sendOnce(
 	});
 	const sending = respond(host, service.credentialType, options, maxBytesOf(request));
 	const outcome = await raceAbort(sending, signal).catch(
-		async (reason: unknown): Promise<RawExchangeResult> => {
+		async (reason: unknown): Promise<ResponseOrExchangeFailure> => {
 			const error = signal.aborted ? ((await failureOf(sending)) ?? reason) : reason;
 			if (unsent.cause) throw unsent.cause;
 			const wasRefused = sentAt === undefined && service.tokens?.failure(sentWith);
@@ -189,7 +189,7 @@ async function respond(
 	credentialType: string,
 	options: IHttpRequestOptions,
 	maxBytes: number,
-): Promise<RawExchangeResult> {
+): Promise<ResponseOrExchangeFailure> {
 	const { httpRequestWithAuthentication: send } = host.helpers;
 	const response = (await send.call(host, credentialType, options)) as IN8nHttpFullResponse;
 	const { statusCode: status, headers, body } = response;

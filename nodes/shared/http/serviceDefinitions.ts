@@ -11,10 +11,10 @@ import {
 	readTaxQueryApiMapping,
 	type CreditProfileMapping,
 	type TaxQueryMapping,
-} from '../credentials/apiMapping';
+} from '../credentials/apiPathAndFieldMapping';
 import { creditProfileAuthHeader, taxQueryAuthHeader } from '../credentials/authorization';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from '../credentials/readBaseUrl';
-import { refuseN8nPlaceholders } from '../credentials/n8nMaskedValuePlaceholder';
+import { refuseN8nPlaceholders } from '../credentials/refuseN8nPlaceholders';
 import { storedLoginSecrets } from '../credentials/providerLoginCredentialFields';
 import { bareToken } from '../credentials/fetchAccessToken';
 import { webhookSecretsToMask } from '../credentials/webhookVerificationCredentialFields';

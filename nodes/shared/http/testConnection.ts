@@ -15,7 +15,7 @@ import { raceAbort, readBody } from '../utils/responseBody';
 import { toNetworkFault } from '../errors/networkFault';
 import { withRequestId } from '../errors/requestIds';
 import { joinSentences } from '../utils/joinSentences';
-import { toBodyOrProblem, type RawExchangeResult } from './toBodyOrProblem';
+import { toBodyOrProblem, type ResponseOrExchangeFailure } from './toBodyOrProblem';
 import { RequestError } from './requestErrorAndResultTypes';
 import { creditProfile, taxQuery, type ServiceDefinition } from './serviceDefinitions';
 
@@ -79,7 +79,7 @@ async function request<Mapping>(
 	http: IHttpRequestHelper,
 	service: ServiceDefinition<Mapping>,
 	credentials: ICredentialDataDecryptedObject,
-): Promise<RawExchangeResult> {
+): Promise<ResponseOrExchangeFailure> {
 	const root = service.root(credentials);
 	const path = service.testPath(service.mapping(credentials));
 	const isPasted = credentials.grant === 'accessToken';

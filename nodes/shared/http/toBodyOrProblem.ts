@@ -5,14 +5,14 @@ import type {
 	TokenRequestProblem,
 	RequestProblem,
 	StatusProblem,
-} from '../errors/requestProblem';
+} from '../errors/requestProblemTypes';
 import { extractRequestIds } from '../errors/requestIds';
 import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject } from '../utils/json';
 import { holdsSecret } from '../utils/knownSecretDetector';
 import { textOf } from '../utils/primitiveText';
 
-export type RawExchangeResult =
+export type ResponseOrExchangeFailure =
 	| { response: HttpResponse }
 	/** The connection failed. */
 	| { fault: NetworkFault }
@@ -36,7 +36,7 @@ interface ReadingRules {
 
 /** The JSON body of a response, or why there is none. */
 export function toBodyOrProblem(
-	outcome: RawExchangeResult,
+	outcome: ResponseOrExchangeFailure,
 	reading: ReadingRules,
 ): { body: JsonResponseBody } | RequestProblem {
 	if ('login' in outcome) return outcome.login;

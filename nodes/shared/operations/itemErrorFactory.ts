@@ -1,7 +1,7 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { nothingSentText } from '../errors/errorTextParts';
-import type { PersonalDataHider } from '../personalData/personalDataHider';
-import type { ServiceRequest } from '../http/connection';
+import { nothingSentText } from '../errors/sharedErrorSentences';
+import type { PersonalDataHider } from '../personalData/outputRowPersonalDataHider';
+import type { ServiceRequest } from '../http/retryingServiceConnection';
 import { RequestError } from '../http/requestErrorAndResultTypes';
 import { toN8nNodeError, type N8nNodeError, type ItemErrorOptions } from './n8nNodeError';
 import type { BillingSummary, FailedItemCounts, Operation, SharedNodeRunState } from './operation';

@@ -8,11 +8,18 @@ import type {
 	IWorkflowExecutionCustomData,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { unmaskedFieldsOption, personalDataOption } from '../personalData/personalDataOptions';
-import type { PersonalDataHider } from '../personalData/personalDataHider';
+import {
+	unmaskedFieldsOption,
+	personalDataOption,
+} from '../personalData/personalDataMaskingOptions';
+import type { PersonalDataHider } from '../personalData/outputRowPersonalDataHider';
 import type { ExecutionState } from './workflowExecutionState';
 import { includeOtherFields, type KnownOutputColumns } from './mergeInputColumns';
-import type { Connection, ParsedBodyReader, ServiceRequest } from '../http/connection';
+import type {
+	Connection,
+	ParsedBodyReader,
+	ServiceRequest,
+} from '../http/retryingServiceConnection';
 import type { JsonResponseBody, RequestResult } from '../http/requestErrorAndResultTypes';
 
 export interface OperationItemContext {

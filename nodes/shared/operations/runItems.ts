@@ -16,11 +16,11 @@ import {
 	type Resource,
 	type SharedNodeRunState,
 } from './operation';
-import { readFieldsToKeep, readPersonalDataMode } from '../personalData/personalDataOptions';
-import { personalDataHiderForMode } from '../personalData/personalDataHider';
+import { readFieldsToKeep, readPersonalDataMode } from '../personalData/personalDataMaskingOptions';
+import { personalDataHiderForMode } from '../personalData/outputRowPersonalDataHider';
 import { DEFAULT_TIMEOUT_MS } from '../http/sendOnce';
-import { ConnectionsByItemCredential, type Connection } from '../http/connection';
-import { parseBoolean, parseNumberOfAtLeast } from './field';
+import { ConnectionsByItemCredential, type Connection } from '../http/retryingServiceConnection';
+import { parseBoolean, parseNumberOfAtLeast } from './defineAndReadFields';
 import { FAILURE_COLUMNS, failedColumns, routeToErrorOutput } from './failedItem';
 import {
 	mergeInputColumns,
@@ -30,12 +30,12 @@ import {
 import type { N8nNodeError } from './n8nNodeError';
 import { ItemErrorFactory, type ItemFailure } from './itemErrorFactory';
 import { sendUnlessPasswordRefusedBefore } from './sendUnlessPasswordRefusedBefore';
-import { startNodeRun, type NodeRunControl } from './startNodeRun';
+import { startSharedNodeRunState, type NodeRunControl } from './startSharedNodeRunState';
 import { bodyOf } from '../http/requestErrorAndResultTypes';
 import type { ServiceDefinition } from '../http/serviceDefinitions';
 import { isObject } from '../utils/json';
 import { joinSentences } from '../utils/joinSentences';
-import { redactSecretsInValue } from '../utils/redact';
+import { redactSecretsInValue } from '../utils/redactSecrets';
 import { textOf } from '../utils/primitiveText';
 import { sleepUnlessCancelled } from '../utils/interruptibleSleep';
 import { CodedError, fieldError } from '../utils/codedError';
@@ -55,7 +55,7 @@ export async function runItems(
 	service: ServiceDefinition,
 ): Promise<INodeExecutionData[][]> {
 	const connections = new ConnectionsByItemCredential(context, service);
-	const started = startNodeRun(context);
+	const started = startSharedNodeRunState(context);
 	const errors = new ItemErrorFactory(context.getNode(), started.run);
 	const withInput = new Set<number>();
 	const begun = { context, resources, service, connections, started, errors, withInput };

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ReadWriteLocks } from '../utils/readWriteLock';
-import type { Connection, ServiceRequest } from '../http/connection';
+import type { Connection, ServiceRequest } from '../http/retryingServiceConnection';
 import type { RequestProblem, RequestResult } from '../http/requestErrorAndResultTypes';
 import type { SharedNodeRunState } from './operation';
 

@@ -1,5 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import type { RequestProblem } from '../errors/requestProblem';
+import type { RequestProblem } from '../errors/requestProblemTypes';
 import type { TimedResponse } from './limitHeaders';
 import { RequestPacer } from './requestPacer';
 import { getClientState } from '../processStateByScope';

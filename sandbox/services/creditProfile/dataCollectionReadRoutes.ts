@@ -9,10 +9,10 @@ import {
 	VersionsPathParams,
 	VersionsQuery,
 } from '../../../contract/creditProfile';
-import { NoQuery } from '../../../contract/shared';
-import type { CreditProfileMapping } from '../../apiMappingSchema';
+import { NoQuery } from '../../../contract/sharedSchemaBuilders';
+import type { CreditProfileMapping } from '../../apiNameMappingSchema';
 import { HttpError } from '../../plugins/errors';
-import { nestFilterParameters, passesFilter } from './collectionsFilter';
+import { nestFilterParameters, passesFilter } from './collectionListFilter';
 import {
 	serializeCollectionWithIncludes,
 	type SeededCollections,

@@ -6,11 +6,14 @@ import {
 	AllTagsResponse,
 	type DataDocument,
 } from '../../../contract/creditProfile';
-import { NoQuery } from '../../../contract/shared';
+import { NoQuery } from '../../../contract/sharedSchemaBuilders';
 import type { SandboxContext } from '../../context';
-import { buildRequestedDocumentAssociations } from '../../data/buildDocumentAssociations';
+import { buildRequestedDocumentAssociations } from '../../data/buildDocumentProfilesFormsFiles';
 import type { SeededCollections } from '../../data/seededCollections';
-import { collectionDocumentAt, DOCUMENT_TAG_SETS } from '../../data/collectionDocuments';
+import {
+	generateCollectionDocument,
+	DOCUMENT_TAG_SETS,
+} from '../../data/generateCollectionDocument';
 import { findCollection, buildDistinctTagListResponse } from './dataCollectionReadRoutes';
 
 /** CP §4.7 and 4.8 */
@@ -62,7 +65,7 @@ export function registerDocumentListRoutes(
 			for (let place = query.offset; place < end; place++) {
 				const isDescending = query.order === '-document.createdAt';
 				const index = isDescending ? entry.documents - 1 - place : place;
-				const generated = collectionDocumentAt(entry, index, options.seed, people);
+				const generated = generateCollectionDocument(entry, index, options.seed, people);
 				const associations = buildRequestedDocumentAssociations(generated, include, link);
 				documents.push({ ...generated.document, ...(associations && { associations }) });
 			}

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../../context';
 import { HttpError } from '../../plugins/errors';
 import { registerDataCollectionRoutes } from './dataCollectionReadRoutes';
-import { registerProviderLoginRoutes } from './providerLoginRoutes';
+import { registerProviderLoginRoutes } from './storedProviderLoginRoutes';
 import { registerDocumentListRoutes } from './documentListRoutes';
 import { createSeededCollections } from '../../data/seededCollections';
 

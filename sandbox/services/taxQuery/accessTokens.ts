@@ -3,7 +3,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TokenBody, TokenResponse } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
-import type { TaxQueryMapping } from '../../apiMappingSchema';
+import type { TaxQueryMapping } from '../../apiNameMappingSchema';
 import type { SandboxOptions } from '../../optionTypesAndDefaults';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/contractValidation';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { InvoiceAcknowledgement, InvoicesBody } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import { clientTypeOfRfc } from '../../data/taxQueryResults';
-import { OPERATION_ENDPOINTS } from '../../apiMappingSchema';
+import { OPERATION_PATHS_AND_SERVICE_CODES } from '../../apiNameMappingSchema';
 import { withResponseMapper } from '../../plugins/contractValidation';
 
 /** The sandbox's own limit; none is shown (TQ §8). */
@@ -60,7 +60,7 @@ export function registerInvoicesRoute(app: FastifyInstance, context: SandboxCont
 				message: 'The query was accepted; its results are delivered to the webhook',
 				results: periods.map((period) => {
 					const { _id, status } = queries.acknowledge(
-						OPERATION_ENDPOINTS[operation].service,
+						OPERATION_PATHS_AND_SERVICE_CODES[operation].service,
 						clientType,
 						{ ...query, period },
 						outcomes.later(rfc, () => results.invoices(rfc, period, days)),

@@ -15,7 +15,7 @@ import {
 } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import { clientTypeOfRfc, type ResultGenerator } from '../../data/taxQueryResults';
-import { OPERATION_ENDPOINTS, type OperationName } from '../../apiMappingSchema';
+import { OPERATION_PATHS_AND_SERVICE_CODES, type OperationName } from '../../apiNameMappingSchema';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/contractValidation';
 import { registerInvoicesRoute } from './invoicesPostRoute';
@@ -123,7 +123,7 @@ export function registerQueryPostRoutes(app: FastifyInstance, context: SandboxCo
 function aboutOne(app: FastifyInstance, context: SandboxContext, route: QueryRoute): void {
 	const { variant, options, outcomes, profiles, queries, results } = context;
 	const { operation, summary, body: schema, about, needs, response, hasFiscalState } = route;
-	const { service } = OPERATION_ENDPOINTS[operation];
+	const { service } = OPERATION_PATHS_AND_SERVICE_CODES[operation];
 	const isImmediate =
 		route.isImmediate ?? (options.immediateRecords && MAYBE_IMMEDIATE.includes(operation));
 
@@ -203,7 +203,12 @@ function calculatorRoute(app: FastifyInstance, { variant, people, queries }: San
 				state: {},
 				when: 'usual',
 			};
-			return queries.answer(OPERATION_ENDPOINTS[operation].service, 'PF', query, outcome);
+			return queries.answer(
+				OPERATION_PATHS_AND_SERVICE_CODES[operation].service,
+				'PF',
+				query,
+				outcome,
+			);
 		},
 	);
 }

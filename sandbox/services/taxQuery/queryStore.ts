@@ -3,7 +3,7 @@ import type { QueryRecord } from '../../../contract/taxQuery';
 import type { Clock } from '../../clock';
 import type { SandboxOptions } from '../../optionTypesAndDefaults';
 import type { WebhookSettings } from '../../webhook/webhookSettings';
-import type { Webhooks } from '../../webhook/webhookDelivery';
+import type { WebhookSender } from '../../webhook/webhookDelivery';
 import type { BilledQueryLog } from './billedQueryLog';
 
 const SLOW_FACTOR = 10;
@@ -44,7 +44,7 @@ export class QueryStore {
 			options: SandboxOptions;
 			clock: Clock;
 			ledger: BilledQueryLog;
-			webhooks: Webhooks;
+			webhooks: WebhookSender;
 			closing: AbortSignal;
 		},
 		/** Old queries, oldest first. */

@@ -1,7 +1,11 @@
 import axios from 'axios';
-import type { N8n } from '../../../demo/n8n';
+import type { N8n } from '../../../demo/startN8n';
 import type { Execution } from '../../../demo/n8nClient';
-import { paidWorkflow, retryExecution, stopExecutions } from '../../../bench/support/paidWorkflow';
+import {
+	paidWorkflow,
+	startExecutionRetry,
+	stopExecutions,
+} from '../../../bench/support/paidWorkflow';
 import { startSandboxWithHelpers, type TestSandbox } from '../../integration/support/sandbox';
 import { rfcs } from '../../integration/taxQuery/support';
 import { until } from '../../support/until';
@@ -61,7 +65,7 @@ describe('what a real n8n runs again is paid for once', () => {
 	const ended = async (workflowId: string, runs: number): Promise<Execution> =>
 		await waitForEndedExecutionOf(n8n.client, workflowId, { runs });
 
-	const retry = async ({ id }: Execution) => await retryExecution(n8n.url, n8n.login, id);
+	const retry = async ({ id }: Execution) => await startExecutionRetry(n8n.url, n8n.login, id);
 
 	it('by Retry On Fail, three times with an item that fails', async () => {
 		type State = { reserved: Array<{ behaviour: string; rfc: string }> };

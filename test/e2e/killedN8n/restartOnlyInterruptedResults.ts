@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { N8n } from '../../../demo/n8n';
+import type { N8n } from '../../../demo/startN8n';
 import type { WorkflowNode } from '../../../demo/n8nClient';
 import {
 	startSandboxWithQueryHelpers,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { N8n } from '../../../demo/n8n';
+import type { N8n } from '../../../demo/startN8n';
 import { serve } from '../../integration/support/testServer';
-import { toStoredProviderLoginFields } from '../../integration/support/toStoredProviderLoginFields';
+import { toN8nCredentialLoginFields } from '../../integration/support/credentialFieldBuilders';
 import { waitForEndedExecutionOf } from '../support/executions';
 import { startDemoOncePerFile } from '../support/demoOncePerTestFile';
 
@@ -22,7 +22,7 @@ describe('HTTP Request with a credential of the services, in a real n8n', () => 
 	it.each([
 		[
 			'creditProfileApi',
-			{ apiToken: 'token-1', ...toStoredProviderLoginFields('bureau/pm', LOGIN) },
+			{ apiToken: 'token-1', ...toN8nCredentialLoginFields('bureau/pm', LOGIN) },
 			'Token token-1',
 		],
 		[
@@ -31,7 +31,7 @@ describe('HTTP Request with a credential of the services, in a real n8n', () => 
 				grant: 'accessToken',
 				pastedToken: 'token-2',
 				...WEBHOOK,
-				...toStoredProviderLoginFields('taxAuthority', CIEC),
+				...toN8nCredentialLoginFields('taxAuthority', CIEC),
 			},
 			'Bearer token-2',
 		],

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { toApplicantFormFields, postApplication } from '../../../demo/submitN8nForm';
-import { LOW_CPU, startN8n } from '../../../demo/n8n';
+import { LOW_CPU, startN8n } from '../../../demo/startN8n';
 import { pinnedInstallation } from '../../../demo/pinnedN8nInstallation';
 import { installPackage } from '../../../demo/installPackage';
 import { Processes } from '../../../demo/processes';
@@ -19,7 +19,7 @@ import { violationsOf, WCAG } from '../support/accessibilityViolations';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { Editor } from '../support/editor';
 import { takeScreenshot } from '../support/launchBrowser';
-import { Onboarding, TABLES } from '../support/applicantOnboarding';
+import { Onboarding, TABLES } from '../support/onboardingBrowserDriver';
 import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 
 const MINUTES = 60_000;

@@ -11,7 +11,7 @@ import {
 	TABLES,
 	type Applicant,
 	type CaseDossier,
-} from '../support/applicantOnboarding';
+} from '../support/onboardingBrowserDriver';
 import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 import { writeMarkdownRows } from '../support/testArtifacts';
 

@@ -1,5 +1,5 @@
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
-import { isReady } from '../../../demo/n8n';
+import { isReady } from '../../../demo/startN8n';
 import { registerWebhook } from '../../../demo/sandbox';
 import type { Demo } from '../../../demo/startDemo';
 import type { Execution } from '../../../demo/n8nClient';

@@ -1,5 +1,5 @@
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
-import type { N8n } from '../../../demo/n8n';
+import type { N8n } from '../../../demo/startN8n';
 import type { SandboxOptions } from '../../../sandbox';
 import {
 	startSandboxWithQueryHelpers,

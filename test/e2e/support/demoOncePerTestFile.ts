@@ -1,5 +1,5 @@
 import { startDemo, type Demo } from '../../../demo/startDemo';
-import { LOW_CPU } from '../../../demo/n8n';
+import { LOW_CPU } from '../../../demo/startN8n';
 import type { SandboxCommand } from '../../../demo/sandbox';
 import { RestartableN8n } from '../../../bench/support/restartableN8n';
 import { Editor } from './editor';

@@ -5,7 +5,7 @@ import {
 	type Locator,
 	type Page,
 } from 'playwright-core';
-import type { N8n } from '../../../demo/n8n';
+import type { N8n } from '../../../demo/startN8n';
 import { until } from '../../support/until';
 import { launchBrowser, newContext, takeScreenshot } from './launchBrowser';
 

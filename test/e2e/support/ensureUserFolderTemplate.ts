@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HEADLESS, startUnowned } from '../../../demo/n8n';
+import { HEADLESS, startUnowned } from '../../../demo/startN8n';
 import { ensureN8nInstalled, pinnedInstallation } from '../../../demo/pinnedN8nInstallation';
 import {
 	copyDatabaseIntoUserFolder,

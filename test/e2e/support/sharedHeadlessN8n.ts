@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HEADLESS, startN8n } from '../../../demo/n8n';
+import { HEADLESS, startN8n } from '../../../demo/startN8n';
 import { ensureN8nInstalled } from '../../../demo/pinnedN8nInstallation';
 import { installPackage } from '../../../demo/installPackage';
 import { RestartableN8n } from '../../../bench/support/restartableN8n';

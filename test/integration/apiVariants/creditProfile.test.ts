@@ -1,7 +1,7 @@
-import { toStoredProviderLoginFields } from '../support/toStoredProviderLoginFields';
+import { toN8nCredentialLoginFields } from '../support/credentialFieldBuilders';
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
-import { testCreditProfile, testTaxQuery } from '../support/runCredentialTest';
+import { testCreditProfile, testTaxQuery } from '../support/credentialTestAgainstStub';
 import {
 	EMPTY_COLLECTION_ID,
 	LOANS_COLLECTION_ID,
@@ -10,7 +10,11 @@ import {
 } from '../creditProfile/support';
 import { mappedClient } from '../support/mappedClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
-import { randomApiVariants, stripVolatileFields, type ApiVariant } from './randomApiVariants';
+import {
+	randomApiVariants,
+	stripVolatileFields,
+	type ApiVariant,
+} from './randomApiVariantFixtures';
 
 const KEY = '-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXk=\n-----END TEST KEY-----\n';
 const bureau = { user: 'lender_1', password: 'Bureau_Secret_1' };
@@ -125,7 +129,7 @@ describe.each(randomApiVariants)(
 				const parameters = { resource: 'providerLogin', operation: 'upsert', provider };
 				const { items, error } = await run(parameters, {
 					api,
-					login: toStoredProviderLoginFields(provider, login),
+					login: toN8nCredentialLoginFields(provider, login),
 				});
 				const [{ method, path, body }] = await sandbox.requests();
 				const sent = client.credentialBody(login);

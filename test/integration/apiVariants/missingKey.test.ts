@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
 import { queryTypesByOperation } from '../../../nodes/shared/queryTypes/catalog';
-import { testCreditProfile, testTaxQuery } from '../support/runCredentialTest';
+import { testCreditProfile, testTaxQuery } from '../support/credentialTestAgainstStub';
 import type { SandboxOptions } from '../../../sandbox';
 import { createSandboxNodeRunner } from '../creditProfile/support';
 import { mappingArbitrary, postMappedTokenRequest } from '../support/mappedClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
-import { toStoredProviderLoginFields } from '../support/toStoredProviderLoginFields';
+import { toN8nCredentialLoginFields } from '../support/credentialFieldBuilders';
 import {
 	CIEC,
 	createTaxProfileParameters,
@@ -17,7 +17,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from '../taxQuery/support';
-import type { ApiVariant } from './randomApiVariants';
+import type { ApiVariant } from './randomApiVariantFixtures';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -105,7 +105,7 @@ describe('a mapping of the query service that misses one key', () => {
 					pastedToken: data.access_token ?? data.accessToken,
 					pointsPerSecond: 0,
 					apiMapping: JSON.stringify(without(taxQuery, ...keys)),
-					...toStoredProviderLoginFields('taxAuthority', { rfc: RFC, ciec: CIEC }),
+					...toN8nCredentialLoginFields('taxAuthority', { rfc: RFC, ciec: CIEC }),
 				},
 			});
 			const credentials = { taxQueryApi };

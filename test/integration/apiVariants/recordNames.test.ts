@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { IDataObject } from 'n8n-workflow';
 import { proposedMappingIn } from '../support/readDiagnoseRows';
 import { serve } from '../support/testServer';
-import { withWebhookVerification } from '../support/toStoredProviderLoginFields';
+import { withWebhookVerification } from '../support/credentialFieldBuilders';
 import { TriggerHost } from '../taxQuery/trigger/triggerHost';
 import {
 	CIEC,

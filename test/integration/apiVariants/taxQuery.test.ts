@@ -1,5 +1,8 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { OPERATION_ENDPOINTS, type OperationName } from '../../../sandbox/apiMappingSchema';
+import {
+	OPERATION_PATHS_AND_SERVICE_CODES,
+	type OperationName,
+} from '../../../sandbox/apiNameMappingSchema';
 import type { LoggedRequest } from '../../../sandbox/plugins/requestLog';
 import { mappedClient } from '../support/mappedClient';
 import type { NodeRunOptions } from '../support/runNodeInEngine';
@@ -19,7 +22,7 @@ import {
 	inReferenceNames,
 	stripVolatileFields,
 	type ApiVariant,
-} from './randomApiVariants';
+} from './randomApiVariantFixtures';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -161,8 +164,8 @@ describe.each(randomApiVariants)(
 
 		const documentedPath = (path: string) => path.replace(/^\/api/, '');
 		const operationAt = (path: string) =>
-			(Object.keys(OPERATION_ENDPOINTS) as OperationName[]).find(
-				(one) => OPERATION_ENDPOINTS[one].path === path,
+			(Object.keys(OPERATION_PATHS_AND_SERVICE_CODES) as OperationName[]).find(
+				(one) => OPERATION_PATHS_AND_SERVICE_CODES[one].path === path,
 			) ?? 'getAll';
 
 		it('gives what it gives at the document, in its words', () => {

@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../../sandbox/apiMappingSchema';
+import type { TaxQueryMapping } from '../../../sandbox/apiNameMappingSchema';
 import { getCrfParameters, rfcs, taxQuerySandbox, type TaxQuerySandbox } from '../taxQuery/support';
 import { TriggerHost } from '../taxQuery/trigger/triggerHost';
 

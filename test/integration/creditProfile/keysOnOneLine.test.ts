@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startStubServer } from '../apiVariants/stubServer';
-import { flawOfLogin } from '../support/runCredentialTest';
-import { toStoredProviderLoginFields } from '../support/toStoredProviderLoginFields';
+import { flawOfLogin } from '../support/credentialTestAgainstStub';
+import { toN8nCredentialLoginFields } from '../support/credentialFieldBuilders';
 import { codeOf } from '../support/errorCode';
 import { runNodeInEngine } from '../support/runNodeInEngine';
 import './support';
@@ -40,7 +40,7 @@ async function store(parameters: IDataObject, stored?: IDataObject) {
 }
 const provider = upsert.provider;
 const fromCredential = async (values: IDataObject) =>
-	await store(upsert, toStoredProviderLoginFields(provider, values) as IDataObject);
+	await store(upsert, toN8nCredentialLoginFields(provider, values) as IDataObject);
 const fromFields = async (values: IDataObject) =>
 	await store({ ...upsert, loginFrom: 'fields', ...values });
 

@@ -3,9 +3,9 @@ import { inspect } from 'node:util';
 import type { ICredentialDataDecryptedObject, OnError } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
 import { shiftAllClocks } from '../support/clock';
-import { flawOfLogin, testCreditProfile } from '../support/runCredentialTest';
+import { flawOfLogin, testCreditProfile } from '../support/credentialTestAgainstStub';
 import { codeOf, codeAndFieldOf } from '../support/errorCode';
-import { toStoredProviderLoginFields } from '../support/toStoredProviderLoginFields';
+import { toN8nCredentialLoginFields } from '../support/credentialFieldBuilders';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { createSandboxNodeRunner } from './support';
 import { respondJson, serverForTestGroup } from '../support/testServer';
@@ -38,7 +38,7 @@ const upsert = (provider: string) => ({
 	operation: 'upsert',
 	provider,
 });
-const stored = toStoredProviderLoginFields;
+const stored = toN8nCredentialLoginFields;
 
 describe('the credentials of providers', () => {
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
@@ -394,7 +394,7 @@ describe('the credentials of providers', () => {
 			const messageOf = async (login: object) => {
 				const data = {
 					...creditProfileApi,
-					...toStoredProviderLoginFields('bureau/pm', login),
+					...toN8nCredentialLoginFields('bureau/pm', login),
 				};
 				const credential = { id: '1', name: 'x', type: 'creditProfileApi', data };
 				return await testCreditProfile.call(new CredentialTestContext(), credential as never);

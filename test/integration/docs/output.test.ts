@@ -364,7 +364,7 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 	it('has a schema file of every table for the editor', () => {
 		const { status, stderr } = spawnSync(
 			process.execPath,
-			['--import', 'tsx', join(root, 'scripts/docs/writeSchemaPreviews.ts'), '--check'],
+			['--import', 'tsx', join(root, 'scripts/docs/writeEditorOutputSchemas.ts'), '--check'],
 			{ cwd: root, encoding: 'utf8' },
 		);
 		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -1,7 +1,11 @@
-import { toStoredProviderLoginFields } from '../support/toStoredProviderLoginFields';
+import { toN8nCredentialLoginFields } from '../support/credentialFieldBuilders';
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { credentialTestError, testCreditProfile, testTaxQuery } from '../support/runCredentialTest';
+import {
+	credentialTestError,
+	testCreditProfile,
+	testTaxQuery,
+} from '../support/credentialTestAgainstStub';
 import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
 import { runNodeInEngine } from '../support/runNodeInEngine';
@@ -102,7 +106,7 @@ describe('the test of a credential', () => {
 			new CreditProfileApi(),
 			{
 				apiToken: 'token-1',
-				...toStoredProviderLoginFields('bureau/pm', { user: 'u', password: 'Bureau_1' }),
+				...toN8nCredentialLoginFields('bureau/pm', { user: 'u', password: 'Bureau_1' }),
 			},
 			'Token token-1',
 		],
@@ -111,7 +115,7 @@ describe('the test of a credential', () => {
 			{
 				...{ grant: 'accessToken', pastedToken: 'token-1' },
 				...{ webhookVerification: 'header', webhookSecret: 'Webhook_1' },
-				...toStoredProviderLoginFields('taxAuthority', {
+				...toN8nCredentialLoginFields('taxAuthority', {
 					rfc: 'GODE561231GR8',
 					ciec: 'Ciec_1',
 				}),

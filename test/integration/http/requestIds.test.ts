@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
-import { testTaxQuery } from '../support/runCredentialTest';
+import { testTaxQuery } from '../support/credentialTestAgainstStub';
 import { CredentialTestContext } from 'n8n-core';
 import { credentialOfClient, serve } from '../support/testServer';
 import { getCrfParameters, operationParameters, rfcs } from '../taxQuery/support';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { CredentialTestContext } from 'n8n-core';
-import { testTaxQuery } from '../support/runCredentialTest';
+import { testTaxQuery } from '../support/credentialTestAgainstStub';
 import { codeOf } from '../support/errorCode';
 import { runNodeInEngine } from '../support/runNodeInEngine';
 import { serverForTestGroup } from '../support/testServer';

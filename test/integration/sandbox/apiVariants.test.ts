@@ -8,23 +8,26 @@ import {
 } from '../../../contract/creditProfile';
 import { QueryRecord } from '../../../contract/taxQuery';
 import type { SandboxOptions } from '../../../sandbox';
-import { OPERATION_ENDPOINTS, type OperationName } from '../../../sandbox/apiMappingSchema';
+import {
+	OPERATION_PATHS_AND_SERVICE_CODES,
+	type OperationName,
+} from '../../../sandbox/apiNameMappingSchema';
 import {
 	mappingArbitrary,
 	mappedClient,
 	startMappedSandboxWithRawClients,
 	postMappedTokenRequest,
 } from '../support/mappedClient';
-import { PERSON_RFC, withBench } from './support/sandboxBench';
+import { PERSON_RFC, withSandboxClients } from './support/startSandboxWithClients';
 import { postQueryEndpoints } from './taxQuery/endpointCases';
 
 type Acknowledged = QueryRecord & { queryId: string };
 
 const environments = fc.sample(mappingArbitrary, { numRuns: 8, seed: 20 });
-const operations = Object.keys(OPERATION_ENDPOINTS) as OperationName[];
+const operations = Object.keys(OPERATION_PATHS_AND_SERVICE_CODES) as OperationName[];
 const requests = postQueryEndpoints.map(({ path, response, record, valid = [], invalid = [] }) => {
 	const operation = operations.find(
-		(one) => OPERATION_ENDPOINTS[one].path === path,
+		(one) => OPERATION_PATHS_AND_SERVICE_CODES[one].path === path,
 	) as OperationName;
 	return { operation, response, record, valid, invalid };
 });
@@ -186,21 +189,24 @@ it.each<[Partial<SandboxOptions>, object]>([
 
 it('--record-envelope holds for records, --status-words for webhook calls, too', async () => {
 	const statusWords = { success: 'DONE', pending: 'WORKING', failed: 'FAIL' };
-	await withBench({ recordEnvelope: 'query', statusWords, resultDelay: 3_600_000 }, async (own) => {
-		const queryId = await own.requestCrf();
-		const statusOf = async () => (await own.taxQuery.get(`/query/${queryId}`)).data.query.status;
-		const pending = await statusOf();
-		await own.control.post(`/queries/${queryId}/deliver`);
-		const { data: deliveries } = await own.control.get('/deliveries');
-		const statuses = [pending, await statusOf(), deliveries[0].payload.status];
-		expect(statuses).toEqual(['WORKING', 'DONE', 'DONE']);
-	});
+	await withSandboxClients(
+		{ recordEnvelope: 'query', statusWords, resultDelay: 3_600_000 },
+		async (own) => {
+			const queryId = await own.requestCrf();
+			const statusOf = async () => (await own.taxQuery.get(`/query/${queryId}`)).data.query.status;
+			const pending = await statusOf();
+			await own.control.post(`/queries/${queryId}/deliver`);
+			const { data: deliveries } = await own.control.get('/deliveries');
+			const statuses = [pending, await statusOf(), deliveries[0].payload.status];
+			expect(statuses).toEqual(['WORKING', 'DONE', 'DONE']);
+		},
+	);
 });
 
 it.each(['/query/crf', '/query/rfc-data'])(
 	'--immediate-records: %s responds with the record (TQ §4.4, §4.5)',
 	async (path) => {
-		await withBench({ immediateRecords: true }, async ({ taxQuery }) => {
+		await withSandboxClients({ immediateRecords: true }, async ({ taxQuery }) => {
 			const { data } = await taxQuery.post<QueryRecord>(path, { rfc: PERSON_RFC });
 			expect([firstViolation(QueryRecord, data), data.status]).toEqual([undefined, 'SUCCESS']);
 		});

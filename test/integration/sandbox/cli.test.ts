@@ -48,7 +48,7 @@ it('--json prints one line that leads to both services, and SIGTERM ends with 0'
 it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
 	"ends npm with 0 and the sandbox when npm's child gets %s",
 	async (signal) => {
-		const child = node('demo/installAndRun.mjs', 'sandbox/cli.ts', '--json', '--port', '0');
+		const child = node('scripts/installAndRun.mjs', 'sandbox/cli.ts', '--json', '--port', '0');
 		const { page } = await ready(child);
 		child.kill(signal);
 		expect(await exitCode(child)).toBe(0);

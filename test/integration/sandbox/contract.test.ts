@@ -3,7 +3,12 @@ import { firstViolation } from '../../../contract/check';
 import type { CollectionsPage } from '../../../contract/creditProfile';
 import { QueryRecord } from '../../../contract/taxQuery';
 import { endpoints } from './creditProfile/endpointCases';
-import { benchForTests, PERSON_RFC, withBench, type Bench } from './support/sandboxBench';
+import {
+	sandboxWithClientsForTests,
+	PERSON_RFC,
+	withSandboxClients,
+	type SandboxWithClients,
+} from './support/startSandboxWithClients';
 import { compareFields } from './support/compareFields';
 import type { Endpoint } from './support/endpointTypes';
 import { postQueryEndpoints } from './taxQuery/endpointCases';
@@ -20,14 +25,18 @@ interface Received {
 	results?: unknown[];
 }
 
-const bench = benchForTests();
+const bench = sandboxWithClientsForTests();
 beforeAll(async () => {
 	await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 });
 
 const pathOf = ({ path }: Endpoint, id: number | string = 2) => path.replace(/\{\w+\}/, String(id));
 
-async function send(endpoint: Endpoint, { id, params, body }: Sent, own: Bench = bench) {
+async function send(
+	endpoint: Endpoint,
+	{ id, params, body }: Sent,
+	own: SandboxWithClients = bench,
+) {
 	const client = endpoint.service ? own.taxQuery : own.creditProfile;
 	return await client.request<Received>({
 		...{ method: endpoint.method, url: pathOf(endpoint, id), params },
@@ -65,7 +74,11 @@ function invalidRequests({ method, path, invalid = [], ...others }: Endpoint): I
 }
 
 /** The response to each valid request; each is checked by the contract. */
-async function responsesOf(endpoint: Endpoint, ids: number[], own: Bench): Promise<Received[]> {
+async function responsesOf(
+	endpoint: Endpoint,
+	ids: number[],
+	own: SandboxWithClients,
+): Promise<Received[]> {
 	const responses = [];
 	for (const request of validRequests(endpoint, ids)) {
 		const { status, data } = await send(endpoint, request, own);
@@ -84,7 +97,7 @@ function expectFields(schema: TSchema, values: unknown[], unsent: string[] = [])
 const SEEDS = [1, 2];
 
 it.each(SEEDS)('all Credit Profile responses follow the contract (seed %i)', async (seed) => {
-	await withBench({ seed }, async (own) => {
+	await withSandboxClients({ seed }, async (own) => {
 		const params = { limit: 100 };
 		const { data } = await own.creditProfile.get<CollectionsPage>('/data/collection', { params });
 		const ids = data.data.map(({ id }) => id);
@@ -105,7 +118,7 @@ const billed = async ({ control } = bench) =>
 it.each(SEEDS)(
 	'all Tax Query responses follow the contract and are billed (seed %i)',
 	async (seed) => {
-		await withBench({ seed }, async (own) => {
+		await withSandboxClients({ seed }, async (own) => {
 			for (const endpoint of postQueryEndpoints) {
 				const { service, response, record, unsent } = endpoint;
 				await own.control.delete('/ledger');

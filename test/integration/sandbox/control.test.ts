@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { QueryRecord } from '../../../contract/taxQuery';
 import { startSandbox, type SandboxOptions } from '../../../sandbox';
-import { CURP, PERSON_RFC, startBench, withBench, type Bench } from './support/sandboxBench';
+import {
+	CURP,
+	PERSON_RFC,
+	startSandboxWithClients,
+	withSandboxClients,
+	type SandboxWithClients,
+} from './support/startSandboxWithClients';
 import { startReceiver } from './support/receiver';
 
 /** Reserved: stays PENDING. */
@@ -11,17 +17,17 @@ const PENDING = 'PEEP850314ER8';
 const HOUR_MS = 3_600_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-state-'));
-let bench: Bench;
+let bench: SandboxWithClients;
 
 afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(async () => {
-	bench = await startBench();
+	bench = await startSandboxWithClients();
 });
 afterEach(async () => await bench.sandbox.close());
 
 async function restart(options: Partial<SandboxOptions>): Promise<void> {
 	await bench.sandbox.close();
-	bench = await startBench(options);
+	bench = await startSandboxWithClients(options);
 }
 const get = async <T>(path: string) => (await bench.control.get<T>(path)).data;
 const query = async (id: string) => (await bench.taxQuery.get<QueryRecord>(`/query/${id}`)).data;
@@ -139,7 +145,7 @@ describe('the state of the sandbox', () => {
 		await bench.control.post('/reset');
 		await bench.control.put('/snapshot', taken);
 		expect([await visible(), await snapshot()]).toEqual([before, taken]);
-		await withBench({}, async ({ control, taxQuery }) => {
+		await withSandboxClients({}, async ({ control, taxQuery }) => {
 			await control.put('/snapshot', taken);
 			const csf = await taxQuery.post('/query/tax/csf', { rfc: PERSON_RFC });
 			const { data } = await taxQuery.get<QueryRecord[]>('/query');

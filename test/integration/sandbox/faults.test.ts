@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import axios from 'axios';
 import { startSandbox } from '../../../sandbox';
 import { until } from '../../support/until';
-import { benchForTests, startBench } from './support/sandboxBench';
+import {
+	sandboxWithClientsForTests,
+	startSandboxWithClients,
+} from './support/startSandboxWithClients';
 
 const LOGIN = { user: 'PERSONA_01', password: 'ENCRYPTED01' };
 
-const bench = benchForTests();
+const bench = sandboxWithClientsForTests();
 afterEach(async () => await bench.control.delete('/faults'));
 
 const everywhere = async (fault: unknown) =>
@@ -110,7 +113,7 @@ describe('faults of a response', () => {
 
 describe('closing a sandbox', () => {
 	it('close() ends a response that trickles', async () => {
-		const own = await startBench();
+		const own = await startSandboxWithClients();
 		await own.control.put('/faults', [{ path: '/api', fault: { trickle: 600_000 } }]);
 		const { data } = await own.creditProfile.get<NodeJS.ReadableStream>('/credential', {
 			responseType: 'stream',

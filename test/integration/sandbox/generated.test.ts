@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { firstViolation } from '../../../contract/check';
-import { SandboxErrorBody } from '../../../contract/shared';
+import { SandboxErrorBody } from '../../../contract/sharedSchemaBuilders';
 import { endpoints, filterKeys } from './creditProfile/endpointCases';
-import { benchForTests, PERSON_RFC } from './support/sandboxBench';
+import { sandboxWithClientsForTests, PERSON_RFC } from './support/startSandboxWithClients';
 import type { Endpoint } from './support/endpointTypes';
 import { postQueryEndpoints } from './taxQuery/endpointCases';
 
@@ -88,7 +88,7 @@ function requestTo(endpoint: Endpoint): fc.Arbitrary<GeneratedRequest> {
 	});
 }
 
-const bench = benchForTests({ documents: 500 });
+const bench = sandboxWithClientsForTests({ documents: 500 });
 
 it.each([
 	['creditProfile', endpoints],

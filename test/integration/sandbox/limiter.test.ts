@@ -1,5 +1,9 @@
 import type { AxiosInstance, AxiosResponse } from 'axios';
-import { startBench, withBench, type Bench } from './support/sandboxBench';
+import {
+	startSandboxWithClients,
+	withSandboxClients,
+	type SandboxWithClients,
+} from './support/startSandboxWithClients';
 
 const POINTS = 10;
 const WINDOW_MS = 1000;
@@ -9,10 +13,10 @@ const headersOf = ({ headers }: AxiosResponse) =>
 	['limit', 'remaining', 'reset'].map((name) => Number(headers[`x-ratelimit-${name}`]));
 const remainingOf = (response: AxiosResponse) => headersOf(response)[1];
 
-let bench: Bench;
+let bench: SandboxWithClients;
 
 beforeEach(async () => {
-	bench = await startBench({ rateLimit: POINTS });
+	bench = await startSandboxWithClients({ rateLimit: POINTS });
 	// The windows of the limiter begin and end by this clock, however busy the machine is.
 	jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
 });
@@ -99,7 +103,7 @@ it('--rate-limit gives as many points; 0 switches the limiter off', async () => 
 		[3, [200, 200, 200, 429]],
 		[0, [200, 200, 200, 200]],
 	] as const) {
-		await withBench({ rateLimit }, async ({ creditProfile }) => {
+		await withSandboxClients({ rateLimit }, async ({ creditProfile }) => {
 			const responses = await gets(creditProfile, '/credential', 4);
 			expect(responses.map(({ status }) => status)).toEqual(statuses);
 			expect('x-ratelimit-limit' in responses[0].headers).toBe(rateLimit > 0);
@@ -108,7 +112,7 @@ it('--rate-limit gives as many points; 0 switches the limiter off', async () => 
 });
 
 it.each([true, false])('--tax-rate-limit with headers: %p', async (taxRateLimitHeaders) => {
-	await withBench({ taxRateLimit: 3, taxRateLimitHeaders }, async ({ taxQuery }) => {
+	await withSandboxClients({ taxRateLimit: 3, taxRateLimitHeaders }, async ({ taxQuery }) => {
 		const responses = await gets(taxQuery, '/query', 4);
 		expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
 		expect(headersOf(responses[0]).slice(0, 2)).toEqual(taxRateLimitHeaders ? [3, 2] : [NaN, NaN]);

@@ -2,14 +2,18 @@ import { createHmac } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { until } from '../../support/until';
 import type { Delivery } from '../../../sandbox/webhook/webhookDelivery';
-import { benchForTests, PERSON_RFC, withBench } from './support/sandboxBench';
+import {
+	sandboxWithClientsForTests,
+	PERSON_RFC,
+	withSandboxClients,
+} from './support/startSandboxWithClients';
 import { startReceiver, type Receiver } from './support/receiver';
 
 /** Reserved: ends as FAILED. */
 const FAILING = 'FASF850314N67';
 const SECRET = 'a-secret-of-the-webhook';
 
-const bench = benchForTests();
+const bench = sandboxWithClientsForTests();
 let receiver: Receiver;
 beforeEach(async () => {
 	await bench.control.delete('/webhook');
@@ -97,7 +101,7 @@ describe('webhook calls and retries', () => {
 			),
 		),
 	)('a call carries the result ($record, $queryList, $shape)', async ({ shape, ...options }) => {
-		await withBench(options, async (own) => {
+		await withSandboxClients(options, async (own) => {
 			receiver = await startReceiver();
 			await own.control.put('/webhook', { url: receiver.url, shape });
 			const queryId = await own.requestCrf();

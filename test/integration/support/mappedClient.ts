@@ -4,11 +4,11 @@ import { DateTime } from 'luxon';
 import type { QueryRecord } from '../../../contract/taxQuery';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
 import {
-	OPERATION_ENDPOINTS,
+	OPERATION_PATHS_AND_SERVICE_CODES,
 	RENAMABLE_PROVIDER_SEGMENTS,
 	type Mapping,
 	type OperationName,
-} from '../../../sandbox/apiMappingSchema';
+} from '../../../sandbox/apiNameMappingSchema';
 
 /** Words that no document uses, distinct within one dialect. */
 const words = (count: number) =>
@@ -104,7 +104,7 @@ function reformatted(value: unknown, from: string[], to: string[]): unknown {
 /** Returns what somebody who holds the mapping says and hears; written without the sandbox's own reader of it. */
 export function mappedClient({ creditProfile = {}, taxQuery = {} }: Mapping) {
 	const { months = MONTH, days = DAY } = taxQuery.periodFormat ?? {};
-	const operations = Object.keys(OPERATION_ENDPOINTS) as OperationName[];
+	const operations = Object.keys(OPERATION_PATHS_AND_SERVICE_CODES) as OperationName[];
 	const fieldOf = (operation: OperationName, field: string) =>
 		taxQuery.fields?.[operation]?.[field] ?? field;
 	const statusOf = (status: string) => {
@@ -118,7 +118,7 @@ export function mappedClient({ creditProfile = {}, taxQuery = {} }: Mapping) {
 		statusOf,
 		path(operation: OperationName): string {
 			const { [operation]: own, tax = 'tax' } = taxQuery.paths ?? {};
-			const path = own ?? OPERATION_ENDPOINTS[operation].path.replace('tax', tax);
+			const path = own ?? OPERATION_PATHS_AND_SERVICE_CODES[operation].path.replace('tax', tax);
 			return path.startsWith('/') ? path : `/${path}`;
 		},
 		body(operation: OperationName, body: object): object {
@@ -135,8 +135,8 @@ export function mappedClient({ creditProfile = {}, taxQuery = {} }: Mapping) {
 		record(record: QueryRecord): QueryRecord {
 			const operation = operations.find(
 				(one) =>
-					(taxQuery.services?.[one] ?? OPERATION_ENDPOINTS[one].service) === record.service &&
-					record.service !== '',
+					(taxQuery.services?.[one] ?? OPERATION_PATHS_AND_SERVICE_CODES[one].service) ===
+						record.service && record.service !== '',
 			);
 			if (!operation) return record;
 			const names = Object.entries(taxQuery.fields?.[operation] ?? {});
@@ -151,7 +151,7 @@ export function mappedClient({ creditProfile = {}, taxQuery = {} }: Mapping) {
 			const { clientType, query } = record.metadata;
 			return {
 				...record,
-				service: OPERATION_ENDPOINTS[operation].service,
+				service: OPERATION_PATHS_AND_SERVICE_CODES[operation].service,
 				status: statusOf(record.status),
 				query: read(record.query),
 				metadata: { ...(clientType && { clientType }), query: read(query) },

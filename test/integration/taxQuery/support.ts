@@ -7,7 +7,7 @@ import type { ReservedIdentity } from '../../../sandbox/data/people/reserved';
 import { checkDigitOf } from '../../../sandbox/data/people/rfc';
 import type { BilledQuery } from '../../../sandbox/services/taxQuery/billedQueryLog';
 import { runNodeInEngine, type NodeRunOptions } from '../support/runNodeInEngine';
-import { toStoredProviderLoginFields } from '../support/toStoredProviderLoginFields';
+import { toN8nCredentialLoginFields } from '../support/credentialFieldBuilders';
 import { startSandboxWithHelpers } from '../support/sandbox';
 import { until } from '../../support/until';
 import { shiftAllClocks } from '../support/clock';
@@ -87,7 +87,7 @@ export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
 					taxQueryApi: sandbox.credentials({
 						taxQueryApi: {
 							...{ pointsPerSecond: 0, apiMapping: JSON.stringify(apiMapping) },
-							...(login && toStoredProviderLoginFields(login.provider, login)),
+							...(login && toN8nCredentialLoginFields(login.provider, login)),
 						},
 					}).taxQueryApi,
 				},

@@ -1,4 +1,4 @@
-import { requireWantedRows } from '../../../nodes/CreditProfile/serviceLists';
+import { requireWantedRows } from '../../../nodes/CreditProfile/readListEndpoints';
 
 const rows = (count: number) => Array.from({ length: count }, (_, id) => ({ id }));
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { SETTINGS } from '../../../demo/n8n';
+import { SETTINGS } from '../../../demo/startN8n';
 import { createQueueSettingsWithoutStores, PROCESS_COUNTS } from '../../../demo/queueMode';
 import { queueStoreSettings } from '../../../demo/queueModeStores';
 import * as host from '../../../demo/n8n-host/package.json';

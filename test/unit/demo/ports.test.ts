@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { chooseDemoPorts, freePorts } from '../../../demo/ports';
+import { chooseDemoPorts, freePorts } from '../../../demo/chooseFreePorts';
 
 /** Takes a port of the loopback address until the test ends. */
 async function take(port: number): Promise<Server> {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packagedAssets } from '../../../sandbox/packagedAssets';
+import { packagedAssets } from '../../../sandbox/assetTextsInlinedAtBuild';
 
 const root = join(__dirname, '..', '..', '..');
 const pages = ['.', 'docs', 'docs/maintainers', 'sandbox'].flatMap((folder) =>

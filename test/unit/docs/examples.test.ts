@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import type { IConnections, IDataObject, INode } from 'n8n-workflow';
-import { readTaxQueryApiMapping } from '../../../nodes/shared/credentials/apiMapping';
+import { readTaxQueryApiMapping } from '../../../nodes/shared/credentials/apiPathAndFieldMapping';
 import { parseRecord } from '../../../nodes/TaxQuery/client/parseQueryRecord';
 import type { QueryRecord } from '../../../nodes/TaxQuery/client/queryModel';
 import { simplifyRecordToRow } from '../../../nodes/TaxQuery/output/simplify';

@@ -4,7 +4,7 @@ import { filesIn } from '../../support/repositoryFiles';
 import {
 	readCreditProfileApiMapping,
 	readTaxQueryApiMapping,
-} from '../../../nodes/shared/credentials/apiMapping';
+} from '../../../nodes/shared/credentials/apiPathAndFieldMapping';
 import { People } from '../../../sandbox/data/people/generatePeople';
 import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
 

@@ -1,10 +1,10 @@
 import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
 import { buildFilterMismatchCheck } from '../../../nodes/CreditProfile/dataCollectionFilters';
-import { collectionId } from '../../../nodes/CreditProfile/fields';
+import { collectionId } from '../../../nodes/CreditProfile/collectionAndListFields';
 import {
 	readCreditProfileApiMapping,
 	readTaxQueryApiMapping,
-} from '../../../nodes/shared/credentials/apiMapping';
+} from '../../../nodes/shared/credentials/apiPathAndFieldMapping';
 import {
 	readCreditProfileBaseUrl,
 	readTaxQueryBaseUrl,
@@ -18,15 +18,15 @@ import { storedFieldName } from '../../../nodes/shared/credentials/providerLogin
 import type {
 	TokenRequestProblem,
 	RequestProblem,
-} from '../../../nodes/shared/errors/requestProblem';
+} from '../../../nodes/shared/errors/requestProblemTypes';
 import { DownloadError, type DownloadProblem } from '../../../nodes/shared/errors/downloadError';
 import { renderRequestError } from '../../../nodes/shared/errors/renderRequestError';
-import { enteredOrStoredLoginField } from '../../../nodes/shared/operations/enteredOrStoredLoginField';
+import { loginFieldWithSourceChoice } from '../../../nodes/shared/operations/loginFieldWithSourceChoice';
 import type {
 	OperationItemContext,
 	SharedNodeRunState,
 } from '../../../nodes/shared/operations/operation';
-import { personalDataHiderForMode } from '../../../nodes/shared/personalData/personalDataHider';
+import { personalDataHiderForMode } from '../../../nodes/shared/personalData/outputRowPersonalDataHider';
 import { RequestError } from '../../../nodes/shared/http/requestErrorAndResultTypes';
 import { creditProfile, taxQuery } from '../../../nodes/shared/http/serviceDefinitions';
 import { Ledger } from '../../../nodes/TaxQuery/trigger/ledger';
@@ -39,11 +39,11 @@ import { curpField, rfcField } from '../../../nodes/TaxQuery/fields/identifiers'
 import { periodField } from '../../../nodes/TaxQuery/fields/period';
 import { taxProfileInput } from '../../../nodes/TaxQuery/fields/createTaxProfileLogin';
 import type { PaidQueryDefinition } from '../../../nodes/TaxQuery/request/queryRequest';
-import { identifier } from '../../../nodes/TaxQuery/resources/identifier';
+import { identifier } from '../../../nodes/TaxQuery/resources/offlineIdentifierCheck';
 import { query } from '../../../nodes/TaxQuery/resources/query';
 import { queryTypesByOperation } from '../../../nodes/TaxQuery/client/applyApiMappingToQueries';
 import type { QueryId, CollectedQueryList } from '../../../nodes/TaxQuery/client/queryModel';
-import { describeRecordsExcludedAsUnknown } from '../../../nodes/TaxQuery/errors/unknownLabels';
+import { describeRecordsExcludedAsUnknown } from '../../../nodes/TaxQuery/errors/recordsExcludedAsUnknownText';
 import { QueryError, type QueryProblem } from '../../../nodes/TaxQuery/errors/queryError';
 import { RunReceipt } from '../../../nodes/TaxQuery/output/runReceipt';
 import {
@@ -205,7 +205,7 @@ const ofItems = async (): Promise<RenderedMessage[]> =>
 					itemWith({ period: 'months', firstMonth: '2026-03', lastMonth: '2026-01' }),
 				),
 			() =>
-				enteredOrStoredLoginField(providers, 'creditProfileApi').read(
+				loginFieldWithSourceChoice(providers, 'creditProfileApi').read(
 					itemWith({ loginFrom: 'stored', provider: providers[0].value }),
 				),
 			() => parseLogin(providers[0], { user: '__n8n_BLANK_VALUE_x', password: 'x' }),

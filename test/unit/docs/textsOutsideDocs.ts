@@ -7,7 +7,7 @@ import {
 	instantiateFromSource,
 	flattenParameters,
 	published,
-} from '../../support/publishedClassesAndParameters';
+} from '../../support/loadPackageClassesAndParameters';
 
 // What operators read outside the docs. Panels are loaded as n8n loads them. Of sources, the literals are read by
 // TypeScript's own parser: each text of the program, never a comment or a name.

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesIn } from '../../support/repositoryFiles';
-import { countWords, longCells, longSentences, unwantedWords } from './writingRules';
+import { countPageWords, longCells, longSentences, unwantedWords } from './writingRules';
 
 /** Texts that others have written. */
 const OF_OTHERS = ['LICENSE.md', 'CODE_OF_CONDUCT.md'];
@@ -34,12 +34,12 @@ describe('how the pages are written', () => {
 	it.each(documents.filter((page) => !LONG.includes(page)))(
 		'%s has at most 1,500 words',
 		(page) => {
-			expect(countWords(read(page))).toBeLessThanOrEqual(MOST_WORDS);
+			expect(countPageWords(read(page))).toBeLessThanOrEqual(MOST_WORDS);
 		},
 	);
 
 	it('has exceptions from the length of a page only where they are needed', () => {
-		expect(LONG.filter((page) => countWords(read(page)) <= MOST_WORDS)).toEqual([]);
+		expect(LONG.filter((page) => countPageWords(read(page)) <= MOST_WORDS)).toEqual([]);
 	});
 });
 
@@ -50,7 +50,7 @@ describe('the check of the writing', () => {
 	});
 
 	it('counts words as wc -w does, with the bars of a table', () => {
-		expect(countWords('# Two words\n\n| a | b |\n')).toBe(8);
+		expect(countPageWords('# Two words\n\n| a | b |\n')).toBe(8);
 	});
 
 	it('refuses a crowded cell', () => {

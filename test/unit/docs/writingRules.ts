@@ -12,7 +12,7 @@ const splitWords = (text: string): string[] =>
 	text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
 
 /** The number of words as `wc -w` counts them: whatever is between blanks. */
-export const countWords = (page: string): number => page.split(/\s+/).filter(Boolean).length;
+export const countPageWords = (page: string): number => page.split(/\s+/).filter(Boolean).length;
 
 /** Paragraphs, list entries and headings, each on one line. */
 const blocksOf = (page: string): string[] =>

@@ -1,6 +1,6 @@
 import vectors from '../../fixtures/identifier-vectors.json';
 import { checkCurp } from '../../../nodes/shared/identifiers';
-import { codeOf, runCode } from './runCodeNode';
+import { codeOf, runExampleCodeNode } from './runCodeNode';
 
 interface Named {
 	name: string;
@@ -44,7 +44,7 @@ interface Read {
 const read = (changes: Record<string, string> = {}) => {
 	const body = { ...ELENA, ...changes };
 	const nodes = { 'Application form': [{ body }] };
-	return runCode('onboard-applicant', 'Application', [checked(body.curp)], {
+	return runExampleCodeNode('onboard-applicant', 'Application', [checked(body.curp)], {
 		nodes,
 	})[0] as unknown as Read;
 };

@@ -1,4 +1,4 @@
-import { runCode } from './runCodeNode';
+import { runExampleCodeNode } from './runCodeNode';
 
 const USER = { id: 'u1', email: 'ana@lender.example', firstName: 'Ana', lastName: 'Paz' };
 const ROW = { folio: 'S-AAAA-BBBB', estado: 'por revisar', revision: 'R1', consultaCrf: '' };
@@ -17,7 +17,9 @@ interface Decided {
 }
 const decide = (form: object = {}, row: object = {}) => {
 	const nodes = { 'Decision form': [{ ...FORM, ...form }], Case: [{ ...ROW, ...row }] };
-	return runCode('decide-on-applicant', 'Decision', [{}], { nodes })[0] as unknown as Decided;
+	return runExampleCodeNode('decide-on-applicant', 'Decision', [{}], {
+		nodes,
+	})[0] as unknown as Decided;
 };
 
 describe('a decision on an applicant', () => {
@@ -57,7 +59,7 @@ describe('a decision on an applicant', () => {
 
 	it('writes an attempt on an unknown folio into the history', () => {
 		const nodes = { 'Decision form': [FORM], Case: [{}] };
-		const [found] = runCode('decide-on-applicant', 'Decision', [{}], { nodes });
+		const [found] = runExampleCodeNode('decide-on-applicant', 'Decision', [{}], { nodes });
 		expect(found).toMatchObject({ takesEffect: false, entry: { folio: ROW.folio } });
 	});
 });

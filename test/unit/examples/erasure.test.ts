@@ -1,4 +1,4 @@
-import { readWorkflow, runCode } from './runCodeNode';
+import { readWorkflow, runExampleCodeNode } from './runCodeNode';
 
 const FILE = 'forget-applicant';
 const CASE = {
@@ -26,7 +26,7 @@ describe('forgetting an applicant', () => {
 			{ ...CASE, folio: 'S-3', estado: 'bloqueada' },
 			{},
 		];
-		const blocked = runCode(FILE, 'Block', rows, { nodes });
+		const blocked = runExampleCodeNode(FILE, 'Block', rows, { nodes });
 		expect(blocked).toMatchObject([
 			{
 				state: {
@@ -42,7 +42,7 @@ describe('forgetting an applicant', () => {
 
 	it('logs who requested it and when, and no personal data', () => {
 		const nodes = { 'Request form': [FORM], Retention: [{ diasBloqueo: 30 }] };
-		const [{ log }] = runCode(FILE, 'Block', [CASE], { nodes });
+		const [{ log }] = runExampleCodeNode(FILE, 'Block', [CASE], { nodes });
 		expect(log).toMatchObject({
 			folio: CASE.folio,
 			quien: 'Ana Paz <a@b.example>',
@@ -57,7 +57,7 @@ describe('forgetting an applicant', () => {
 			{ ...CASE, folio: 'S-2', borrarDesde: '2026-11-20T12:00:01.000-06:00' },
 			{ ...CASE, folio: 'S-3', borrarDesde: '' },
 		];
-		const [due, ...others] = runCode(FILE, 'Due for erasure', rows);
+		const [due, ...others] = runExampleCodeNode(FILE, 'Due for erasure', rows);
 		expect(due).toMatchObject({ folio: CASE.folio, rfc: CASE.rfc, consultaCrf: 'q3' });
 		const texts = [CASE.folio, CASE.curp, CASE.rfc, CASE.correo, 'aaaaaaaaaaaa'];
 		expect(JSON.parse(String(due.textos))).toEqual(texts);
@@ -72,7 +72,7 @@ describe('forgetting an applicant', () => {
 			{ id: '4', status: 'running', data: { text: CASE.curp } },
 		];
 		const nodes = { 'Search executions': [{ texts: [CASE.curp, CASE.rfc] }] };
-		const found = runCode(FILE, 'Executions of the person', [{ data }], { nodes });
+		const found = runExampleCodeNode(FILE, 'Executions of the person', [{ data }], { nodes });
 		expect(found).toEqual([{ id: '1' }, { id: '3' }]);
 	});
 
@@ -81,12 +81,12 @@ describe('forgetting an applicant', () => {
 			...{ folio: 'S-2', estado: 'borrando', textos: '["EISE850314MDFXGL08"]', ejecuciones: 3 },
 			borrada: '2026-11-20T03:00:05.000-06:00',
 		};
-		const [search] = runCode(FILE, 'Texts to search', [row]);
+		const [search] = runExampleCodeNode(FILE, 'Texts to search', [row]);
 		expect(search).toMatchObject({
 			...{ texts: ['EISE850314MDFXGL08'], before: '2026-11-20T09:00:05.000Z' },
 		});
 		const erased = (running: number) =>
-			runCode(FILE, 'Erased', [{ ...search, deleted: 2, running }]);
+			runExampleCodeNode(FILE, 'Erased', [{ ...search, deleted: 2, running }]);
 		expect(erased(1)).toEqual([
 			{ folio: 'S-2', estado: 'borrando', textos: row.textos, ejecuciones: 5 },
 		]);

@@ -1,4 +1,4 @@
-import { runCode } from './runCodeNode';
+import { runExampleCodeNode } from './runCodeNode';
 
 const FILE = 'review-applicants';
 const ROW = {
@@ -41,7 +41,7 @@ const dossierOf = (changes: Row = {}, more: Record<string, Row[]> = {}) => {
 		},
 		...more,
 	};
-	return runCode(FILE, 'Dossier', [{}], { nodes })[0] as unknown as Page;
+	return runExampleCodeNode(FILE, 'Dossier', [{}], { nodes })[0] as unknown as Page;
 };
 /** Returns what the dossier says in one of its rows. */
 const cellOf = ({ content }: Page, label: string) =>
@@ -191,7 +191,7 @@ describe('the dossier', () => {
 describe('the list of applications', () => {
 	const listOf = (rows: Row[], query: Row = {}, history: Row[] = []) => {
 		const nodes = { Applications: rows, "Operator's page": [{ query }], 'Latest history': history };
-		return runCode(FILE, 'List', [{}], { nodes })[0] as unknown as Page;
+		return runExampleCodeNode(FILE, 'List', [{}], { nodes })[0] as unknown as Page;
 	};
 	const foliosIn = ({ content }: Page) =>
 		[...content.matchAll(/data-label="Folio"><a href="[^"]*">([^<]+)</g)].map(([, folio]) => folio);

@@ -35,7 +35,7 @@ interface Surroundings {
 export const NOW = '2026-11-20T12:00:00.000-06:00';
 
 /** Runs a Code node as n8n does, on these items. A node that is not among `nodes` was not executed. */
-export function runCode(
+export function runExampleCodeNode(
 	file: string,
 	node: string,
 	input: Array<Json | CodeItem>,

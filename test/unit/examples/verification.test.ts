@@ -1,4 +1,4 @@
-import { codeOf, runCode, NOW, readWorkflow } from './runCodeNode';
+import { codeOf, runExampleCodeNode, NOW, readWorkflow } from './runCodeNode';
 
 const FILE = 'verify-applicant';
 const CASE = {
@@ -29,7 +29,7 @@ const codes = ({ hallazgos }: Verified) => hallazgos.map(({ code }) => code);
 const afterCurp = (answer: object, changes: object = {}) => {
 	const item = { json: answer as Record<string, unknown> };
 	const nodes = { Case: [{ ...CASE, ...changes }] };
-	return runCode(FILE, 'CURP findings', [item], { nodes })[0] as unknown as Verified;
+	return runExampleCodeNode(FILE, 'CURP findings', [item], { nodes })[0] as unknown as Verified;
 };
 /** A failed item has the columns of its input, then those of the error. */
 const failed = (columns: object) => afterCurp({ ...CASE, error: 'text', ...columns });
@@ -109,7 +109,9 @@ describe('the verification of an applicant', () => {
 				consultas: JSON.stringify({ curp: { estado } }),
 			};
 			const nodes = { Due: [{ turnoNuevo: 't' }] };
-			expect(runCode(FILE, 'Case', [row], { nodes })).toMatchObject([{ siguiente: 'rfc' }]);
+			expect(runExampleCodeNode(FILE, 'Case', [row], { nodes })).toMatchObject([
+				{ siguiente: 'rfc' },
+			]);
 		},
 	);
 
@@ -119,13 +121,17 @@ describe('the verification of an applicant', () => {
 	])('compares the calculated RFC: %s', (_what, rfc, siguiente, expected) => {
 		const nodes = { 'CURP findings': [{ ...CASE, rfc: 'EISE850314BK8' }] };
 		const answer = { rfc, pending: false, queryId: 'q2' };
-		const found = runCode(FILE, 'RFC findings', [answer], { nodes })[0] as unknown as Verified;
+		const found = runExampleCodeNode(FILE, 'RFC findings', [answer], {
+			nodes,
+		})[0] as unknown as Verified;
 		expect([found.siguiente, codes(found)]).toEqual([siguiente, expected]);
 	});
 
 	it('notes the query of the CRF, whose result is still to come', () => {
 		const nodes = { 'RFC findings': [CASE] };
-		const [found] = runCode(FILE, 'CRF findings', [{ pending: true, queryId: 'q3' }], { nodes });
+		const [found] = runExampleCodeNode(FILE, 'CRF findings', [{ pending: true, queryId: 'q3' }], {
+			nodes,
+		});
 		expect(found).toMatchObject({ consultaCrf: 'q3', hallazgos: [] });
 	});
 
@@ -176,7 +182,9 @@ describe('the verification of an applicant', () => {
 			'listo',
 		],
 	])('ends with %s in the right state', (_what, changes, estado, paso) => {
-		const [{ state, entry, anterior }] = runCode(FILE, 'Outcome', [{ ...CASE, ...changes }]);
+		const [{ state, entry, anterior }] = runExampleCodeNode(FILE, 'Outcome', [
+			{ ...CASE, ...changes },
+		]);
 		expect(state).toMatchObject({ estado, paso });
 		expect(entry).toMatchObject({ que: estado, anterior: 'R1', quien: 'el sistema' });
 		expect(anterior).toBe('R1');
@@ -190,7 +198,7 @@ describe('the verification of an applicant', () => {
 			{ folio: 'done', paso: 'listo', turno: 'd' },
 			{},
 		];
-		const due = runCode(FILE, 'Due', rows, { now: NOW });
+		const due = runExampleCodeNode(FILE, 'Due', rows, { now: NOW });
 		expect(due.map(({ folio, turno }) => [folio, turno])).toEqual([
 			['ready', 'a'],
 			['interrupted', 'c'],
@@ -200,7 +208,7 @@ describe('the verification of an applicant', () => {
 	it('leaves a case that another execution took first', () => {
 		const nodes = { Due: [{ turnoNuevo: 'mine' }] };
 		const rows = [{ folio: 'S', turno: 'theirs', consultas: '{}' }];
-		expect(runCode(FILE, 'Case', rows, { nodes })).toEqual([]);
+		expect(runExampleCodeNode(FILE, 'Case', rows, { nodes })).toEqual([]);
 	});
 
 	it('reads what became of a query in one way at each of the three queries', () => {

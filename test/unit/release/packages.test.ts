@@ -6,7 +6,7 @@ import {
 	readManifest,
 	PACKAGE_ROOTS,
 	findPlaceholdersInRepository,
-} from '../../../release/packageManifestsAndPlaceholders';
+} from '../../../release/readManifestsAndFindPlaceholders';
 
 const root = join(__dirname, '..', '..', '..');
 

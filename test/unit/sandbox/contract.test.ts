@@ -115,7 +115,7 @@ const resources: Resource[] = [
 	},
 	{
 		section: 'CP §2.5 restricted schema',
-		schema: creditProfile.JsonSchemaOfVersion,
+		schema: creditProfile.CollectionVersionMetaSchema,
 		example: {
 			...{ title: 'x', description: 'x', type: 'object', pattern: '^[A-ZÑ&]{3,4}$' },
 			...{ format: 'uuid', properties: { 'b c': { type: 'null' } }, items: {} },

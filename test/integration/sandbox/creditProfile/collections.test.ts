@@ -4,9 +4,9 @@ import type {
 	AllTagsResponse,
 	CollectionVersionsPage,
 } from '../../../../contract/creditProfile';
-import { benchForTests } from '../support/sandboxBench';
+import { sandboxWithClientsForTests } from '../support/startSandboxWithClients';
 
-const bench = benchForTests();
+const bench = sandboxWithClientsForTests();
 
 const get = async <T>(path: string, params: object = {}): Promise<T> =>
 	(await bench.creditProfile.get<T>(path, { params })).data;

@@ -1,7 +1,7 @@
 import type { ProviderCredential } from '../../../../contract/creditProfile';
-import { benchForTests } from '../support/sandboxBench';
+import { sandboxWithClientsForTests } from '../support/startSandboxWithClients';
 
-const bench = benchForTests();
+const bench = sandboxWithClientsForTests();
 
 const list = async () => (await bench.creditProfile.get<ProviderCredential[]>('/credential')).data;
 const post = async (provider: string, body: unknown, headers = {}) =>

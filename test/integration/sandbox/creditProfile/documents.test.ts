@@ -6,7 +6,11 @@ import type {
 	CollectionVersionsPage,
 } from '../../../../contract/creditProfile';
 import type { QueryRecord } from '../../../../contract/taxQuery';
-import { benchForTests, withBench, type Bench } from '../support/sandboxBench';
+import {
+	sandboxWithClientsForTests,
+	withSandboxClients,
+	type SandboxWithClients,
+} from '../support/startSandboxWithClients';
 
 const LARGEST = 2;
 const OF_COMPANIES = 3;
@@ -14,10 +18,13 @@ const DOCUMENTS = 12_000;
 const PAGE = 100;
 const DAY_MS = 86_400_000;
 
-const bench = benchForTests();
+const bench = sandboxWithClientsForTests();
 
-const pageOf = async (id: number, params: object = {}, { creditProfile }: Bench = bench) =>
-	(await creditProfile.get<DocumentsPage>(`/data/collection/${id}/document`, { params })).data;
+const pageOf = async (
+	id: number,
+	params: object = {},
+	{ creditProfile }: SandboxWithClients = bench,
+) => (await creditProfile.get<DocumentsPage>(`/data/collection/${id}/document`, { params })).data;
 const read = async (params: object) => (await pageOf(LARGEST, params)).documents;
 
 /** Validates by a JSON Schema, with the validator that Fastify brings. Returns 'valid' or the error. */
@@ -154,7 +161,7 @@ it('some people live abroad, and some have no country or zip code', async () => 
 const beginnings: Record<string, string> = {
 	...{ pdf: '%PDF-', jpeg: '\xff\xd8\xff', png: '\x89PNG', csv: 'fecha,', json: '{' },
 };
-const filesOf = async (own: Bench) =>
+const filesOf = async (own: SandboxWithClients) =>
 	(await pageOf(LARGEST, { includeFileAssociation: true }, own)).documents.flatMap(
 		({ associations = [] }) =>
 			associations.flatMap((one) => (one.type === 'Files' && one.association) || []),
@@ -173,7 +180,7 @@ it('files are downloaded from their URL, with the size and type of their associa
 it.each([0, 7 * DAY_MS, -7 * DAY_MS])(
 	"a file's URL expires after 24 hours of the sandbox's clock (%i ms ahead)",
 	async (clockSkew) => {
-		await withBench({ clockSkew, documents: 10 }, async (own) => {
+		await withSandboxClients({ clockSkew, documents: 10 }, async (own) => {
 			const [{ url }] = await filesOf(own);
 			const statuses = [];
 			for (const advance of [0, DAY_MS - 60_000, 60_001]) {

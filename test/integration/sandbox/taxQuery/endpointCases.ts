@@ -7,7 +7,7 @@ import {
 	RfcCalculatorRecord,
 	RfcRecord,
 } from '../../../../contract/taxQuery';
-import { COMPANY_RFC, CURP, PERSON_RFC } from '../support/sandboxBench';
+import { COMPANY_RFC, CURP, PERSON_RFC } from '../support/startSandboxWithClients';
 import type { Endpoint } from '../support/endpointTypes';
 
 export const EMMA = { name: 'Emma', firstLastName: 'Gómez', day: 31, month: 12, year: 1956 };

@@ -1,6 +1,10 @@
 import type { QueryRecord } from '../../../../contract/taxQuery';
 import type { SandboxOptions } from '../../../../sandbox';
-import { CURP, startBench, type Bench } from '../support/sandboxBench';
+import {
+	CURP,
+	startSandboxWithClients,
+	type SandboxWithClients,
+} from '../support/startSandboxWithClients';
 import { EMMA } from './endpointCases';
 
 interface Page {
@@ -8,11 +12,11 @@ interface Page {
 	total: number;
 }
 
-let bench: Bench;
+let bench: SandboxWithClients;
 afterEach(async () => await bench.sandbox.close());
 
 const start = async (options: Partial<SandboxOptions> = {}) => {
-	bench = await startBench(options);
+	bench = await startSandboxWithClients(options);
 };
 const list = async <T = QueryRecord[]>(params: object = {}): Promise<T> =>
 	(await bench.taxQuery.get<T>('/query', { params })).data;

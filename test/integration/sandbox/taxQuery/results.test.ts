@@ -1,8 +1,8 @@
 import type { QueryRecord } from '../../../../contract/taxQuery';
-import { benchForTests, CURP, PERSON_RFC } from '../support/sandboxBench';
+import { sandboxWithClientsForTests, CURP, PERSON_RFC } from '../support/startSandboxWithClients';
 import { EMMA } from './endpointCases';
 
-const bench = benchForTests();
+const bench = sandboxWithClientsForTests();
 beforeAll(async () => {
 	await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 });

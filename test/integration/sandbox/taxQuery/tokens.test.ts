@@ -1,8 +1,8 @@
 import { firstViolation } from '../../../../contract/check';
 import { TokenResponse } from '../../../../contract/taxQuery';
-import { benchForTests, withBench } from '../support/sandboxBench';
+import { sandboxWithClientsForTests, withSandboxClients } from '../support/startSandboxWithClients';
 
-const bench = benchForTests();
+const bench = sandboxWithClientsForTests();
 
 const client = () => ({
 	grant_type: 'client_credentials',
@@ -46,7 +46,7 @@ it.each([undefined, 'Bearer wrong', 'Token wrong'])(
 
 it('an access token lives as long as --token-lifetime says', async () => {
 	for (const tokenLifetime of [3600, 0]) {
-		await withBench({ tokenLifetime }, async ({ taxQuery, anyone }) => {
+		await withSandboxClients({ tokenLifetime }, async ({ taxQuery, anyone }) => {
 			const { data } = await anyone.post<{ access_token: string; expires_in: number }>(
 				'/api/oauth/token',
 				client(),

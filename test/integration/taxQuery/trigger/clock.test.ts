@@ -1,5 +1,5 @@
 import { shiftWallClock } from '../../support/clock';
-import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
+import { withWebhookVerification } from '../../support/credentialFieldBuilders';
 import { shiftAllClocks } from './triggerHost';
 import { freshTriggerAndSandboxForEachTest } from './freshTriggerForEachTest';
 

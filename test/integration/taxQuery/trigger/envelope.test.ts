@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
+import { withWebhookVerification } from '../../support/credentialFieldBuilders';
 import type { IDataObject } from 'n8n-workflow';
 import { many, row } from './listService';
 import { shiftAllClocks, type TriggerHostOptions } from './triggerHost';

@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
+import { withWebhookVerification } from '../../support/credentialFieldBuilders';
 import { until } from '../../../support/until';
 import { codeOf } from '../../support/errorCode';
 import { many, row } from './listService';

@@ -1,5 +1,5 @@
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
-import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
+import { withWebhookVerification } from '../../support/credentialFieldBuilders';
 import { type Query } from '../../support/sandboxQueryClient';
 import { many, row, type Row } from './listService';
 import { shiftAllClocks } from './triggerHost';

@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
+import { withWebhookVerification } from '../../support/credentialFieldBuilders';
 import { minutesBeforeTest, many, testStartedAt, PAGE, row } from './listService';
 import { shiftAllClocks } from './triggerHost';
 import {

@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
+import { withWebhookVerification } from '../../support/credentialFieldBuilders';
 import { until } from '../../../support/until';
 import { type Query } from '../../support/sandboxQueryClient';
 import { shiftAllClocks, TriggerHost } from './triggerHost';

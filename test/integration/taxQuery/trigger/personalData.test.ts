@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
+import { withWebhookVerification } from '../../support/credentialFieldBuilders';
 import { codeOf, codeAndFieldOf } from '../../support/errorCode';
 import {
 	startSandboxWithQueryHelpers,

@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
+import { withWebhookVerification } from '../../support/credentialFieldBuilders';
 import { createHmac } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

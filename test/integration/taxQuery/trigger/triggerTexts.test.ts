@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
+import { withWebhookVerification } from '../../support/credentialFieldBuilders';
 import { many, PAGE, row } from './listService';
 import { rejectionOrUndefined, shiftAllClocks, type TriggerHost } from './triggerHost';
 import { triggerOnListServiceForEachTest } from './freshTriggerForEachTest';

@@ -1,6 +1,6 @@
 import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import { until } from '../../../support/until';
-import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
+import { withWebhookVerification } from '../../support/credentialFieldBuilders';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,

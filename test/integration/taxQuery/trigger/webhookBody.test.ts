@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { withWebhookVerification } from '../../support/toStoredProviderLoginFields';
+import { withWebhookVerification } from '../../support/credentialFieldBuilders';
 import { freshTriggerAndSandboxForEachTest } from './freshTriggerForEachTest';
 
 const SECRET = 'palo-verde-7';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import {
 	readCreditProfileApiMapping,
 	readTaxQueryApiMapping,
-} from '../../../../nodes/shared/credentials/apiMapping';
+} from '../../../../nodes/shared/credentials/apiPathAndFieldMapping';
 import {
 	queryTypesByOperation,
 	pathOf,

@@ -3,7 +3,7 @@ import {
 	creditProfileAuthHeader,
 	taxQueryAuthHeader,
 } from '../../../../nodes/shared/credentials/authorization';
-import { findN8nPlaceholderProblem } from '../../../../nodes/shared/credentials/n8nMaskedValuePlaceholder';
+import { findN8nPlaceholderProblem } from '../../../../nodes/shared/credentials/refuseN8nPlaceholders';
 import {
 	parseLogin,
 	providers,

@@ -1,4 +1,4 @@
-import type { RequestProblem } from '../../../../nodes/shared/errors/requestProblem';
+import type { RequestProblem } from '../../../../nodes/shared/errors/requestProblemTypes';
 import type { ServiceHints } from '../../../../nodes/shared/errors/renderRequestError';
 import { RequestError } from '../../../../nodes/shared/http/requestErrorAndResultTypes';
 import { creditProfile, taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';

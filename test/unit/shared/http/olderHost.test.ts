@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
 import type { N8nRequestContext } from '../../../../nodes/shared/http/sendOnce';
-import { createServiceConnection } from '../../../../nodes/shared/http/connection';
+import { createServiceConnection } from '../../../../nodes/shared/http/retryingServiceConnection';
 import type { RequestError } from '../../../../nodes/shared/http/requestErrorAndResultTypes';
 import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
 

@@ -1,15 +1,15 @@
 import {
 	toBodyOrProblem,
-	type RawExchangeResult,
+	type ResponseOrExchangeFailure,
 } from '../../../../nodes/shared/http/toBodyOrProblem';
 
-const answer = (status: number, body: unknown = {}, headers = {}): RawExchangeResult => ({
+const answer = (status: number, body: unknown = {}, headers = {}): ResponseOrExchangeFailure => ({
 	response: { status, headers, body },
 });
-const read = (outcome: RawExchangeResult, emptyAs?: [] | 'not found') =>
+const read = (outcome: ResponseOrExchangeFailure, emptyAs?: [] | 'not found') =>
 	toBodyOrProblem(outcome, { emptyAs, secrets: ['s3cret'] });
 
-const table: Array<[what: string, outcome: RawExchangeResult, expected: object]> = [
+const table: Array<[what: string, outcome: ResponseOrExchangeFailure, expected: object]> = [
 	['an object', answer(200, { a: 1 }), { body: { a: 1 } }],
 	['a list', answer(201, [{ a: 1 }]), { body: [{ a: 1 }] }],
 	[

@@ -3,12 +3,12 @@ import type { IDataObject } from 'n8n-workflow';
 import {
 	readFieldsToKeep,
 	readPersonalDataMode,
-} from '../../../../nodes/shared/personalData/personalDataOptions';
+} from '../../../../nodes/shared/personalData/personalDataMaskingOptions';
 import {
 	maskIdentifiersInText,
 	personalDataHiderForMode,
 	type PersonalDataHider,
-} from '../../../../nodes/shared/personalData/personalDataHider';
+} from '../../../../nodes/shared/personalData/outputRowPersonalDataHider';
 import {
 	rulesToHideFields,
 	buildShownFieldRules,

@@ -301,7 +301,7 @@ describe('rateLimiters in a process', () => {
 			showHidden: true,
 		});
 		keep.mockRestore();
-		expect(storedItems).toContain('TokenRateLimiter');
+		expect(storedItems).toContain('PacedRateLimiter');
 		expect(storedItems).not.toContain(token);
 	});
 });

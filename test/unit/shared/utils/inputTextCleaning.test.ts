@@ -1,4 +1,4 @@
-import { parseText } from '../../../../nodes/shared/operations/field';
+import { parseText } from '../../../../nodes/shared/operations/defineAndReadFields';
 import { normalizeText, hasEncodingDamage } from '../../../../nodes/shared/utils/inputTextCleaning';
 
 /** The bytes 80 to 9F in windows-1252. */

@@ -2,7 +2,7 @@ import {
 	maskNamed,
 	redactLongSecretsInValue,
 	redactSecretsInValue,
-} from '../../../../nodes/shared/utils/redact';
+} from '../../../../nodes/shared/utils/redactSecrets';
 import { holdsSecret } from '../../../../nodes/shared/utils/knownSecretDetector';
 
 const SECRET = 'sécret with blanks/77';

@@ -5,7 +5,7 @@ import {
 } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
 import type { SubmissionOutcome } from '../../../../nodes/TaxQuery/client/queryModel';
 import type { JsonResponseBody } from '../../../../nodes/shared/http/requestErrorAndResultTypes';
-import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiPathAndFieldMapping';
 
 const asDocumented = readTaxQueryApiMapping({});
 

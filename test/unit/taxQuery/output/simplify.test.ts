@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiPathAndFieldMapping';
 import { queryTypes } from '../../../../nodes/TaxQuery/client/applyApiMappingToQueries';
 import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';

@@ -5,7 +5,7 @@ import {
 	matchRecord,
 	type ExpectedRecord,
 } from '../../../../nodes/TaxQuery/request/matchRecord';
-import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiPathAndFieldMapping';
 import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
 

@@ -1,4 +1,4 @@
-import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiPathAndFieldMapping';
 import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
 import {
 	fillMissingResponseFromDelivery,

@@ -4,7 +4,7 @@ import { dispositionOf } from '../../../../nodes/TaxQuery/trigger/disposition';
 import { toRecordWithDeliveryId } from '../../../../nodes/TaxQuery/trigger/recordWithDeliveryId';
 import { itemMaker } from '../../../../nodes/TaxQuery/trigger/triggerItemMaker';
 import type { TriggerSettings } from '../../../../nodes/TaxQuery/trigger/triggerSettings';
-import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiPathAndFieldMapping';
 import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
 import { parsePayload } from '../../../../nodes/TaxQuery/webhook/parsePayload';
 import { limitNotificationByTrustSettings } from '../../../../nodes/TaxQuery/webhook/limitNotificationByTrustSettings';

@@ -1,0 +1,37 @@
+import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
+import type { ReadAttempts } from './readAttempts';
+import type { EmitOutcome } from './emitter';
+import type { Ledger } from './ledger';
+import type { UnlistedPendingTotals } from './readListing';
+import type { RecordWithDeliveryId } from './recordWithDeliveryId';
+import type { TriggerSettings } from './triggerSettings';
+
+/** The published trigger as a poll sees it. It may be unpublished meanwhile. */
+export interface PollingSessionInterface {
+	context: ITriggerFunctions;
+	ledger: Ledger;
+	settings: TriggerSettings;
+	/** Queries whose results could not be read so far. */
+	attempts: ReadAttempts;
+	/** Numbers of pending queries that the last checks did not show. */
+	unlisted: UnlistedPendingTotals;
+	/** The trigger is to begin by Start From. */
+	mustBegin: boolean;
+	/** Results are on their way. */
+	isBusy: boolean;
+	/** Throws if the workflow was unpublished, because an older poll must not change anything. */
+	mustBeOpen(): void;
+	/**
+	 * Emits a result, unless it was emitted before; `starts` counts the starts of an interrupted one. Every execution
+	 * with a result starts here: a poll, a trusted webhook call, a restart and a retry of a failed start call it. In the
+	 * editor n8n starts the execution itself, and `passOnItemsOrFetchLatest` runs. Three things refuse a second start: what
+	 * this process has emitted, what the ledger has settled, and the deduplication key that n8n remembers.
+	 */
+	emitOnce(
+		result: RecordWithDeliveryId,
+		item: INodeExecutionData,
+		starts?: number,
+	): Promise<EmitOutcome>;
+	/** Returns the outcome of a result that is being emitted. */
+	outcomeOf(result: RecordWithDeliveryId): Promise<EmitOutcome> | undefined;
+}

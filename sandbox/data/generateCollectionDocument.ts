@@ -1,0 +1,82 @@
+import type { DataDocument, Version } from '../../contract/creditProfile';
+import { fakeApplicant, type Applicant } from './fakeApplicant';
+import type { StoredCollection } from './seededCollections';
+import { fakeValueFor } from './fakeValueForSchema';
+import { USER_COUNT } from './organizationUsers';
+import type { People } from './people/generatePeople';
+import { fakerFor } from './faker';
+
+const DAY_MS = 86_400_000;
+/** Limits how long documents of the newest version have been coming in. */
+const LAST_PERIOD_MS = 120 * DAY_MS;
+const IDS_PER_COLLECTION = 100_000;
+/** The tags of documents, which repeat in this order. */
+export const DOCUMENT_TAG_SETS = [
+	[],
+	['validado'],
+	['revisión', 'prioridad'],
+	['validado', 'señalado'],
+	['migrado'],
+	[],
+];
+
+/** The tags of a document by its place in the collection. */
+const tagsOf = (index: number): string[] => DOCUMENT_TAG_SETS[index % DOCUMENT_TAG_SETS.length];
+
+/** Describes a document that is generated on demand, with the source of its associations. */
+export interface DocumentWithApplicant {
+	document: DataDocument;
+	applicant: Applicant;
+	/** Says whether it is of a company. */
+	isCompany: boolean;
+	index: number;
+}
+
+/** The version that a document was made by, and when: the oldest documents are of the oldest version. */
+function originOf(
+	{ versions, documents }: StoredCollection,
+	index: number,
+): { version: Version; createdAt: number } {
+	const age = Math.floor((index * versions.length) / documents);
+	const first = Math.ceil((age * documents) / versions.length);
+	const next = Math.ceil(((age + 1) * documents) / versions.length);
+	const version = versions[versions.length - 1 - age];
+	const from = Date.parse(version.createdAt);
+	const follower = versions[versions.length - 2 - age];
+	const period = follower ? Date.parse(follower.createdAt) - from : LAST_PERIOD_MS;
+	const createdAt = from + Math.floor((period * (index - first + 1)) / (next - first + 1));
+	return { version, createdAt };
+}
+
+/**
+ * Returns the document at this place of the collection, counted from the oldest. An equal seed gives an equal
+ * document.
+ */
+export function generateCollectionDocument(
+	entry: StoredCollection,
+	index: number,
+	seed: number,
+	people: People,
+): DocumentWithApplicant {
+	const { collection } = entry;
+	const faker = fakerFor(seed, `document ${collection.id} ${index}`);
+	const applicant = fakeApplicant(faker, people);
+	const { version, createdAt } = originOf(entry, index);
+	const isImported = index % 9 === 8;
+	return {
+		index,
+		applicant,
+		isCompany: 'razonSocial' in (version.schema.properties ?? {}),
+		document: {
+			id: collection.id * IDS_PER_COLLECTION + index + 1,
+			externalId: index % 5 === 4 ? null : `EXT-${collection.id}-${index + 1}`,
+			tags: tagsOf(index),
+			document: fakeValueFor(version.schema, '', applicant, faker) as Record<string, unknown>,
+			dataCollectionVersionId: version.id,
+			dataCollectionId: collection.id,
+			creatorId: isImported ? null : faker.number.int({ min: 1, max: USER_COUNT }),
+			createdAt: new Date(createdAt).toISOString(),
+			updatedAt: new Date(createdAt + faker.number.int(DAY_MS)).toISOString(),
+		},
+	};
+}
