@@ -6,7 +6,7 @@ import { isBoundMet, toMarkdown, type BenchOptions, type BenchResult } from './s
 type Bench = (options: BenchOptions) => Promise<BenchResult>;
 
 const benches: Record<string, () => Promise<{ run: Bench }>> = {
-	faults: async () => await import('./queriesUnderFaults'),
+	faults: async () => await import('./queryBillingUnderFaults'),
 	load: async () => await import('./loadTime'),
 	listing: async () => await import('./documentListing'),
 	lookups: async () => await import('./nodeVersusHttpRequestLookups'),

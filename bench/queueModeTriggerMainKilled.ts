@@ -9,7 +9,7 @@ import { round, type BenchOptions, type BenchResult } from './support/result';
 import {
 	submitQueries,
 	createCredential,
-	deliverQueriesAsTheyFinish,
+	pollAndDeliverFinishedQueries,
 	publishTrigger,
 	WEBHOOK_HEADER_SECRET,
 	startTriggerOutputSink,
@@ -49,7 +49,7 @@ export async function measureTriggerResults({
 		const answers: Record<string, number> = {};
 		const finishedAt = new Map<string, number>();
 		let isOver = false;
-		const delivering = deliverQueriesAsTheyFinish(
+		const delivering = pollAndDeliverFinishedQueries(
 			sandbox,
 			() => isOver,
 			async ({ _id, updatedAt }, index) => {

@@ -16,7 +16,7 @@ import { median, round, type BenchResult, type BenchOptions } from './support/re
 import {
 	submitQueries,
 	createCredential,
-	deliverQueriesAsTheyFinish,
+	pollAndDeliverFinishedQueries,
 	publishTrigger,
 	WEBHOOK_HEADER_SECRET,
 	startTriggerOutputSink,
@@ -196,7 +196,7 @@ async function register(sandbox: Sandbox, settings: object): Promise<void> {
 
 /** Delivers some of the results many times at once, until it is over. */
 async function copy(url: string, sandbox: Sandbox, isOver: () => boolean): Promise<void> {
-	await deliverQueriesAsTheyFinish(sandbox, isOver, async ({ _id }, index) => {
+	await pollAndDeliverFinishedQueries(sandbox, isOver, async ({ _id }, index) => {
 		if ((index + 1) % (1 / COPIED) !== 0) return;
 		const deliver = async () =>
 			await axios.post(url, { queryId: _id }).then(

@@ -115,7 +115,7 @@ export async function submitQueries(
 }
 
 /** Calls `deliver` with each result, once it is there and without waiting for the one before, until it is over. */
-export async function deliverQueriesAsTheyFinish(
+export async function pollAndDeliverFinishedQueries(
 	sandbox: Sandbox,
 	isOver: () => boolean,
 	deliver: (result: { _id: string; updatedAt: string }, index: number) => Promise<unknown>,

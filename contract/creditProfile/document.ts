@@ -7,15 +7,15 @@ import {
 	oneOf,
 	optionalNullable,
 } from '../sharedSchemaBuilders';
-import { AssociatedFile, AssociatedForm, AssociatedProfile } from './associatedProfileFormAndFile';
+import { AssociatedFile, AssociatedForm, AssociatedProfile } from './documentAssociationSchemas';
 
 /** CP §2.7: `type` selects the shape of `association`. */
-export const AssociatedProfileFormOrFile = Type.Union([
+export const ProfilesOrFormsOrFilesAssociation = Type.Union([
 	Type.Object({ type: Type.Literal('Profiles'), association: nullable(AssociatedProfile) }),
 	Type.Object({ type: Type.Literal('Forms'), association: nullable(AssociatedForm) }),
 	Type.Object({ type: Type.Literal('Files'), association: nullable(AssociatedFile) }),
 ]);
-export type AssociatedProfileFormOrFile = Static<typeof AssociatedProfileFormOrFile>;
+export type ProfilesOrFormsOrFilesAssociation = Static<typeof ProfilesOrFormsOrFilesAssociation>;
 
 /** CP §2.7 */
 export const DataDocument = Type.Partial(
@@ -30,14 +30,14 @@ export const DataDocument = Type.Partial(
 		createdAt: dateTime,
 		updatedAt: dateTime,
 		/** Only when requested. */
-		associations: Type.Array(AssociatedProfileFormOrFile),
+		associations: Type.Array(ProfilesOrFormsOrFilesAssociation),
 	}),
 );
 export type DataDocument = Static<typeof DataDocument>;
 
 /** CP §4.8 */
-export const DocumentsPathParams = closed({ collectionId: Type.Number() });
-export type DocumentsPathParams = Static<typeof DocumentsPathParams>;
+export const CollectionDocumentsPathParams = closed({ collectionId: Type.Number() });
+export type CollectionDocumentsPathParams = Static<typeof CollectionDocumentsPathParams>;
 
 /** CP §4.8 */
 export const DocumentsQuery = closed({

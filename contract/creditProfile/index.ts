@@ -1,4 +1,4 @@
-export * from './associatedProfileFormAndFile';
+export * from './documentAssociationSchemas';
 export * from './dataCollectionSchemas';
 export * from './organizationProviderCredential';
 export * from './document';

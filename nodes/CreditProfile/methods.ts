@@ -6,7 +6,7 @@ import type {
 import { createServiceConnection } from '../shared/http/retryingServiceConnection';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import { encodeFilter } from './dataCollectionFilters';
-import { rowsBodyParser, parseTagListOrProblem } from './readListEndpoints';
+import { rowsBodyParser, parseTagListOrProblem } from './readListPagesAndTotals';
 
 const LIST_PAGE = 50;
 

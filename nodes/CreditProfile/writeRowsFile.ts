@@ -1,7 +1,7 @@
 import { Hash } from 'node:crypto';
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { OperationItemContext } from '../shared/operations/operation';
-import { collectRows } from './readListEndpoints';
+import { collectRows } from './readListPagesAndTotals';
 
 /**
  * A CSV is for sheets: a byte order mark shows Excel that it is UTF-8, and no cell is a formula. A plain one is for

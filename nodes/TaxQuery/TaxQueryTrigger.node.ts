@@ -12,7 +12,7 @@ import {
 } from 'n8n-workflow';
 import { testTaxQuery } from '../shared/http/testConnection';
 import { passOnItemsOrFetchLatest } from './trigger/passOnItemsOrFetchLatest';
-import { subtitle } from './trigger/filterSettings';
+import { subtitle } from './trigger/triggerFilterFields';
 import { openPollingSessionUntilUnpublished } from './trigger/openPollingSessionUntilUnpublished';
 import {
 	waitingForEventText,

@@ -8,7 +8,7 @@ import { registerFileRoutes } from './expiringSampleFileRoutes';
 import { registerLedgerRoutes } from './ledgerRoutes';
 import { registerOutcomeRoutes } from './outcomesRoutes';
 import { registerPageRoutes } from './page/pageRoutes';
-import { registerManualDeliveryRoutes } from './manualDeliveriesRoutes';
+import { registerManualDeliveryRoutes } from './deliverNowAndTestRoutes';
 import { registerRequestRoutes } from './requestsRoutes';
 import { registerSnapshotRoutes } from './snapshotRoutes';
 import { registerSandboxStateRoute } from './readSandboxStateRoute';

@@ -1,5 +1,5 @@
 import type {
-	AssociatedProfileFormOrFile,
+	ProfilesOrFormsOrFilesAssociation,
 	AssociatedFile,
 	AssociatedForm,
 	AssociatedProfile,
@@ -159,10 +159,10 @@ export function buildRequestedDocumentAssociations(
 	generated: DocumentWithApplicant,
 	include: Include,
 	link: LinkContext,
-): AssociatedProfileFormOrFile[] | undefined {
+): ProfilesOrFormsOrFilesAssociation[] | undefined {
 	const { all, profile, form, file } = include;
 	if (!all && !profile && !form && !file) return undefined;
-	const associations: AssociatedProfileFormOrFile[] = [];
+	const associations: ProfilesOrFormsOrFilesAssociation[] = [];
 	if (generated.index % 11 !== 10 && (all || profile)) {
 		associations.push({ type: 'Profiles', association: profile ? profileOf(generated) : null });
 	}

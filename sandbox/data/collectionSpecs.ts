@@ -1,4 +1,4 @@
-import type { SchemaName } from './documentSchemas';
+import type { SchemaName } from './collectionVersionSchemas';
 
 /** A collection as the catalog lists it. */
 interface CatalogEntry {

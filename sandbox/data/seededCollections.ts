@@ -7,7 +7,7 @@ import type {
 import { collectionSpecs } from './collectionSpecs';
 import { ORGANIZATION_ID, createUsers } from './organizationUsers';
 import { fakerFor } from './faker';
-import { documentSchemas } from './documentSchemas';
+import { documentSchemas } from './collectionVersionSchemas';
 
 const FIRST_COLLECTION_ID = 1;
 const FIRST_VERSION_ID = 5001;

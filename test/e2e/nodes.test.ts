@@ -3,7 +3,7 @@ import './oneDemo/onboardingWorkflowsSmokeTest';
 import './oneDemo/taxQueryEditorPanels';
 import './oneDemo/schemaPreview';
 import './oneDemo/creditProfile';
-import './oneDemo/agents';
+import './oneDemo/nodesAsAgentTools';
 import './oneDemo/httpRequestGetsOnlyAuthorization';
 import './oneDemo/nodesAgainstRenamedApis';
 import './oneDemo/installedSandboxPackage';

@@ -9,7 +9,7 @@ import { isRequestProblem } from '../../shared/http/requestErrorAndResultTypes';
 import { retryCondition } from '../../shared/http/retryPolicy';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {
-	fileDetailsForError,
+	errorFileNameAndIds,
 	chooseMimeTypeAmongSources,
 	outputFileName,
 	originOf,
@@ -46,7 +46,7 @@ export async function download(
 ): Promise<IBinaryData> {
 	const origin = originOf(link.url);
 	if (origin === undefined)
-		throw new DownloadError({ kind: 'link' }, fileDetailsForError(item, link));
+		throw new DownloadError({ kind: 'link' }, errorFileNameAndIds(item, link));
 	const pace = rateLimiterFor({ baseUrl: origin, token: '', pointsPerSecond: PER_SECOND });
 	const { executionId: execution = '', cancelled: signal } = item.run;
 	const began = performance.now();
@@ -56,7 +56,7 @@ export async function download(
 	let [faults, busy] = [0, 0];
 	for (;;) {
 		const missed = await pace.acquire({ execution, signal, maxWaitMs: Math.max(1, leftMs()) });
-		if (missed) throw new DownloadError(last ?? missed, fileDetailsForError(item, link));
+		if (missed) throw new DownloadError(last ?? missed, errorFileNameAndIds(item, link));
 		const tried = await attempt(item, link, megabytes, { end, pace });
 		if ('file' in tried) return tried.file;
 		last = tried.problem;
@@ -67,7 +67,7 @@ export async function download(
 				: tried.waitMs === undefined && ++busy === MAX_BUSY;
 		const waitMs = tried.waitMs ?? Math.min(MAX_WAIT_MS, WAIT_MS * 2 ** (faults + busy - 1));
 		if (retry === 'never' || isLast || waitMs > leftMs()) {
-			throw new DownloadError(last, fileDetailsForError(item, link));
+			throw new DownloadError(last, errorFileNameAndIds(item, link));
 		}
 		await item.wait(waitMs);
 	}

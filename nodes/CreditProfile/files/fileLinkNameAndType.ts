@@ -105,7 +105,7 @@ export function outputFileName(
 }
 
 /** The file as an error names it. */
-export const fileDetailsForError = (
+export const errorFileNameAndIds = (
 	item: OperationItemContext,
 	link: FileLink,
 ): FileNameAndIds => ({

@@ -24,7 +24,7 @@ import {
 	parseTagListOrProblem,
 	collectionVersionsRequest,
 	type RowKindName,
-} from '../readListEndpoints';
+} from '../readListPagesAndTotals';
 import { readWithPathAdvice, apiMappingOfItemCredential } from '../readWithPathAdvice';
 import {
 	dataCollectionPersonalDataRules,

@@ -26,7 +26,7 @@ import {
 	rethrowWithCollection,
 	singleRowBodyParser,
 	collectionVersionsRequest,
-} from '../readListEndpoints';
+} from '../readListPagesAndTotals';
 import { apiMappingOfItemCredential } from '../readWithPathAdvice';
 import {
 	dataCollectionPersonalDataRules,

@@ -21,7 +21,7 @@ import {
 	getManyTagsOperation,
 	listPages,
 	singleRowBodyParser,
-} from '../readListEndpoints';
+} from '../readListPagesAndTotals';
 import {
 	COLUMNS_BESIDE_DOCUMENT_FIELDS,
 	unsimplifiedRowPerAssociation,

@@ -3,7 +3,7 @@ import type { CreditProfileMapping } from '../../shared/credentials/apiPathAndFi
 import type { ConnectionDiagnosis } from '../../shared/operations/diagnosisReportAndSharedChecks';
 import type { ParsedBodyReader, ServiceRequest } from '../../shared/http/retryingServiceConnection';
 import { encodeFilter } from '../dataCollectionFilters';
-import { rowsBodyParser } from '../readListEndpoints';
+import { rowsBodyParser } from '../readListPagesAndTotals';
 
 /** Sends one plain read. */
 export type SendGet = <T extends object>(

@@ -24,7 +24,7 @@ import {
 	downloadSourceField,
 	type DocumentWithFile,
 } from './downloadSourceField';
-import { collectionDocumentsRequest, listPages } from '../readListEndpoints';
+import { collectionDocumentsRequest, listPages } from '../readListPagesAndTotals';
 import { documentPersonalDataRules, associationTypeOf } from '../personalDataHidingRules';
 import {
 	associationEntriesOfDocument,

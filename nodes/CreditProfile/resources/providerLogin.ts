@@ -16,9 +16,9 @@ import type { ServiceRequest } from '../../shared/http/retryingServiceConnection
 import { readSingleRowOrProblem, reportsFailure } from '../../shared/http/extractRowsOrProblem';
 import { isMappingNameConfirmed } from '../../shared/http/confirmedMappingNames';
 import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
-import { maskNamed, redactSecretsInValue } from '../../shared/utils/redactSecrets';
+import { maskNamed, redactSecretsInValue } from '../../shared/utils/redactSecretsInJson';
 import { textOf } from '../../shared/utils/primitiveText';
-import { rowKinds, rowsBodyParser, requireWantedRows } from '../readListEndpoints';
+import { rowKinds, rowsBodyParser, requireWantedRows } from '../readListPagesAndTotals';
 import {
 	readWithPathAdvice,
 	isInputRefused,

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
 import { queryTypesByOperation } from '../../shared/queryTypes/catalog';
-import { maskNamed, redactSecretsInValue } from '../../shared/utils/redactSecrets';
+import { maskNamed, redactSecretsInValue } from '../../shared/utils/redactSecretsInJson';
 import { textOf } from '../../shared/utils/primitiveText';
 import { findQueryTypeByRecordCode } from './applyApiMappingToQueries';
 

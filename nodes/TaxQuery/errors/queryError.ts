@@ -418,7 +418,7 @@ export function incompleteQueryListText(
 }
 
 /** Returns how many of the service's queries come out, where it reports their number, and why not the others. */
-export function returnedOfTotalHint(
+export function outputRowsOfTotalHint(
 	given: number,
 	total: number,
 	others?: 'limit' | 'filters',

@@ -4,7 +4,7 @@ import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
 import { identity } from '../../shared/operations/commonFields';
 import type { OperationItemContext } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
-import { redactSecretsInValue } from '../../shared/utils/redactSecrets';
+import { redactSecretsInValue } from '../../shared/utils/redactSecretsInJson';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { failureMessageIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
 import { quoteServiceMessage } from '../../shared/errors/sharedErrorSentences';

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
 import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
 import { hasEntries, isObject } from '../../shared/utils/json';
-import { MASK } from '../../shared/utils/redactSecrets';
+import { MASK } from '../../shared/utils/redactSecretsInJson';
 import { failureMessageIn } from '../../shared/errors/serviceMessage';
 import { textOf } from '../../shared/utils/primitiveText';
 import { findQueryTypeByRecordCode, type QueryType } from '../client/applyApiMappingToQueries';

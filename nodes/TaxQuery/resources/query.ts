@@ -16,7 +16,7 @@ import { readListChunks, fetchRecordIfIncomplete } from '../client/queryList';
 import { findQueryTypeByRecordCode } from '../client/applyApiMappingToQueries';
 import { mayOmitExistingResponse, findMatchingId } from '../client/parseQueryRecord';
 import type { QueryRecord } from '../client/queryModel';
-import { incompleteQueryListText, returnedOfTotalHint } from '../errors/queryError';
+import { incompleteQueryListText, outputRowsOfTotalHint } from '../errors/queryError';
 import { isImpersonalId } from '../output/runReceipt';
 import {
 	queryGetReservedColumns,
@@ -160,7 +160,7 @@ const getMany = defineOperation({
 		const found = rows.slice(0, wanted);
 		if (reported !== undefined) {
 			const others = rows.length >= wanted ? 'limit' : rows.length < listed ? 'filters' : undefined;
-			item.run.hint(returnedOfTotalHint(found.length, reported, others));
+			item.run.hint(outputRowsOfTotalHint(found.length, reported, others));
 		}
 		const excluded = leftOut([...kinds.values()]);
 		if (excluded !== undefined) item.run.hint(excluded);

@@ -10,7 +10,7 @@ import { taxProfileInput } from '../fields/createTaxProfileLogin';
 import { queryTypesByOperation } from '../client/applyApiMappingToQueries';
 import { queryClientOfItem } from '../client/queryClient';
 import { defineBilledQueryOperation } from './defineBilledQueryOperation';
-import { planMonthlyInvoiceQueries } from './planMonthlyInvoiceQueries';
+import { buildMultiMonthInvoiceInput } from './buildMultiMonthInvoiceInput';
 
 const createTaxProfile = defineBilledQueryOperation({
 	queryType: queryTypesByOperation.createTaxProfile,
@@ -56,7 +56,7 @@ const getInvoices = defineBilledQueryOperation({
 		async read(item) {
 			const { value, warnings } = await rfcField.read(item);
 			const { mapping } = await queryClientOfItem(item);
-			return planMonthlyInvoiceQueries(value, await periodField.read(item), mapping, warnings);
+			return buildMultiMonthInvoiceInput(value, await periodField.read(item), mapping, warnings);
 		},
 	},
 	options: rfcCheckOptionProperties,

@@ -6,7 +6,7 @@ import { QueryError } from '../errors/queryError';
 import { buildRecordMismatchProblem, type ObtainedQuery } from '../output/outcomeRows';
 import {
 	isOtherQuery,
-	toItemSubmissionContext,
+	createItemSubmissionContext,
 	type SpendingAndReuseOptions,
 	type RunSubmissionContext,
 } from './runSubmissionContext';
@@ -58,7 +58,7 @@ async function replaceOther(
 	submission: Submission,
 	read: ObtainedQuery[],
 ): Promise<ObtainedQuery[]> {
-	const wanted = await toItemSubmissionContext(item, request, sending);
+	const wanted = await createItemSubmissionContext(item, request, sending);
 	const { definition, expected, contentHash, sharingKey } = request;
 	const { client, known } = wanted;
 	const received = queriesIn(read);

@@ -6,7 +6,7 @@ import type { RecordOrAcknowledgement, QueryId } from '../client/queryModel';
 import {
 	sharesEqualRequests,
 	spendingReservationName,
-	toItemSubmissionContext,
+	createItemSubmissionContext,
 	type ReuseOrSubmitResult,
 	type SpendingAndReuseOptions,
 	type RunSubmissionContext,
@@ -65,7 +65,7 @@ export async function reuseOrSubmit(
 	sending: SpendingAndReuseOptions,
 ): Promise<ReuseOrSubmitResult> {
 	const { locks } = context.journal.register;
-	const wanted = await toItemSubmissionContext(item, request, sending);
+	const wanted = await createItemSubmissionContext(item, request, sending);
 	const own = ownSubmission(context, item, request);
 	if (own) return await submitAndRecover(context, wanted, own);
 	const { reuse } = sending;

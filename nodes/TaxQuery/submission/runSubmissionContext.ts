@@ -84,7 +84,7 @@ export function newSubmissionContext(
 }
 
 /** Adds to a request what submitting it needs: its client, and what this process knows of that client's queries. */
-export async function toItemSubmissionContext(
+export async function createItemSubmissionContext(
 	item: OperationItemContext,
 	request: QueryRequest,
 	sending: SpendingAndReuseOptions,

@@ -10,8 +10,8 @@ import type { PastQueries } from './pastQueryListReader';
 import {
 	todaysQueryCounterOfClient,
 	startOfWorkflowDay,
-	type DailyQueryCounter,
-} from './dailyQueryCounter';
+	type ClientDailyQueryCounter,
+} from './clientDailyQueryCounter';
 import type { ExecutionQueryCounter, Submission } from './submissionRegister';
 
 /** The most queries that an execution and a day may send. */
@@ -38,8 +38,8 @@ export class SpendingLimit {
 	readonly #spending: ExecutionQueryCounter;
 	readonly #past: PastQueries;
 	/** Days whose listed queries this run has counted, one for each account. */
-	readonly #counting = new Map<DailyQueryCounter, Promise<CountedListing>>();
-	readonly #reservedIn = new Set<DailyQueryCounter>();
+	readonly #counting = new Map<ClientDailyQueryCounter, Promise<CountedListing>>();
+	readonly #reservedIn = new Set<ClientDailyQueryCounter>();
 
 	constructor(run: SharedNodeRunState, { spending }: Journal, past: PastQueries) {
 		this.#run = run;
@@ -88,13 +88,19 @@ export class SpendingLimit {
 	}
 
 	/** Counts a day's listed queries for all items of an account. Throws a QueryError if they cannot be counted. */
-	async #countOnce(item: OperationItemContext, day: DailyQueryCounter): Promise<CountedListing> {
+	async #countOnce(
+		item: OperationItemContext,
+		day: ClientDailyQueryCounter,
+	): Promise<CountedListing> {
 		const known = this.#counting.get(day) ?? this.#countListed(item, day);
 		this.#counting.set(day, known);
 		return await known;
 	}
 
-	async #countListed(item: OperationItemContext, day: DailyQueryCounter): Promise<CountedListing> {
+	async #countListed(
+		item: OperationItemContext,
+		day: ClientDailyQueryCounter,
+	): Promise<CountedListing> {
 		const client = await queryClientOfItem(item);
 		const start = startOfWorkflowDay(item);
 		const { records, unreadable, ...listing } = await this.#past.list(item, start, 'limit');
@@ -120,7 +126,7 @@ export class SpendingLimit {
 	#checkDay(
 		planned: PlannedQuery[],
 		most: number,
-		{ reserved, made }: DailyQueryCounter,
+		{ reserved, made }: ClientDailyQueryCounter,
 		listed: CountedListing,
 	): void {
 		const unreserved = planned.filter(({ name }) => !reserved.has(this.#nameInDay(name)));
@@ -131,7 +137,7 @@ export class SpendingLimit {
 		if (listed.completeness !== 'complete') throw new QueryError({ kind: 'uncounted', ...listed });
 	}
 
-	#reserve(planned: PlannedQuery[], day: DailyQueryCounter | undefined): void {
+	#reserve(planned: PlannedQuery[], day: ClientDailyQueryCounter | undefined): void {
 		for (const one of planned) {
 			const count = countQueries([one]);
 			this.#spending.reserved.add(one.name, count, this.#run);

@@ -5,7 +5,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { mayStillEnd } from '../client/parseQueryRecord';
 import type { QueryRecord } from '../client/queryModel';
 import { describeRecordsExcludedAsUnknown } from '../errors/recordsExcludedAsUnknownText';
-import type { FilterSettings } from './filterSettings';
+import type { FilterSettings } from './triggerFilterFields';
 import { reportErrorAsFailedExecutionHourly } from './errorReporting';
 import type { RecordWithDeliveryId } from './recordWithDeliveryId';
 import type { Disposition } from './planPoll';

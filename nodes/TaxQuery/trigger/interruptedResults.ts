@@ -23,7 +23,7 @@ const isOnceMore = ({ settings, ledger }: PollingSessionInterface) =>
 	settings.options.afterCrash !== 'leave' && !ledger.state.runsElsewhere;
 
 /** Reads interrupted results, as far as they can be read now: from the list, or else by ID. */
-export async function fetchResultsOfInterruptedExecutions(
+export async function fetchInterruptedResultsToRestart(
 	trigger: PollingSessionInterface,
 	client: QueryClient,
 	listed: Map<string, RecordWithDeliveryId>,

@@ -22,9 +22,9 @@ import {
 	type SavedLedger,
 } from './savedLedgerFormat';
 import {
-	ResultsOfRunningExecutions,
+	ResultsToRestartAfterCrash,
 	type QueryIdWithStartCount,
-} from './resultsOfRunningExecutions';
+} from './resultsToRestartAfterCrash';
 
 /** This process, in the ledgers that it writes. */
 const newProcessId = () => ({ id: randomBytes(9).toString('base64url') });
@@ -77,7 +77,7 @@ export class Ledger {
 	/** IDs of pending queries in the order of their turns, and their total number of letters. */
 	readonly #ids: Set<string>;
 	#letters: number;
-	readonly #started: ResultsOfRunningExecutions;
+	readonly #started: ResultsToRestartAfterCrash;
 	readonly #failures: Map<string, number>;
 	#hasChangedEnds = false;
 
@@ -96,7 +96,7 @@ export class Ledger {
 		this.#ids = new Set([pendingIds].flat().filter(isText));
 		this.#letters = [...this.#ids].reduce((sum, id) => sum + id.length, 0);
 		this.interrupted = parseMap(started, isIdWithStartCount);
-		this.#started = new ResultsOfRunningExecutions(this.interrupted);
+		this.#started = new ResultsToRestartAfterCrash(this.interrupted);
 		this.#failures = parseMap(failedStarts, isNumber);
 	}
 

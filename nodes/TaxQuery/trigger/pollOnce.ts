@@ -4,7 +4,7 @@ import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { offersQueryList } from '../client/queryList';
 import { mayOmitExistingResponse, mayStillEnd } from '../client/parseQueryRecord';
 import {
-	fetchResultsOfInterruptedExecutions,
+	fetchInterruptedResultsToRestart,
 	startInterruptedAgain,
 	type InterruptedResult,
 } from './interruptedResults';
@@ -113,7 +113,7 @@ export async function pollOnce(
 	const plan = planPoll(ledger, listing, pollContext, rules);
 	if (plan.isNewStart && startAt !== undefined) requireCreationDates(listing.rows);
 	const read = await readRecordsById(trigger, connection, plan, listing, notifications);
-	const interrupted = await fetchResultsOfInterruptedExecutions(trigger, connection, plan.listed);
+	const interrupted = await fetchInterruptedResultsToRestart(trigger, connection, plan.listed);
 
 	const poll = { trigger, mapping, toItem, notifications, listing, plan, rules, read, interrupted };
 	return applyPoll({ ...poll, isListed, isAudit, unresolved: new Set(), hasNews: false });

@@ -9,7 +9,7 @@ import {
 	sleepUntilElapsedOrCondition,
 } from '../../shared/utils/interruptibleSleep';
 import { mayStillEnd } from '../client/parseQueryRecord';
-import { ReadAttempts } from './readAttempts';
+import { FailureCountingQueryReader } from './failureCountingQueryReader';
 import { forgetCredential } from './cachedCredential';
 import { decideEmission } from './decideEmission';
 import { emitResult, nodeKey, executionDeduplicationKey, type EmitOutcome } from './emitter';
@@ -27,7 +27,7 @@ import {
 	type NodeProcessMemory,
 } from './triggerProcessMemory';
 import type { Ledger } from './ledger';
-import type { QueryIdWithStartCount } from './resultsOfRunningExecutions';
+import type { QueryIdWithStartCount } from './resultsToRestartAfterCrash';
 import type { UnlistedPendingTotals } from './readListing';
 import { RETRY_MS, FailedExecutionStartRetries } from './failedExecutionStartRetries';
 import type { RecordWithDeliveryId } from './recordWithDeliveryId';
@@ -92,7 +92,7 @@ async function checkVerification(context: ITriggerFunctions, { isAuthenticated }
  */
 export class PollingSession implements PollingSessionInterface {
 	readonly ledger: Ledger;
-	readonly attempts: ReadAttempts;
+	readonly attempts: FailureCountingQueryReader;
 	readonly unlisted: UnlistedPendingTotals;
 	/** Polls bring results. */
 	readonly needsPolls: boolean;
@@ -124,7 +124,7 @@ export class PollingSession implements PollingSessionInterface {
 		this.ledger = ledger as Ledger;
 		this.unlisted = unlisted;
 		this.#key = nodeKey(context);
-		this.attempts = new ReadAttempts(context);
+		this.attempts = new FailureCountingQueryReader(context);
 		// several main processes need n8n's queue mode: the executions of the one before go on
 		const mode = context.getActivationMode();
 		if (mode === 'leadershipChange') this.ledger.state.runsElsewhere = true;

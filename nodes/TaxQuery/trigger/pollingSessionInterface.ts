@@ -1,5 +1,5 @@
 import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
-import type { ReadAttempts } from './readAttempts';
+import type { FailureCountingQueryReader } from './failureCountingQueryReader';
 import type { EmitOutcome } from './emitter';
 import type { Ledger } from './ledger';
 import type { UnlistedPendingTotals } from './readListing';
@@ -12,7 +12,7 @@ export interface PollingSessionInterface {
 	ledger: Ledger;
 	settings: TriggerSettings;
 	/** Queries whose results could not be read so far. */
-	attempts: ReadAttempts;
+	attempts: FailureCountingQueryReader;
 	/** Numbers of pending queries that the last checks did not show. */
 	unlisted: UnlistedPendingTotals;
 	/** The trigger is to begin by Start From. */

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { pickBy } from '../../shared/utils/objectTransforms';
 import { isObject } from '../../shared/utils/json';
-import type { QueryIdWithStartCount } from './resultsOfRunningExecutions';
+import type { QueryIdWithStartCount } from './resultsToRestartAfterCrash';
 
 /** The order in which a service lists queries, by their creation. */
 export type ServiceListOrder = 'newestFirst' | 'oldestFirst';

@@ -4,7 +4,7 @@ import type {
 	INodeTypeDescription,
 	IWebhookDescription,
 } from 'n8n-workflow';
-import { additionalQueryTypesField, statusesField, queryTypesField } from './filterSettings';
+import { additionalQueryTypesField, statusesField, queryTypesField } from './triggerFilterFields';
 import { simplifyProperty } from '../../shared/operations/commonFields';
 import {
 	unmaskedFieldsOption,

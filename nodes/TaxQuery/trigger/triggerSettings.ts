@@ -8,7 +8,7 @@ import {
 	statusesField,
 	queryTypesField,
 	type FilterSettings,
-} from './filterSettings';
+} from './triggerFilterFields';
 import {
 	readPersonalDataMode,
 	type PersonalDataMode,

@@ -1,6 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
-import { redactLongSecretsInValue, redactSecretsInValue } from '../../shared/utils/redactSecrets';
+import {
+	redactLongSecretsInValue,
+	redactSecretsInValue,
+} from '../../shared/utils/redactSecretsInJson';
 import type { QueryNotification } from '../trigger/queryNotification';
 import {
 	succeededWithoutResult,

@@ -7,7 +7,7 @@ import { getClientState } from '../processStateByScope';
 import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
 import { hash } from '../utils/hash';
-import { redactLongSecretsInValue } from '../utils/redactSecrets';
+import { redactLongSecretsInValue } from '../utils/redactSecretsInJson';
 import { sleepUnlessCancelled } from '../utils/interruptibleSleep';
 import { toBodyOrProblem, type HttpResponse } from './toBodyOrProblem';
 import { ClockOffset } from './clockOffset';

@@ -35,7 +35,7 @@ import { bodyOf } from '../http/requestErrorAndResultTypes';
 import type { ServiceDefinition } from '../http/serviceDefinitions';
 import { isObject } from '../utils/json';
 import { joinSentences } from '../utils/joinSentences';
-import { redactSecretsInValue } from '../utils/redactSecrets';
+import { redactSecretsInValue } from '../utils/redactSecretsInJson';
 import { textOf } from '../utils/primitiveText';
 import { sleepUnlessCancelled } from '../utils/interruptibleSleep';
 import { CodedError, fieldError } from '../utils/codedError';

@@ -12,7 +12,7 @@ export interface HidersByValueKind {
 
 export const maskingFunctions: HidersByValueKind = { personal: hint, free: () => STARS };
 
-export const pseudonyms = (key: string): HidersByValueKind => ({
+export const pseudonymFunctionsForKey = (key: string): HidersByValueKind => ({
 	personal: (value) => pseudonym(value, key),
 	free: (value) => pseudonym(value, key),
 });
@@ -64,7 +64,7 @@ const IN_TEXT =
 	/(?<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|(?<![A-Z0-9Ñ])(?:[A-Z]{4}[ -]?\d{6}[ -]?[HMX][A-Z]{5}[ -]?[A-Z0-9]\d|[A-ZÑ&]{3,4}(?:\d\d(?:0[1-9]|1[0-2])[0-3]\d|[ -]?\d\d(?:0[1-9]|1[0-2])[0-3]\d[ -]?(?=\w{0,2}\d)(?=\w{0,2}[A-Z]))[A-Z0-9]{2}[0-9A]|(?<basic>(?<![A-Z0-9Ñ][-_])[A-ZÑ&]{4}-?\d\d(?:0[1-9]|1[0-2])[0-3]\d(?![-_]\w)))(?![A-Z0-9Ñ])|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi;
 
 /** A text that the node wrote, identifiers and e-mail addresses in it hidden. */
-export const hideIdentifiersInText = (value: string, hide: (value: string) => string): string =>
+export const hideRfcCurpAndEmails = (value: string, hide: (value: string) => string): string =>
 	value.replace(IN_TEXT, (found: string, ...more: unknown[]) => {
 		const { uuid, basic } = more.at(-1) as { uuid?: string; basic?: string };
 		if (uuid || (basic && found === value)) return found;

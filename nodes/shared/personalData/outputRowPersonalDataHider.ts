@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { SHORTEST_PSEUDONYM_KEY } from '../credentials/pseudonymKeyField';
 import { isObject } from '../utils/json';
-import { MASK } from '../utils/redactSecrets';
+import { MASK } from '../utils/redactSecretsInJson';
 import {
-	hideIdentifiersInText,
+	hideRfcCurpAndEmails,
 	maskingFunctions,
-	pseudonyms,
+	pseudonymFunctionsForKey,
 	STARS,
 	yearOf,
 	type HidersByValueKind,
@@ -43,7 +43,7 @@ export function personalDataHiderForMode(
 	const visible = new Set(fieldsToKeep);
 	if (mode === 'masked') return protectionBy(maskingFunctions, visible);
 	if (typeof pseudonymKey === 'string' && pseudonymKey.length >= SHORTEST_PSEUDONYM_KEY) {
-		return protectionBy(pseudonyms(pseudonymKey), visible);
+		return protectionBy(pseudonymFunctionsForKey(pseudonymKey), visible);
 	}
 	throw new CodedError(
 		'credential.pseudonymKey',
@@ -56,13 +56,13 @@ export function personalDataHiderForMode(
 
 /** A text that the node wrote, masked. */
 export const maskIdentifiersInText = (value: string): string =>
-	hideIdentifiersInText(value, maskingFunctions.personal);
+	hideRfcCurpAndEmails(value, maskingFunctions.personal);
 
 /** Values nested deeper are hidden whole; no meaningful response is. */
 const DEEPEST = 100;
 
 function protectionBy(hiding: HidersByValueKind, visible: Set<string>): PersonalDataHider {
-	const text = (value: string) => hideIdentifiersInText(value, hiding.personal);
+	const text = (value: string) => hideRfcCurpAndEmails(value, hiding.personal);
 
 	function leaf(value: unknown, rule: PersonalDataRule): unknown {
 		const isPlain = rule === 'shown' || typeof value === 'boolean';

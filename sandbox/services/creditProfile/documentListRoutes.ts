@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import {
 	DocumentsPage,
-	DocumentsPathParams,
+	CollectionDocumentsPathParams,
 	DocumentsQuery,
 	AllTagsResponse,
 	type DataDocument,
@@ -40,13 +40,13 @@ export function registerDocumentListRoutes(
 		},
 	);
 
-	app.get<{ Params: DocumentsPathParams; Querystring: DocumentsQuery }>(
+	app.get<{ Params: CollectionDocumentsPathParams; Querystring: DocumentsQuery }>(
 		'/data/collection/:collectionId/document',
 		{
 			schema: {
 				tags,
 				summary: 'Documents of a collection, by page',
-				params: DocumentsPathParams,
+				params: CollectionDocumentsPathParams,
 				querystring: DocumentsQuery,
 				response: { 200: DocumentsPage },
 			},

@@ -14,8 +14,8 @@ const examples = readdirSync(join(repositoryRoot, 'examples')).map((file) =>
 );
 
 /**
- * Defines what a person clicks, and the node whose output shows that it worked. Those of AI agents: agents.ts; the
- * decision: onboardingOperatorDecisions.ts.
+ * Defines what a person clicks, and the node whose output shows that it worked. Those of AI agents are in
+ * nodesAsAgentTools.ts; the decision is in onboardingOperatorDecisions.ts.
  */
 const clicks: Array<[example: string, last: string, trigger: string | undefined]> = [
 	['collect-query-results', 'Fiscal regimes', undefined],

@@ -19,7 +19,7 @@ import { violationsOf, WCAG } from '../support/accessibilityViolations';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { Editor } from '../support/editor';
 import { takeScreenshot } from '../support/launchBrowser';
-import { Onboarding, TABLES } from '../support/onboardingBrowserDriver';
+import { Onboarding, TABLES } from '../support/applicantOnboardingDriver';
 import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 
 const MINUTES = 60_000;

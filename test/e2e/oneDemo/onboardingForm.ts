@@ -11,7 +11,7 @@ import {
 	TABLES,
 	type Applicant,
 	type CaseDossier,
-} from '../support/onboardingBrowserDriver';
+} from '../support/applicantOnboardingDriver';
 import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 import { writeMarkdownRows } from '../support/testArtifacts';
 

@@ -6,7 +6,7 @@ import { until } from '../../support/until';
 import { violationsOf, WCAG } from '../support/accessibilityViolations';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { takeScreenshot } from '../support/launchBrowser';
-import { Onboarding, TABLES, type Applicant } from '../support/onboardingBrowserDriver';
+import { Onboarding, TABLES, type Applicant } from '../support/applicantOnboardingDriver';
 import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 
 const MINUTES = 60_000;

@@ -10,7 +10,7 @@ import {
 	type SandboxWithClients,
 } from './support/startSandboxWithClients';
 import { compareFields } from './support/compareFields';
-import type { Endpoint } from './support/endpointTypes';
+import type { EndpointTestCase } from './support/endpointTypes';
 import { postQueryEndpoints } from './taxQuery/endpointCases';
 
 interface Sent {
@@ -30,10 +30,11 @@ beforeAll(async () => {
 	await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 });
 
-const pathOf = ({ path }: Endpoint, id: number | string = 2) => path.replace(/\{\w+\}/, String(id));
+const pathOf = ({ path }: EndpointTestCase, id: number | string = 2) =>
+	path.replace(/\{\w+\}/, String(id));
 
 async function send(
-	endpoint: Endpoint,
+	endpoint: EndpointTestCase,
 	{ id, params, body }: Sent,
 	own: SandboxWithClients = bench,
 ) {
@@ -46,7 +47,7 @@ async function send(
 }
 
 /** Each valid body and parameter by itself, then everything that can be included, of each collection. */
-function validRequests({ path, valid, query = {} }: Endpoint, ids: number[]): Sent[] {
+function validRequests({ path, valid, query = {} }: EndpointTestCase, ids: number[]): Sent[] {
 	if (valid) return valid.map((body) => ({ body }));
 	const names = Object.keys(query).filter((name) => name.startsWith('include'));
 	const included = Object.fromEntries(names.map((name) => [name, true]));
@@ -60,7 +61,7 @@ function validRequests({ path, valid, query = {} }: Endpoint, ids: number[]): Se
 }
 
 type Invalid = [field: string | undefined, request: Sent];
-function invalidRequests({ method, path, invalid = [], ...others }: Endpoint): Invalid[] {
+function invalidRequests({ method, path, invalid = [], ...others }: EndpointTestCase): Invalid[] {
 	const { query = {}, invalidIds = [] } = others;
 	const [, parameter] = /\{(\w+)\}/.exec(path) ?? [];
 	return [
@@ -75,7 +76,7 @@ function invalidRequests({ method, path, invalid = [], ...others }: Endpoint): I
 
 /** The response to each valid request; each is checked by the contract. */
 async function responsesOf(
-	endpoint: Endpoint,
+	endpoint: EndpointTestCase,
 	ids: number[],
 	own: SandboxWithClients,
 ): Promise<Received[]> {

@@ -3,13 +3,13 @@ import { firstViolation } from '../../../contract/check';
 import { SandboxErrorBody } from '../../../contract/sharedSchemaBuilders';
 import { endpoints, filterKeys } from './creditProfile/endpointCases';
 import { sandboxWithClientsForTests, PERSON_RFC } from './support/startSandboxWithClients';
-import type { Endpoint } from './support/endpointTypes';
+import type { EndpointTestCase } from './support/endpointTypes';
 import { postQueryEndpoints } from './taxQuery/endpointCases';
 
 const RUNS = 1000;
 
 interface GeneratedRequest {
-	endpoint: Endpoint;
+	endpoint: EndpointTestCase;
 	id: string;
 	params: object;
 	/** Its text and its type. */
@@ -71,7 +71,7 @@ const filter = fc.oneof(
 	fc.tuple(key, value).map(([name, one]) => ({ [`filter.${name}`]: one })),
 );
 
-function requestTo(endpoint: Endpoint): fc.Arbitrary<GeneratedRequest> {
+function requestTo(endpoint: EndpointTestCase): fc.Arbitrary<GeneratedRequest> {
 	const { query = {}, valid, invalid = [] } = endpoint;
 	const params = someOf(Object.keys(query), (name) =>
 		oneOf(

@@ -1,4 +1,4 @@
-import { requireWantedRows } from '../../../nodes/CreditProfile/readListEndpoints';
+import { requireWantedRows } from '../../../nodes/CreditProfile/readListPagesAndTotals';
 
 const rows = (count: number) => Array.from({ length: count }, (_, id) => ({ id }));
 

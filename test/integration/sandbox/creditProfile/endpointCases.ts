@@ -8,13 +8,18 @@ import {
 	AllTagsResponse,
 	CollectionVersionsPage,
 } from '../../../../contract/creditProfile';
-import type { Endpoint, ValidAndInvalidValues } from '../support/endpointTypes';
+import type { EndpointTestCase, ValidAndInvalidValues } from '../support/endpointTypes';
 
 const filled = (names: string[], value: string) =>
 	Object.fromEntries(names.map((name) => [name, value]));
 
 /** CP §4.1: each field is required and a string; there are no others. */
-function upsert(section: string, provider: string, fields: string, isBureau = false): Endpoint {
+function upsert(
+	section: string,
+	provider: string,
+	fields: string,
+	isBureau = false,
+): EndpointTestCase {
 	const names = fields.split(' ');
 	const valid = filled(names, 'ABC_09');
 	const values = [undefined, 5, null, ...(isBureau ? ['a-b', 'a b', 'ñ', 'a.b', 'a\n'] : [])];
@@ -35,7 +40,7 @@ function upsert(section: string, provider: string, fields: string, isBureau = fa
 	};
 }
 
-const list = (section: string, path: string, response: TSchema): Endpoint => ({
+const list = (section: string, path: string, response: TSchema): EndpointTestCase => ({
 	section,
 	method: 'GET',
 	path,
@@ -62,7 +67,7 @@ const filters = (kind: keyof ValidAndInvalidValues) =>
 	filterKeys.flatMap((key) => filterValues[key][kind].map((value) => `{"${key}":${value}}`));
 
 /** Every endpoint of CP §4. */
-export const endpoints: Endpoint[] = [
+export const endpoints: EndpointTestCase[] = [
 	upsert('4.1.1', 'bureau/pm', 'user password', true),
 	upsert('4.1.2', 'bureau/pf', 'user password', true),
 	upsert('4.1.3', 'prospector/pf', 'user password', true),

@@ -7,7 +7,7 @@ export interface ValidAndInvalidValues {
 }
 
 /** One endpoint of CP §4 or TQ §4, with requests that it accepts, and such that break a constraint. */
-export interface Endpoint {
+export interface EndpointTestCase {
 	section: string;
 	method: 'GET' | 'POST';
 	/** As the OpenAPI page shows it, below the base URL of its service. */

@@ -8,9 +8,15 @@ import {
 	RfcRecord,
 } from '../../../../contract/taxQuery';
 import { COMPANY_RFC, CURP, PERSON_RFC } from '../support/startSandboxWithClients';
-import type { Endpoint } from '../support/endpointTypes';
+import type { EndpointTestCase } from '../support/endpointTypes';
 
-export const EMMA = { name: 'Emma', firstLastName: 'Gómez', day: 31, month: 12, year: 1956 };
+export const EMMA_RFC_CALCULATOR_BODY = {
+	name: 'Emma',
+	firstLastName: 'Gómez',
+	day: 31,
+	month: 12,
+	year: 1956,
+};
 
 type Invalid = [field: string, body: object];
 
@@ -24,21 +30,21 @@ const curps = [undefined, null, 'PEXL990821HSRRXS06', 'PEXL990821HSRRXS'].map((c
 ]);
 /** Bodies of the calculator with another value in one field. */
 const calculator = (field: string, ...values: unknown[]) =>
-	values.map((value): Invalid => [field, { ...EMMA, [field]: value }]);
+	values.map((value): Invalid => [field, { ...EMMA_RFC_CALCULATOR_BODY, [field]: value }]);
 
 const post = (section: string, path: string, service: string) =>
 	({ section, method: 'POST', path, service, response: Acknowledgement }) as const;
-const byRfc = (section: string, path: string, service: string): Endpoint => ({
+const byRfc = (section: string, path: string, service: string): EndpointTestCase => ({
 	...post(section, path, service),
 	...{ valid: [{ rfc: PERSON_RFC }], invalid: rfcs },
 });
-const byCurp = (section: string, path: string, service: string): Endpoint => ({
+const byCurp = (section: string, path: string, service: string): EndpointTestCase => ({
 	...post(section, path, service),
 	...{ valid: [{ curp: CURP }], invalid: curps },
 });
 
 /** Every POST query of TQ §4; the last three need the tax profile that the one before makes. */
-export const postQueryEndpoints: Endpoint[] = [
+export const postQueryEndpoints: EndpointTestCase[] = [
 	{
 		...byRfc('4.2', '/query/company-shareholders', 'COMPANY_SHAREHOLDERS'),
 		valid: [{ rfc: COMPANY_RFC }],
@@ -47,13 +53,13 @@ export const postQueryEndpoints: Endpoint[] = [
 	{
 		...post('4.3', '/query/rfc-calculator', 'RFC_CALCULATOR'),
 		response: RfcCalculatorRecord,
-		valid: [EMMA, { ...EMMA, secondLastName: 'Díaz' }],
+		valid: [EMMA_RFC_CALCULATOR_BODY, { ...EMMA_RFC_CALCULATOR_BODY, secondLastName: 'Díaz' }],
 		invalid: [
 			...calculator('name', undefined, 1),
 			...calculator('firstLastName', undefined),
 			...calculator('secondLastName', 1),
 			...calculator('day', undefined, '31', 32),
-			['day', { ...EMMA, month: 2 }],
+			['day', { ...EMMA_RFC_CALCULATOR_BODY, month: 2 }],
 			...calculator('month', 13, 1.5),
 			...calculator('year', undefined),
 		],

@@ -5,7 +5,7 @@ import {
 	startSandboxWithClients,
 	type SandboxWithClients,
 } from '../support/startSandboxWithClients';
-import { EMMA } from './endpointCases';
+import { EMMA_RFC_CALCULATOR_BODY } from './endpointCases';
 
 interface Page {
 	data: QueryRecord[];
@@ -41,7 +41,7 @@ describe('GET /query as an array', () => {
 	])('the list is filtered by %s=%s', async (name, value, services) => {
 		await start({ resultDelay: 3_600_000 });
 		await bench.taxQuery.post('/query/curp-data', { curp: CURP });
-		await bench.taxQuery.post('/query/rfc-calculator', EMMA);
+		await bench.taxQuery.post('/query/rfc-calculator', EMMA_RFC_CALCULATOR_BODY);
 		await bench.requestCrf();
 		expect((await list({ [name]: value })).map(({ service }) => service)).toEqual(services);
 	});

@@ -1,6 +1,6 @@
 import type { QueryRecord } from '../../../../contract/taxQuery';
 import { sandboxWithClientsForTests, CURP, PERSON_RFC } from '../support/startSandboxWithClients';
-import { EMMA } from './endpointCases';
+import { EMMA_RFC_CALCULATOR_BODY } from './endpointCases';
 
 const bench = sandboxWithClientsForTests();
 beforeAll(async () => {
@@ -17,7 +17,10 @@ describe('the results of one person', () => {
 	};
 
 	it('the RFC of a calculated name leads back to that name', async () => {
-		const { response } = await post('/query/rfc-calculator', { ...EMMA, secondLastName: 'Díaz' });
+		const { response } = await post('/query/rfc-calculator', {
+			...EMMA_RFC_CALCULATOR_BODY,
+			secondLastName: 'Díaz',
+		});
 		expect(await nameOf('/query/rfc-data', response.rfc)).toBe('EMMA GÓMEZ DÍAZ');
 	});
 

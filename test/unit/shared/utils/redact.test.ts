@@ -2,7 +2,7 @@ import {
 	maskNamed,
 	redactLongSecretsInValue,
 	redactSecretsInValue,
-} from '../../../../nodes/shared/utils/redactSecrets';
+} from '../../../../nodes/shared/utils/redactSecretsInJson';
 import { holdsSecret } from '../../../../nodes/shared/utils/knownSecretDetector';
 
 const SECRET = 'sécret with blanks/77';

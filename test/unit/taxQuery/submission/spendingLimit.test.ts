@@ -2,7 +2,7 @@ import type { QueryId, QueryRecord } from '../../../../nodes/TaxQuery/client/que
 import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
 import type { Journal } from '../../../../nodes/TaxQuery/submission/journal';
 import type { PastQueries } from '../../../../nodes/TaxQuery/submission/pastQueryListReader';
-import { DailyQueryCounter } from '../../../../nodes/TaxQuery/submission/dailyQueryCounter';
+import { ClientDailyQueryCounter } from '../../../../nodes/TaxQuery/submission/clientDailyQueryCounter';
 import { SpendingLimit } from '../../../../nodes/TaxQuery/submission/spendingLimit';
 import {
 	ExecutionQueryCounter,
@@ -81,7 +81,7 @@ describe('Max Queries per Day with many queries of unknown outcome', () => {
 	});
 
 	it('counts two equal ones as two where the list shows one of them', () => {
-		const day = new DailyQueryCounter();
+		const day = new ClientDailyQueryCounter();
 		const { expected } = requestFor('same');
 		for (const share of ['one', 'other']) day.addOutcome(submissionOf(share, Date.now()), expected);
 		const shown = countingReads('same');

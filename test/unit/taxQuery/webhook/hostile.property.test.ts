@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { readFilterSettings } from '../../../../nodes/TaxQuery/trigger/filterSettings';
+import { readFilterSettings } from '../../../../nodes/TaxQuery/trigger/triggerFilterFields';
 import { dispositionOf } from '../../../../nodes/TaxQuery/trigger/disposition';
 import { toRecordWithDeliveryId } from '../../../../nodes/TaxQuery/trigger/recordWithDeliveryId';
 import { itemMaker } from '../../../../nodes/TaxQuery/trigger/triggerItemMaker';

@@ -11,7 +11,7 @@ import { CodedError } from '../../shared/utils/codedError';
  * Builds TQ §4.11: one query for each month, with the chosen days. One request covers consecutive months, except where
  * the environment has one field for a period instead of two.
  */
-export function planMonthlyInvoiceQueries(
+export function buildMultiMonthInvoiceInput(
 	rfc: string,
 	period: Period,
 	mapping: TaxQueryMapping,
@@ -39,7 +39,7 @@ export function planMonthlyInvoiceQueries(
 			const missing = months.filter((_, index) => wanted.includes(records[index]));
 			const ranges = isOneField ? missing : neighbours(missing);
 			return ranges.map((range) => ({
-				...planMonthlyInvoiceQueries(rfc, { ...range, unit }, mapping, warnings),
+				...buildMultiMonthInvoiceInput(rfc, { ...range, unit }, mapping, warnings),
 				only: undefined,
 			}));
 		},

@@ -6,7 +6,7 @@ const LETTERS_OF_ID = 24;
 export type QueryIdWithStartCount = [queryId: string, starts: number];
 
 /** Remembers by deliveryId the started results whose executions may still run: as many as static data may hold. */
-export class ResultsOfRunningExecutions {
+export class ResultsToRestartAfterCrash {
 	readonly #results = new Map<string, QueryIdWithStartCount>();
 	#letters = 0;
 

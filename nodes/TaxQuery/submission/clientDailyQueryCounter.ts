@@ -17,7 +17,7 @@ interface UncertainQueries {
 }
 
 /** This process's knowledge of a client's queries of one day. Every query that was not refused counts. */
-export class DailyQueryCounter {
+export class ClientDailyQueryCounter {
 	/** Queries that all executions have planned or are sending. */
 	readonly reserved = new QueryCountReservations();
 	/** IDs of the queries that were listed, or accepted since. */
@@ -85,10 +85,10 @@ const uncertainName = ({ sharingKey, sentAt }: Submission) => `${sharingKey} ${s
 
 /** The days of one client, by when they began: they differ by the time zones of workflows. */
 class SpendingDays {
-	readonly #byStart = new BoundedMap<number, DailyQueryCounter>(30);
+	readonly #byStart = new BoundedMap<number, ClientDailyQueryCounter>(30);
 
-	of(start: number): DailyQueryCounter {
-		return this.#byStart.getOrMake(start, () => new DailyQueryCounter());
+	of(start: number): ClientDailyQueryCounter {
+		return this.#byStart.getOrMake(start, () => new ClientDailyQueryCounter());
 	}
 
 	get size(): number {
@@ -105,7 +105,7 @@ const newSpendingDays = () => new SpendingDays();
 /** Returns the present day of an item's client. */
 export async function todaysQueryCounterOfClient(
 	item: OperationItemContext,
-): Promise<DailyQueryCounter> {
+): Promise<ClientDailyQueryCounter> {
 	const { clientKey } = await queryClientOfItem(item);
 	return getClientState(clientKey).shared(newSpendingDays).of(startOfWorkflowDay(item));
 }

@@ -41,7 +41,7 @@ interface ReadOutcome {
 }
 
 /** The vain attempts of a published trigger to read queries, and its reads in flight, by query ID. */
-export class ReadAttempts {
+export class FailureCountingQueryReader {
 	readonly #context: ITriggerFunctions;
 	readonly #failed = new BoundedMap<string, FailedReads>(MAX_FAILED);
 	readonly #running = new Map<string, Promise<ReadOutcome>>();
