@@ -91,7 +91,7 @@ export async function measureTriggerResults({
 			await sleep(500);
 		isOver = true;
 		await delivering;
-		log(`${QUERIES - missing().length} of ${QUERIES} are here; waiting for one more look`);
+		log(`${QUERIES - missing().length} of ${QUERIES} are here; waiting for one more poll`);
 		await sleep(AFTERMATH_MS);
 
 		/** Limits how long after it could be started first: when it was finished, or when the main looked again. */

@@ -82,7 +82,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		while (missing().length > 0 && Date.now() < deadline) await sleep(500);
 		isOver = true;
 		await copying;
-		log(`${QUERIES - missing().length} of ${QUERIES} are here; waiting for one more look`);
+		log(`${QUERIES - missing().length} of ${QUERIES} are here; waiting for one more poll`);
 		await sleep(AFTERMATH_MS);
 		const deliveries = await deliveriesOf(sandbox);
 		const outcome = countLostAndRepeatedArrivals(ids, sink.arrivals);

@@ -8,7 +8,7 @@ export function extractUnreleasedNotes(changelog: string): string {
 	if (!heading) throw new Error('CHANGELOG.md has no "## [Unreleased]".');
 	const after = changelog.slice(heading.index + heading[0].length);
 	const notes = after.split(/^(?:## |\[[^\]]+\]: )/m)[0].trim();
-	if (!/^- /m.test(notes)) throw new Error('CHANGELOG.md tells nothing under "## [Unreleased]".');
+	if (!/^- /m.test(notes)) throw new Error('CHANGELOG.md has nothing under "## [Unreleased]".');
 	return notes;
 }
 

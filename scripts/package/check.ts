@@ -161,7 +161,7 @@ function loadOnOldHost(packed: string, folder: string): void {
 		},
 	);
 	if (status === 0 || !stderr.includes('needs n8n 1.123 or newer')) {
-		problems.push(`an old n8n is told: ${stderr}`);
+		problems.push(`an old n8n shows: ${stderr}`);
 	}
 }
 

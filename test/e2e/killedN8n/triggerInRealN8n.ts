@@ -126,7 +126,7 @@ describe('the trigger in a real n8n', () => {
 		const polls = async () => (await sandbox.requests('/api/query')).length;
 		const before = await polls();
 		await restart();
-		await until('the first look of each trigger', async () => (await polls()) - before >= listing);
+		await until('the first poll of each trigger', async () => (await polls()) - before >= listing);
 		await sleep(SECOND_POLL_MS);
 	};
 
@@ -153,7 +153,7 @@ describe('the trigger in a real n8n', () => {
 				fault: { latency: 3_000 },
 			});
 			const delivered = deliver(name, record);
-			await until('a look', async () => (await sandbox.requests('/api/query')).length > before);
+			await until('a poll', async () => (await sandbox.requests('/api/query')).length > before);
 			await publishAgain(id);
 			await delivered;
 			await startedBy(id, record._id);

@@ -54,4 +54,4 @@ export async function waitForEndedExecutionOf(
 }
 
 const endOf = ({ id, status, data }: Execution) =>
-	`Execution ${id} ended as ${status}: ${data?.resultData.error?.message ?? 'n8n tells no error'}`;
+	`Execution ${id} ended as ${status}: ${data?.resultData.error?.message ?? 'n8n shows no error'}`;

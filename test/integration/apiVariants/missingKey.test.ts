@@ -233,8 +233,8 @@ describe('a key whose lack brings no error', () => {
 	const paging = async (apiMapping: object) => await check('Paging of the list', apiMapping);
 
 	describe.each([
-		['tells a total', { queryList: 'page' as const }],
-		['tells nothing of further pages', { listShape: { rows: 'filas' } }],
+		['reports a total', { queryList: 'page' as const }],
+		['reports no further pages', { listShape: { rows: 'filas' } }],
 	])('in a list that %s', (_what, shape) => {
 		it('returns all queries without list.limit, and Diagnose proposes it', async () => {
 			await startWith({ ...shape, pastQueries: 250 });

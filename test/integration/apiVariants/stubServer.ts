@@ -56,7 +56,7 @@ export async function runAgainstStub(
 	const run = runNodeInEngine({
 		type: 'taxQuery',
 		parameters,
-		executionId: `stranger-${++runs}`,
+		executionId: `stub-run-${++runs}`,
 		credentials: {
 			taxQueryApi: {
 				...credentialOfClient(`${service.url}/api/`, `client-${runs}`),

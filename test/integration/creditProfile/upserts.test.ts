@@ -202,7 +202,7 @@ describe('a response to a login', () => {
 	it.each<[string, IDataObject, string | null]>([
 		['created', { updatedAt: row.createdAt }, 'created'],
 		['updated', {}, 'updated'],
-		['saved, as far as it tells', { updatedAt: undefined }, null],
+		['saved, as far as it shows', { updatedAt: undefined }, null],
 	])('reports that the login was %s', async (_what, more, action) => {
 		const { actions } = await respond({ ...row, ...more });
 		expect(actions).toEqual([action]);

@@ -169,7 +169,7 @@ describe('a list that does not say whether there are more', () => {
 			getCrfParameters({}, { spendingLimits: { sendAgain: true } }),
 			unlisted,
 		);
-		await until('a look for it', () => service.sent() > 0 && service.listed.length > 0);
+		await until('a search for it', () => service.sent() > 0 && service.listed.length > 0);
 		shiftAllClocks(61_000); // by now a whole list would show it
 		const { error } = await running;
 		await service.close();
@@ -210,7 +210,7 @@ describe('a list that does not say whether there are more', () => {
 	it.each<[string, Shape, number, number, string]>([
 		['reaches back far enough', newest, 60, 48 * 3_600_000, ''],
 		['is shorter than any page', newest, 9, 60_000, ''],
-		['tells a total', (rows) => ({ data: rows, total: rows.length }), 20, 60_000, '?offset=20'],
+		['reports a total', (rows) => ({ data: rows, total: rows.length }), 20, 60_000, '?offset=20'],
 	])('is whole where it %s', async (_what, shape, count, agoMs, listed) => {
 		const service = await serviceWith(shape, count, agoMs);
 		const { error } = await service.run(limited(30, ONE_DAY), item);
@@ -347,7 +347,7 @@ describe('a list that reports a failure with status 200', () => {
 			getCrfParameters({}, { spendingLimits: { sendAgain: true } }),
 			item,
 		);
-		await until('a look for it', () => service.sent() > 0 && service.listed.length > 0);
+		await until('a search for it', () => service.sent() > 0 && service.listed.length > 0);
 		shiftAllClocks(61_000);
 		const { error } = await running;
 		await service.close();

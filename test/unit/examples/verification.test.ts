@@ -138,7 +138,7 @@ describe('the verification of an applicant', () => {
 	it.each([
 		['no finding', CASE, 'consultada', 'listo'],
 		[
-			'a doubt',
+			'an uncertain check',
 			{ hallazgos: [{ code: 'X', severity: 'review', text: 'x' }] },
 			'por revisar',
 			'listo',
@@ -156,7 +156,7 @@ describe('the verification of an applicant', () => {
 			'listo',
 		],
 		[
-			'a doubt of an approved case',
+			'an uncertain check of an approved case',
 			{
 				estado: 'aprobada',
 				esAprobada: true,

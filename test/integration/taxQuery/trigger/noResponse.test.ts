@@ -158,7 +158,7 @@ describe('a true result that the list does not show yet', () => {
 		shiftAllClocks(A_SECOND);
 		const flood = Array.from({ length: 30 }, (_, index) => ({ queryId: `f-${index}` }));
 		const answers = [host.deliver(flood)];
-		await until('the first look', async () => (await read()) > 0);
+		await until('the first poll', async () => (await read()) > 0);
 		answers.push(host.deliver(record));
 		await host.executed(1);
 		expect(host.started).toEqual([record._id]);

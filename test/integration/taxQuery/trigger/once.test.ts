@@ -171,7 +171,7 @@ describe('the same result starts one execution', () => {
 		const polls = async () => (await sandbox.requests('/api/query')).length;
 		const before = await polls();
 		const answer = host.deliver(record);
-		await until('a look', async () => (await polls()) > before);
+		await until('a poll', async () => (await polls()) > before);
 		await host.unpublish();
 		await answer;
 		const started = [...host.started];

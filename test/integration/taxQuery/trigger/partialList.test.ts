@@ -91,10 +91,10 @@ describe('a notified query beyond the rows that a poll reads,', () => {
 describe('a list that shows its newest rows alone', () => {
 	it.each<[string, () => unknown]>([
 		[
-			'tells of more, and ignores paging',
+			'reports more, and ignores paging',
 			() => ({ data: service.listed().slice(0, PAGE), total: 5_000 }),
 		],
-		['tells of no more', () => service.listed().slice(0, PAGE)],
+		['reports no more', () => service.listed().slice(0, PAGE)],
 	])('and %s, loses no pending query that was pushed out', async (_, answer) => {
 		service.page = answer;
 		service.rows = [...many('w', 5, 100, pending), ...many('old', 5, 200)];

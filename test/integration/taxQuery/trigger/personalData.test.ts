@@ -51,8 +51,8 @@ describe('the option Personal Data of the trigger', () => {
 	});
 
 	it.each<[string, object]>([
-		['read by a look', {}],
-		['read by a look, without Simplify', { settings: { simplify: false } }],
+		['read by a poll', {}],
+		['read by a poll, without Simplify', { settings: { simplify: false } }],
 		['as it was delivered', unconfirmed],
 		['as it was delivered, without Simplify', { ...unconfirmed, settings: { simplify: false } }],
 	])('masks a record that was %s, and leaves its IDs', async (_, parameters) => {

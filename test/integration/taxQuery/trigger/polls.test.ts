@@ -142,7 +142,7 @@ describe('a poll', () => {
 		const record = await sandbox.result();
 		await sandbox.faults({ path: '/api/query', times: 1, fault: { latency: 500 } });
 		const slow = host.poll();
-		await until('a look', async () => (await sandbox.requests('/api/query')).length >= 2);
+		await until('a poll', async () => (await sandbox.requests('/api/query')).length >= 2);
 		await host.publish('update');
 		await slow;
 		await host.poll();

@@ -134,7 +134,7 @@ describe('a delivered result', () => {
 	});
 
 	it.each([
-		['202 if the service does not have it yet, for the next look brings it', 'both', 202],
+		['202 if the service does not have it yet, for the next poll brings it', 'both', 202],
 		['503 if the service does not have it yet and nothing asks again', 'webhook', 503],
 	])('is answered %s', async (_, receiveBy, expected) => {
 		await start({ parameters: { receiveBy } });

@@ -30,7 +30,7 @@ const historyOf = (steps: fc.Arbitrary<Step>, old: fc.Arbitrary<number>) =>
 		steps: fc.array(
 			fc.oneof(
 				{ weight: 2, arbitrary: steps },
-				fc.record({ ...step('look'), during: fc.array(steps, { maxLength: 3 }) }),
+				fc.record({ ...step('poll'), during: fc.array(steps, { maxLength: 3 }) }),
 			),
 			{ maxLength: 25 },
 		),
@@ -220,7 +220,7 @@ describe('the ledger', () => {
 				const before = JSON.stringify(history.ledger.saved);
 				const seen = history.ledger.seenKeys().join();
 				history.step(each);
-				if (each.do === 'look') continue;
+				if (each.do === 'poll') continue;
 				expect(history.ledger.seenKeys().join()).toBe(seen);
 				if (each.do === 'ask' || each.do === 'forge')
 					expect(JSON.stringify(history.ledger.saved)).toBe(before);

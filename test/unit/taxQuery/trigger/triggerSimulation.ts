@@ -13,7 +13,7 @@ export type Step =
 	| { do: 'make'; count: number; finished: boolean; depth: number }
 	| { do: 'finish' | 'fail' | 'change' | 'call' | 'copy' | 'end' | 'hear'; of: number }
 	| { do: 'forge' | 'ask'; of: number }
-	| { do: 'look'; during: Step[] }
+	| { do: 'poll'; during: Step[] }
 	| { do: 'kill' | 'publish' | 'import' | 'breakN8n' | 'mendN8n' | 'audit' | 'purge' | 'prune' }
 	| { do: 'lead' }
 	| { do: 'move'; old: number };
@@ -187,7 +187,7 @@ export class TriggerSimulation {
 				if (query) this.notifiedIds.push(query.id);
 				return;
 			}
-			case 'look':
+			case 'poll':
 				return this.poll(step.during, false);
 			case 'end': {
 				const [execution] = this.running.splice(step.of % Math.max(1, this.running.length), 1);
@@ -268,7 +268,7 @@ export class TriggerSimulation {
 			.map((id) => this.queries.find((query) => query.id === id))
 			.filter((query) => query !== undefined)
 			.map(this.rowOf);
-		for (const step of during) if (step.do !== 'look') this.step(step);
+		for (const step of during) if (step.do !== 'poll') this.step(step);
 		if (process !== this.process) return; // unpublished meanwhile: nothing of it is taken in
 		this.isDue = false;
 		if (plan.loss) this.errors.push(plan.loss);
