@@ -49,7 +49,7 @@ export async function startSandboxAndGetAccess(
 }
 
 /** Returns where a sandbox of the sources serves the documentation. */
-export const repositoryDocsUrl = ({ page }: SandboxAccess): string =>
+export const sandboxServedDocsUrl = ({ page }: SandboxAccess): string =>
 	new URL('repository/', page).href;
 
 /** Registers with the sandbox where to deliver results. Throws if it does not accept the address. */

@@ -9,7 +9,7 @@ import { Processes } from './processes';
 import { provision, type AgentServices, type CreatedWorkflow } from './provision';
 import { startQueueMode, type QueueMode } from './queueMode';
 import {
-	repositoryDocsUrl,
+	sandboxServedDocsUrl,
 	startSandboxAndGetAccess,
 	type SandboxAccess,
 	type SandboxCommand,
@@ -96,7 +96,7 @@ export async function startDemo({
 		log('Starting the sandbox …');
 		const sandbox = await startSandboxAndGetAccess(processes, sandboxProgram, [], ports?.sandbox);
 		const mainPort = ports && { N8N_PORT: String(ports.n8n) };
-		const documentation = sandboxProgram ? undefined : repositoryDocsUrl(sandbox); // only a clone has them
+		const documentation = sandboxProgram ? undefined : sandboxServedDocsUrl(sandbox); // only a clone has them
 		if (queue) {
 			const options = { mainPort, documentation };
 			queueMode = await startQueueMode(processes, userFolder, log, options);

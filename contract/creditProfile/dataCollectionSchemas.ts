@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { closed, dateTime, freeForm, optionalNullable } from '../sharedSchemaBuilders';
-import { CollectionVersionMetaSchema } from './collectionVersionMetaSchema';
+import { CollectionVersionJsonSchema } from './collectionVersionJsonSchema';
 import { User } from './creatorUser';
 
 /** CP §2.3, the version embedded in a collection. */
@@ -38,7 +38,7 @@ export const Version = closed({
 	createdAt: dateTime,
 	creatorId: Type.Integer(),
 	isActive: Type.Boolean(),
-	schema: CollectionVersionMetaSchema,
+	schema: CollectionVersionJsonSchema,
 });
 export type Version = Static<typeof Version>;
 

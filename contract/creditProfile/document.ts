@@ -7,7 +7,11 @@ import {
 	oneOf,
 	optionalNullable,
 } from '../sharedSchemaBuilders';
-import { AssociatedFile, AssociatedForm, AssociatedProfile } from './documentAssociationSchemas';
+import {
+	AssociatedFile,
+	AssociatedForm,
+	AssociatedProfile,
+} from './associatedProfileFormFileSchemas';
 
 /** CP §2.7: `type` selects the shape of `association`. */
 export const ProfilesOrFormsOrFilesAssociation = Type.Union([

@@ -4,7 +4,7 @@ import { dateTime, freeForm } from '../sharedSchemaBuilders';
 const text = Type.String();
 
 /** TQ §2.2 */
-export const RfcCalculatorRecordResponseField = Type.Object({
+export const RfcCalculatorRecordResponseContent = Type.Object({
 	rfc: Type.String({ format: 'rfc' }),
 });
 
@@ -14,7 +14,7 @@ const localDateTime = Type.String({
 });
 
 /** TQ §2.3; the shape of the items of RegimenesFiscales is not shown. */
-export const FiscalRecordResponseField = Type.Object({
+export const FiscalRecordResponseContent = Type.Object({
 	RFC: Type.String({ format: 'rfc' }),
 	RazonSocial: text,
 	ValidoDesde: localDateTime,
@@ -34,10 +34,10 @@ export const FiscalRecordResponseField = Type.Object({
 	CodigoPostal: Type.String({ minLength: 5, maxLength: 5 }),
 	RegimenesFiscales: Type.Optional(Type.Array(freeForm)),
 });
-export type FiscalRecordResponseField = Static<typeof FiscalRecordResponseField>;
+export type FiscalRecordResponseContent = Static<typeof FiscalRecordResponseContent>;
 
 /** TQ §2.4 */
-export const CurpRecordResponseField = Type.Object({
+export const CurpRecordResponseContent = Type.Object({
 	rfc: text,
 	estatus: text,
 	codigoValidacion: text,
@@ -54,7 +54,7 @@ export const CurpRecordResponseField = Type.Object({
 	estatusCurp: text,
 	codigoMensaje: text,
 });
-export type CurpRecordResponseField = Static<typeof CurpRecordResponseField>;
+export type CurpRecordResponseContent = Static<typeof CurpRecordResponseContent>;
 
 const record = {
 	_id: Type.String({ minLength: 1 }),
@@ -90,25 +90,25 @@ const successful = <S extends string>(service: S) => ({
 /** TQ §4.3: the state is an empty object. */
 export const RfcCalculatorRecord = Type.Object({
 	...successful('RFC_CALCULATOR'),
-	response: RfcCalculatorRecordResponseField,
+	response: RfcCalculatorRecordResponseContent,
 	state: Type.Object({}, { additionalProperties: false }),
 });
 
 /** TQ §2.3: the state holds FISCAL_DATA; RegimenesFiscales is present for CRF. */
 export const CrfRecord = Type.Object({
 	...successful('CRF'),
-	response: Type.Required(FiscalRecordResponseField),
+	response: Type.Required(FiscalRecordResponseContent),
 	state: Type.Object({ FISCAL_DATA: freeForm }),
 });
 export const RfcRecord = Type.Object({
 	...successful('RFC'),
-	response: FiscalRecordResponseField,
+	response: FiscalRecordResponseContent,
 	state: Type.Object({ FISCAL_DATA: freeForm }),
 });
 
 /** TQ §4.6 */
 export const CurpRecord = Type.Object({
 	...successful('CURP'),
-	response: CurpRecordResponseField,
+	response: CurpRecordResponseContent,
 	state: freeForm,
 });

@@ -4,7 +4,7 @@ import { RequestError } from '../shared/http/requestErrorAndResultTypes';
 import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
-} from '../shared/http/confirmedMappingNames';
+} from '../shared/http/noteConfirmedMappingNames';
 
 /** Returns the service's names for things, by the credential's API Mapping. */
 export async function apiMappingOfItemCredential(

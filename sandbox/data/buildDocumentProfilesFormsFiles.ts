@@ -155,7 +155,7 @@ function fileOf(generated: DocumentWithApplicant, link: LinkContext): Associated
  * Returns the associations of a document, or undefined if none were requested. Nearly every document has a profile,
  * every third a form, every fourth a file.
  */
-export function buildRequestedDocumentAssociations(
+export function buildIncludedDocumentAssociations(
 	generated: DocumentWithApplicant,
 	include: Include,
 	link: LinkContext,

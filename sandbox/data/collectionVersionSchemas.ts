@@ -1,26 +1,26 @@
-import type { CollectionVersionMetaSchema } from '../../contract/creditProfile';
+import type { CollectionVersionJsonSchema } from '../../contract/creditProfile';
 
-type Properties = Record<string, CollectionVersionMetaSchema>;
+type Properties = Record<string, CollectionVersionJsonSchema>;
 
-const text = (title: string): CollectionVersionMetaSchema => ({ title, type: 'string' });
-const number = (title: string): CollectionVersionMetaSchema => ({ title, type: 'number' });
-const integer = (title: string): CollectionVersionMetaSchema => ({ title, type: 'integer' });
-const boolean = (title: string): CollectionVersionMetaSchema => ({ title, type: 'boolean' });
-const date = (title: string): CollectionVersionMetaSchema => ({
+const text = (title: string): CollectionVersionJsonSchema => ({ title, type: 'string' });
+const number = (title: string): CollectionVersionJsonSchema => ({ title, type: 'number' });
+const integer = (title: string): CollectionVersionJsonSchema => ({ title, type: 'integer' });
+const boolean = (title: string): CollectionVersionJsonSchema => ({ title, type: 'boolean' });
+const date = (title: string): CollectionVersionJsonSchema => ({
 	title,
 	type: 'string',
 	format: 'date',
 });
-const choice = (title: string, ...values: string[]): CollectionVersionMetaSchema => ({
+const choice = (title: string, ...values: string[]): CollectionVersionJsonSchema => ({
 	title,
 	type: 'string',
 	enum: values,
 });
-const orNull = (schema: CollectionVersionMetaSchema): CollectionVersionMetaSchema => ({
+const orNull = (schema: CollectionVersionJsonSchema): CollectionVersionJsonSchema => ({
 	...schema,
 	type: [schema.type as 'string', 'null'],
 });
-const list = (title: string, items: CollectionVersionMetaSchema): CollectionVersionMetaSchema => ({
+const list = (title: string, items: CollectionVersionJsonSchema): CollectionVersionJsonSchema => ({
 	title,
 	type: 'array',
 	items,
@@ -32,20 +32,20 @@ const object = (title: string, properties: Properties, optional: string[] = []) 
 		properties,
 		required: Object.keys(properties).filter((name) => !optional.includes(name)),
 		additionalProperties: false,
-	}) satisfies CollectionVersionMetaSchema;
+	}) satisfies CollectionVersionJsonSchema;
 
-const rfc: CollectionVersionMetaSchema = {
+const rfc: CollectionVersionJsonSchema = {
 	title: 'RFC',
 	description: 'Con homoclave, en mayúsculas y sin espacios',
 	type: 'string',
 	pattern: '^[A-ZÑ&]{3,4}[0-9]{6}[A-Z0-9]{2}[0-9A]$',
 };
-const curp: CollectionVersionMetaSchema = {
+const curp: CollectionVersionJsonSchema = {
 	title: 'CURP',
 	type: 'string',
 	pattern: '^[A-Z0-9]{18}$',
 };
-const email: CollectionVersionMetaSchema = {
+const email: CollectionVersionJsonSchema = {
 	title: 'Correo electrónico',
 	type: 'string',
 	format: 'email',
@@ -143,6 +143,6 @@ export const documentSchemas = {
 			partes: list('Partes', text('Nombre')),
 		}),
 	],
-} satisfies Record<string, CollectionVersionMetaSchema[]>;
+} satisfies Record<string, CollectionVersionJsonSchema[]>;
 
 export type SchemaName = keyof typeof documentSchemas;

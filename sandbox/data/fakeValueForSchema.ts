@@ -1,5 +1,5 @@
 import type { Faker } from '@faker-js/faker';
-import type { CollectionVersionMetaSchema } from '../../contract/creditProfile';
+import type { CollectionVersionJsonSchema } from '../../contract/creditProfile';
 import type { Applicant } from './fakeApplicant';
 
 /** Defines what fields of these names hold, because a person or company stands behind them. */
@@ -50,7 +50,7 @@ function pastDay(faker: Faker): string {
  * missing, and nullable ones sometimes null. The value is valid by the schema.
  */
 export function fakeValueFor(
-	schema: CollectionVersionMetaSchema,
+	schema: CollectionVersionJsonSchema,
 	name: string,
 	applicant: Applicant,
 	faker: Faker,

@@ -1,6 +1,6 @@
 import type {
 	Collection,
-	CollectionVersionMetaSchema,
+	CollectionVersionJsonSchema,
 	User,
 	Version,
 } from '../../contract/creditProfile';
@@ -53,7 +53,7 @@ export function createSeededCollections(seed: number, largest: number): SeededCo
 		const faker = fakerFor(seed, `collection ${index}`);
 		const creatorId = faker.number.int({ min: 1, max: users.length });
 		const created = FOUNDED + index * DAY_MS + faker.number.int(DAY_MS / 2);
-		const shapes: CollectionVersionMetaSchema[] = documentSchemas[entry.schema];
+		const shapes: CollectionVersionJsonSchema[] = documentSchemas[entry.schema];
 		const versions = shapes
 			.map((schema, age): Version => ({
 				id: nextVersionId++,

@@ -1,5 +1,8 @@
 import type { Faker } from '@faker-js/faker';
-import type { CurpRecordResponseField, FiscalRecordResponseField } from '../../contract/taxQuery';
+import type {
+	CurpRecordResponseContent,
+	FiscalRecordResponseContent,
+} from '../../contract/taxQuery';
 import { fakerFor } from './faker';
 import type { Address, Company, People, Person } from './people/generatePeople';
 import { STATES_BY_CURP_CODE } from './people/states';
@@ -50,7 +53,7 @@ export class ResultGenerator {
 	) {}
 
 	/** TQ §2.3, with the regimes for CRF only. */
-	fiscal(rfc: string, withRegimes: boolean): FiscalRecordResponseField {
+	fiscal(rfc: string, withRegimes: boolean): FiscalRecordResponseContent {
 		const faker = fakerFor(this.seed, `fiscal ${rfc}`);
 		const { name, email, address, representative } = subjectOf(this.people, rfc);
 		const state = Object.values(STATES_BY_CURP_CODE).find(({ iso }) => iso === address.state);
@@ -84,7 +87,7 @@ export class ResultGenerator {
 	}
 
 	/** TQ §2.4 */
-	curp(curp: string): CurpRecordResponseField {
+	curp(curp: string): CurpRecordResponseContent {
 		const person = this.people.byCurp(curp);
 		const [year, month, day] = person.birthDate.split('-');
 		return {

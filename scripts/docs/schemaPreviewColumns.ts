@@ -169,7 +169,7 @@ const tablesOf = (node: OutputTable['node'], rows: Row[]): OutputTable[] =>
 	});
 
 /** Every operation of both nodes. */
-export const outputTables: OutputTable[] = [
+export const outputColumnsByOperation: OutputTable[] = [
 	...tablesOf('TaxQuery', taxQuery),
 	...tablesOf('CreditProfile', creditProfile),
 ];

@@ -2,7 +2,7 @@
 // columns in outputColumnData.ts. With --check it reports differences and writes nothing.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { outputTables, type OutputTable } from './schemaPreviewColumns';
+import { outputColumnsByOperation, type OutputTable } from './schemaPreviewColumns';
 
 const root = join(__dirname, '..', '..');
 const FOLDERS = ['CreditProfile', 'TaxQuery'].map((node) => `nodes/${node}/__schema__`);
@@ -15,7 +15,7 @@ const pathOf = ({ node, resource, operation }: OutputTable) =>
 const schemaOf = ({ columns }: OutputTable) =>
 	`${JSON.stringify({ type: 'object', properties: columns, version: 1 }, null, 2)}\n`;
 
-const wanted = new Map(outputTables.map((table) => [pathOf(table), schemaOf(table)]));
+const wanted = new Map(outputColumnsByOperation.map((table) => [pathOf(table), schemaOf(table)]));
 const written = FOLDERS.filter((folder) => existsSync(join(root, folder))).flatMap((folder) =>
 	readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
 		.filter((entry) => entry.isFile())

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import {
 	defineOperation,
 	optionsEntryField,
-	parseNumberOfAtLeast,
+	numberAtLeastParser,
 } from '../../shared/operations/defineAndReadFields';
 import { identity, simplifyField } from '../../shared/operations/commonFields';
 import {
@@ -45,7 +45,7 @@ const maxMegabytes = optionsEntryField(
 		default: 20,
 		description: 'A larger file is an error',
 	},
-	parseNumberOfAtLeast(1),
+	numberAtLeastParser(1),
 	20,
 );
 

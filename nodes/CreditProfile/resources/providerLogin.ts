@@ -14,7 +14,7 @@ import {
 import { providers } from '../../shared/credentials/dataProviders';
 import type { ServiceRequest } from '../../shared/http/retryingServiceConnection';
 import { readSingleRowOrProblem, reportsFailure } from '../../shared/http/extractRowsOrProblem';
-import { isMappingNameConfirmed } from '../../shared/http/confirmedMappingNames';
+import { isMappingNameConfirmed } from '../../shared/http/noteConfirmedMappingNames';
 import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import { maskNamed, redactSecretsInValue } from '../../shared/utils/redactSecretsInJson';
 import { textOf } from '../../shared/utils/primitiveText';

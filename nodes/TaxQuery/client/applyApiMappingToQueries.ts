@@ -5,7 +5,7 @@ import { queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
 import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
-} from '../../shared/http/confirmedMappingNames';
+} from '../../shared/http/noteConfirmedMappingNames';
 import { mapKeys, mapValues, pickBy } from '../../shared/utils/objectTransforms';
 import { invertNames } from '../../shared/utils/invertNames';
 import { textOf } from '../../shared/utils/primitiveText';
@@ -56,7 +56,7 @@ export const markQueryPathConfirmed = (clientKey: string, queryType: QueryType):
  * Returns the API Mapping keys that may be missing when a query is refused with this status. They are those of its
  * path until one was accepted there, and those of its body until any was accepted.
  */
-export function suspectMappingKeys(
+export function suspectMappingKeysOfRefusal(
 	status: number,
 	queryType: QueryType,
 	clientKey: string,

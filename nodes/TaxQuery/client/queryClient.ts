@@ -7,7 +7,7 @@ import { taxQuery } from '../../shared/http/serviceDefinitions';
 import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
-} from '../../shared/http/confirmedMappingNames';
+} from '../../shared/http/noteConfirmedMappingNames';
 import type { ServiceMessage } from '../../shared/errors/requestProblemTypes';
 import { reportsFailure } from '../../shared/http/extractRowsOrProblem';
 import { pathOf } from './applyApiMappingToQueries';
@@ -87,13 +87,13 @@ export async function getQuery(
 const PATH_OF_ONE = 'paths.get';
 
 /** The key of the API Mapping that may be why nothing is found under an ID: none once a query was read by its ID. */
-export const suspectMappingKeysOfGetQuery = ({
+export const unconfirmedGetPathMappingKeys = ({
 	clientKey: client,
 }: Pick<QueryClient, 'clientKey'>): string[] =>
 	isMappingNameConfirmed(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
 
 /** Reads a query; undefined if the service has nothing under that ID. */
-export async function findQuery(
+export async function findQueryById(
 	client: QueryClient,
 	id: string,
 	how: ReadOptions = {},

@@ -4,13 +4,13 @@ import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
-} from '../../shared/http/confirmedMappingNames';
+} from '../../shared/http/noteConfirmedMappingNames';
 import { parseCount, listBodyReportsFailure } from '../../shared/http/extractRowsOrProblem';
 import { getClientState } from '../../shared/processStateByScope';
 import { isObject } from '../../shared/utils/json';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { CodedError } from '../../shared/utils/codedError';
-import { findQuery, shapeError, type ReadOptions, type QueryClient } from './queryClient';
+import { findQueryById, shapeError, type ReadOptions, type QueryClient } from './queryClient';
 import { pathOf } from './applyApiMappingToQueries';
 import { mayOmitExistingResponse, soleDefined, parseRecord } from './parseQueryRecord';
 import type { ListCompleteness, CollectedQueryList, QueryRecord } from './queryModel';
@@ -164,7 +164,7 @@ export async function* readListChunks({
 			emptyAs: [] as [],
 		};
 		const body = await request(listRequest).catch((error: unknown) =>
-			rethrowListError(error, clientKey),
+			rethrowListErrorWithAdvice(error, clientKey),
 		);
 		const page = parseListPage(body, mapping);
 		if (page) return page;
@@ -217,7 +217,7 @@ const isParameterRefused = (error: unknown): boolean =>
 	error instanceof RequestError && [400, 404, 422].includes(error.status ?? 0);
 
 /** Rethrows an error of the list, with the API Mapping key that may correct a list that was never read. */
-export function rethrowListError(error: unknown, clientKey: string): never {
+export function rethrowListErrorWithAdvice(error: unknown, clientKey: string): never {
 	const key = error instanceof RequestError ? taxQuery.testKeys[error.status ?? ''] : undefined;
 	if (!(error instanceof RequestError) || key === undefined) throw error;
 	throw error.withAdvice({
@@ -276,7 +276,7 @@ export const fetchRecordOfRow = async (
 	client: QueryClient,
 	row: QueryRecord,
 	how: ReadOptions = {},
-): Promise<QueryRecord> => (await findQuery(client, row.id, how)) ?? row;
+): Promise<QueryRecord> => (await findQueryById(client, row.id, how)) ?? row;
 
 /** A row with its result: what a row holds of a record is not shown (TQ §4.12). */
 export async function fetchRecordIfIncomplete(

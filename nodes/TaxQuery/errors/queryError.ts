@@ -5,7 +5,7 @@ import {
 	toServiceMessageData,
 	type ServiceMessage,
 } from '../../shared/errors/requestProblemTypes';
-import { withRequestId } from '../../shared/errors/requestIds';
+import { appendRequestIdToMessage } from '../../shared/errors/requestIds';
 import type { RequestProblem } from '../../shared/http/requestErrorAndResultTypes';
 import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import { renderRequestError } from '../../shared/errors/renderRequestError';
@@ -155,7 +155,7 @@ export function describeReadFailure(error: unknown): string {
 	const { mappingKeys = [], data } = error as Partial<RequestError>;
 	const what = extractTextOfAnyError(error).message;
 	const text = mappingKeys.length > 0 ? joinSentences(what, mappingHint(mappingKeys)) : what;
-	return withRequestId(text, data?.requestIds as string[] | undefined);
+	return appendRequestIdToMessage(text, data?.requestIds as string[] | undefined);
 }
 
 /** Any error of an item for which something was accepted. */

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import { parseNumberOfAtLeast, type Field } from '../../shared/operations/defineAndReadFields';
+import { numberAtLeastParser, type Field } from '../../shared/operations/defineAndReadFields';
 import type { OperationItemContext } from '../../shared/operations/operation';
 import { normalizeText } from '../../shared/utils/inputTextCleaning';
 import { textOf } from '../../shared/utils/primitiveText';
@@ -169,7 +169,7 @@ export const birthDate: Field<BirthDate> = {
 
 function partsOf(item: OperationItemContext): string {
 	const [day, month, year] = parts.map(({ name, displayName }) =>
-		parseNumberOfAtLeast(1)(item.parameter(name), displayName),
+		numberAtLeastParser(1)(item.parameter(name), displayName),
 	);
 	return `${day}/${month}/${String(year).padStart(4, '0')}`;
 }

@@ -12,10 +12,15 @@ import { defineOperation } from '../../shared/operations/defineAndReadFields';
 import type { Resource } from '../../shared/operations/operation';
 import { hasEntries, isObject, parseObjectBlankAsEmpty } from '../../shared/utils/json';
 import { joinSentences } from '../../shared/utils/joinSentences';
-import { findQuery, getQuery, queryClientOfItem, type QueryClient } from '../client/queryClient';
+import {
+	findQueryById,
+	getQuery,
+	queryClientOfItem,
+	type QueryClient,
+} from '../client/queryClient';
 import {
 	listAllQueries,
-	rethrowListError,
+	rethrowListErrorWithAdvice,
 	parseListPage,
 	LIST_PATH_MAPPING_KEY,
 } from '../client/queryList';
@@ -126,7 +131,7 @@ async function checkList(
 		const query = mapping.list.parameters;
 		const listRequest = { method: 'GET' as const, path, pathKeys: [LIST_PATH_MAPPING_KEY], query };
 		const body = await request(listRequest).catch((error: unknown) =>
-			rethrowListError(error, clientKey),
+			rethrowListErrorWithAdvice(error, clientKey),
 		);
 		const guessed = parseListPage(body, mapping) ? undefined : guessRowsKey(body, mapping);
 		const found = guessed === undefined ? {} : { rows: guessed };
@@ -245,7 +250,7 @@ async function checkOne(
 	client: QueryClient,
 	{ id }: QueryRecord,
 ): Promise<CheckOutcome<TaxQueryMapping['record']>> {
-	const record = await findQuery(client, id);
+	const record = await findQueryById(client, id);
 	if (!record) {
 		return {
 			ok: false,

@@ -11,7 +11,11 @@ import type { Resource } from '../../shared/operations/operation';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { textProperty } from '../fields/textProperty';
 import { mappingHint } from '../../shared/errors/sharedErrorSentences';
-import { findQuery, suspectMappingKeysOfGetQuery, queryClientOfItem } from '../client/queryClient';
+import {
+	findQueryById,
+	unconfirmedGetPathMappingKeys,
+	queryClientOfItem,
+} from '../client/queryClient';
 import { readListChunks, fetchRecordIfIncomplete } from '../client/queryList';
 import { findQueryTypeByRecordCode } from '../client/applyApiMappingToQueries';
 import { mayOmitExistingResponse, findMatchingId } from '../client/parseQueryRecord';
@@ -50,9 +54,9 @@ const get = defineOperation({
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
 		const client = await queryClientOfItem(item);
-		const record = await findQuery(client, id);
+		const record = await findQueryById(client, id);
 		if (!record) {
-			const mappingKeys = suspectMappingKeysOfGetQuery(client);
+			const mappingKeys = unconfirmedGetPathMappingKeys(client);
 			const named = isImpersonalId(id) ? id : "with the 'Query ID' of this item";
 			throw new CodedError('noQuery', `There is no query ${named}`, {
 				description: joinSentences(
@@ -151,7 +155,7 @@ const getMany = defineOperation({
 				`${unsearched} queries without a result in the list were not searched. Add the option 'Complete Rows'.`,
 			);
 		}
-		const keys = incomplete > 0 ? suspectMappingKeysOfGetQuery(client) : [];
+		const keys = incomplete > 0 ? unconfirmedGetPathMappingKeys(client) : [];
 		if (keys.length > 0) {
 			item.run.hint(
 				joinSentences(`${incomplete} rows were not found by their ID`, mappingHint(keys)),

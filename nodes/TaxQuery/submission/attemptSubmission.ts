@@ -2,7 +2,10 @@ import { momentGetterDespiteClockChange } from '../../shared/http/clockOffset';
 import type { RequestProblem } from '../../shared/http/requestErrorAndResultTypes';
 import type { QueryRequest } from '../request/queryRequest';
 import { sendBilledPost } from '../client/queryClient';
-import { suspectMappingKeys, markQueryPathConfirmed } from '../client/applyApiMappingToQueries';
+import {
+	suspectMappingKeysOfRefusal,
+	markQueryPathConfirmed,
+} from '../client/applyApiMappingToQueries';
 import { classifySubmissionResponse } from '../client/parseQueryRecord';
 import type { SubmissionOutcome, RecordOrAcknowledgement } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
@@ -156,7 +159,7 @@ function refusal(request: QueryRequest, problem: RequestProblem, clientKey: stri
 	const { definition, fields } = request;
 	const about = (['curp', 'rfc'] as const).find((name) => name in fields);
 	const status = problem.kind === 'status' && !problem.isTokenRefused ? problem.status : 0;
-	const mappingKeys = suspectMappingKeys(status, definition.queryType, clientKey);
+	const mappingKeys = suspectMappingKeysOfRefusal(status, definition.queryType, clientKey);
 	return new QueryError({ kind: 'refused', problem, definition, about, mappingKeys });
 }
 

@@ -1,6 +1,6 @@
 import type { OperationItemContext } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
-import { findQuery } from '../client/queryClient';
+import { findQueryById } from '../client/queryClient';
 import { mayStillEnd } from '../client/parseQueryRecord';
 import type { RecordOrAcknowledgement, QueryId } from '../client/queryModel';
 import {
@@ -166,7 +166,7 @@ async function acceptedElsewhere(
 		if (readAt <= at) return queries;
 		if (await past.shows(item, since, queries)) return undefined;
 		if (readAt - at <= LIST_LAG_MS) return queries;
-		const read = await Promise.all(queries.map(async ({ id }) => await findQuery(client, id)));
+		const read = await Promise.all(queries.map(async ({ id }) => await findQueryById(client, id)));
 		return read.every((query) => query !== undefined) ? read : undefined;
 	};
 	if (before && before.atClock >= since && areQueriesReusable(before.queries)) {

@@ -6,7 +6,7 @@ import {
 	optionsEntryField,
 	nestedOptionGroupBuilder,
 	parseBoolean,
-	parseNumberOfAtLeast,
+	numberAtLeastParser,
 	parseObjectFieldBlankAsEmpty,
 	parseText,
 	type Field,
@@ -67,7 +67,7 @@ const maxWait = defineField(
 		typeOptions: { minValue: 1 },
 		displayOptions: { show: { waitForResult: [true] } },
 	}),
-	parseNumberOfAtLeast(0),
+	numberAtLeastParser(0),
 );
 /** Milliseconds; undefined where the item does not wait. */
 const waitForResult: Field<number | undefined> = {
@@ -113,7 +113,7 @@ const reuseHours = defineField(
 		description: 'How old a result may be, e.g. 720 for 30 days',
 		displayOptions: { show: { reuse: ['hours'] } },
 	}),
-	parseNumberOfAtLeast(0),
+	numberAtLeastParser(0),
 );
 const reuseResults: Field<ReuseScope | undefined> = {
 	properties: [...reuse.properties, ...reuseHours.properties],
@@ -209,7 +209,7 @@ const limits = {
 			description:
 				"The most queries in one day of the workflow's time zone. The service's list counts: all who use this credential.",
 		}),
-		parseNumberOfAtLeast(0),
+		numberAtLeastParser(0),
 		Infinity,
 	),
 	maxQueries: spending.entry<number | undefined>(
@@ -219,7 +219,7 @@ const limits = {
 			default: 100,
 			description: `The most queries that this node sends in one execution, over all its runs. Unless set, an AI agent has ${MOST_AS_TOOL}.`,
 		}),
-		parseNumberOfAtLeast(0),
+		numberAtLeastParser(0),
 		undefined,
 	),
 	sendAgain: spending.entry(

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { QueryRequest } from '../request/queryRequest';
-import { findQuery } from '../client/queryClient';
+import { findQueryById } from '../client/queryClient';
 import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
 import { QueryError, type RecoverySearchResult } from '../errors/queryError';
 import {
@@ -122,7 +122,7 @@ export async function rereadAcceptedQueries(
 		raw: { queryId: id },
 	}); // not there yet
 	const queries = await Promise.all(
-		ids.map(async (id) => (await findQuery(client, id)) ?? missing(id)),
+		ids.map(async (id) => (await findQueryById(client, id)) ?? missing(id)),
 	);
 	if (queries.every((query) => !isOtherQuery(query, expected))) submission.queries = queries;
 	return queries;

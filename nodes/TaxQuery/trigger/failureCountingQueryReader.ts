@@ -10,7 +10,7 @@ import {
 	reportErrorAsFailedExecution,
 	reportErrorAsFailedExecutionHourly,
 } from './errorReporting';
-import { isRefusal, createNotFoundError, readQuery } from './readById';
+import { isRefusal, createNotFoundError, readQuery } from './readQueriesByIdThrottled';
 import type { RecordWithDeliveryId } from './recordWithDeliveryId';
 
 /**

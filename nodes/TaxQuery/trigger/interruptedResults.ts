@@ -1,6 +1,6 @@
 import type { QueryClient } from '../client/queryClient';
 import { mayOmitExistingResponse } from '../client/parseQueryRecord';
-import { readQuery } from './readById';
+import { readQuery } from './readQueriesByIdThrottled';
 import type { PollingSessionInterface } from './pollingSessionInterface';
 import { succeededWithoutResult, type RecordWithDeliveryId } from './recordWithDeliveryId';
 import type { ItemMaker } from './triggerItemMaker';

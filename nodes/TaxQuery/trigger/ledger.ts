@@ -12,7 +12,7 @@ import {
 	type SettledMarksByQueryKey,
 } from './settledStatusMarks';
 import {
-	emptyState,
+	emptyLedgerStateBesideQueries,
 	isNumber,
 	isIdWithStartCount,
 	isText,
@@ -291,7 +291,7 @@ export class Ledger {
 		this.#ids.clear();
 		this.#letters = 0;
 		const { runsElsewhere } = this.state;
-		Object.assign(this.state, emptyState(), { startedFrom, runsElsewhere });
+		Object.assign(this.state, emptyLedgerStateBesideQueries(), { startedFrom, runsElsewhere });
 	}
 
 	#write(): SavedLedger {

@@ -21,7 +21,11 @@ import {
 } from './readListing';
 import { fillMissingResponseFromDelivery, type QueryNotification } from './queryNotification';
 import type { PollingSessionInterface } from './pollingSessionInterface';
-import { readRecordsById, type RowRecordOrRefused, type RecordsReadById } from './readRecordsById';
+import {
+	readRecordsById,
+	type RowRecordOrRefused,
+	type RecordsReadById,
+} from './readRecordsMissingFromList';
 import {
 	reportAllKnownQueriesVanished,
 	reportUntrackedPendingQueries,

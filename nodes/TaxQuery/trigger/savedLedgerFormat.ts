@@ -49,7 +49,7 @@ export interface SavedLedger extends LedgerStateBesideQueries, IDataObject {
 	savedBy: string;
 }
 
-export const emptyState = (): LedgerStateBesideQueries => ({
+export const emptyLedgerStateBesideQueries = (): LedgerStateBesideQueries => ({
 	startedFrom: '',
 	account: '',
 	auditedAt: 0,
@@ -64,7 +64,7 @@ export const emptyState = (): LedgerStateBesideQueries => ({
 export function readLedgerStateBesideQueries(
 	saved: Partial<LedgerStateBesideQueries>,
 ): LedgerStateBesideQueries {
-	const state = emptyState();
+	const state = emptyLedgerStateBesideQueries();
 	const types: IDataObject = { ...state, runsElsewhere: true };
 	const isReadable = (key: string, value: unknown) =>
 		Object.hasOwn(types, key) && typeof value === typeof types[key];

@@ -2,7 +2,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { getNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
 import { createServiceConnection } from '../../shared/http/retryingServiceConnection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
-import { readQueriesByIdThrottled, type ReadByIdResult } from '../trigger/readById';
+import { readQueriesByIdThrottled, type ReadByIdResult } from '../trigger/readQueriesByIdThrottled';
 import { processStateOfNode } from '../trigger/emitter';
 import { dispositionOf } from '../trigger/disposition';
 import { Ledger } from '../trigger/ledger';

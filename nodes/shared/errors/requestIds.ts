@@ -21,5 +21,5 @@ export function extractRequestIds(
 }
 
 /** A message with the first of these identifiers at its end. */
-export const withRequestId = (message: string, [id]: string[] = []): string =>
+export const appendRequestIdToMessage = (message: string, [id]: string[] = []): string =>
 	id === undefined ? message : `${message} (${id})`;

@@ -29,7 +29,7 @@ import {
 import { readCredentialAndDetectExpressions } from './readCredentialAndDetectExpressions';
 import { acceptanceOf, newRetryPolicy } from './retryPolicy';
 import type { ServiceDefinition } from './serviceDefinitions';
-import { isMappingNameConfirmed } from './confirmedMappingNames';
+import { isMappingNameConfirmed } from './noteConfirmedMappingNames';
 
 export type { N8nRequestContext, ServiceRequest } from './sendOnce';
 

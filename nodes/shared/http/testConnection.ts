@@ -13,7 +13,7 @@ import { findProblemInCredentialLogins } from '../credentials/providerLoginCrede
 import { findEnabledVerificationProblem } from '../credentials/webhookVerificationCredentialFields';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { toNetworkFault } from '../errors/networkFault';
-import { withRequestId } from '../errors/requestIds';
+import { appendRequestIdToMessage } from '../errors/requestIds';
 import { joinSentences } from '../utils/joinSentences';
 import { toBodyOrProblem, type ResponseOrExchangeFailure } from './toBodyOrProblem';
 import { RequestError } from './requestErrorAndResultTypes';
@@ -48,7 +48,10 @@ const connectionTest = <Mapping>(
 
 function errorTextOf(issue: UserError): string {
 	const { problem } = issue as Partial<RequestError>;
-	return withRequestId(joinSentences(issue.message, issue.description), problem?.requestIds);
+	return appendRequestIdToMessage(
+		joinSentences(issue.message, issue.description),
+		problem?.requestIds,
+	);
 }
 
 export const testCreditProfile = connectionTest(creditProfile, findProblemInCredentialLogins);

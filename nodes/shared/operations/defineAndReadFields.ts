@@ -131,7 +131,7 @@ export function parseText(value: unknown, label: string): string {
 }
 
 /** Reads a number of at least `least`, entered as a number or its digits; throws a UserError for anything else. */
-export const parseNumberOfAtLeast =
+export const numberAtLeastParser =
 	(least: number) =>
 	(value: unknown, label: string): number => {
 		const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;

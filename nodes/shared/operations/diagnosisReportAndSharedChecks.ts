@@ -1,6 +1,6 @@
 import type { IDataObject, UserError } from 'n8n-workflow';
 import { maskIdentifiersInText } from '../personalData/outputRowPersonalDataHider';
-import { withRequestId } from '../errors/requestIds';
+import { appendRequestIdToMessage } from '../errors/requestIds';
 import type { RequestError } from '../http/requestErrorAndResultTypes';
 import { joinSentences } from '../utils/joinSentences';
 import { identity } from './commonFields';
@@ -44,7 +44,10 @@ export class ConnectionDiagnosis {
 			this.#hasFirstFailed ||= this.#checks.length === 0;
 			const { message, description } = error;
 			const { data } = error as Partial<RequestError>;
-			const seen = withRequestId(joinSentences(message), data?.requestIds as string[] | undefined);
+			const seen = appendRequestIdToMessage(
+				joinSentences(message),
+				data?.requestIds as string[] | undefined,
+			);
 			return { ok: false, seen, advice: joinSentences(description) };
 		});
 		// a service may put identifiers into its messages

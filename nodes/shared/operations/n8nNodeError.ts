@@ -5,7 +5,7 @@ import {
 	type IDataObject,
 	type INode,
 } from 'n8n-workflow';
-import { withRequestId } from '../errors/requestIds';
+import { appendRequestIdToMessage } from '../errors/requestIds';
 import { RequestError } from '../http/requestErrorAndResultTypes';
 import { joinSentences } from '../utils/joinSentences';
 import { mapValues } from '../utils/objectTransforms';
@@ -52,7 +52,7 @@ export function toN8nNodeError(
 	const { code, status, mappingKeys = [], data: ofCause } = (cause ?? {}) as Coded;
 	const own = withTexts(ofCause ?? {}, hide);
 	const text = isJoined ? joinSentences(named, description) : named;
-	const message = withRequestId(text, own.requestIds as string[] | undefined);
+	const message = appendRequestIdToMessage(text, own.requestIds as string[] | undefined);
 	const options = {
 		message,
 		description: description || undefined,

@@ -20,7 +20,7 @@ import { readFieldsToKeep, readPersonalDataMode } from '../personalData/personal
 import { personalDataHiderForMode } from '../personalData/outputRowPersonalDataHider';
 import { DEFAULT_TIMEOUT_MS } from '../http/sendOnce';
 import { ConnectionsByItemCredential, type Connection } from '../http/retryingServiceConnection';
-import { parseBoolean, parseNumberOfAtLeast } from './defineAndReadFields';
+import { parseBoolean, numberAtLeastParser } from './defineAndReadFields';
 import { FAILURE_COLUMNS, failedColumns, routeToErrorOutput } from './failedItem';
 import {
 	mergeInputColumns,
@@ -276,7 +276,7 @@ const LONGEST_TIMEOUT = 86_400;
 
 function timeout(options: IDataObject): number {
 	if (!Object.hasOwn(options, 'timeout')) return DEFAULT_TIMEOUT_MS;
-	const seconds = parseNumberOfAtLeast(0.001)(options.timeout, 'Timeout (Seconds)');
+	const seconds = numberAtLeastParser(0.001)(options.timeout, 'Timeout (Seconds)');
 	if (seconds <= LONGEST_TIMEOUT) return Math.round(1000 * seconds);
 	throw fieldError(
 		'field.number',

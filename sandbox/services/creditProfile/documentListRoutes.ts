@@ -8,7 +8,7 @@ import {
 } from '../../../contract/creditProfile';
 import { NoQuery } from '../../../contract/sharedSchemaBuilders';
 import type { SandboxContext } from '../../context';
-import { buildRequestedDocumentAssociations } from '../../data/buildDocumentProfilesFormsFiles';
+import { buildIncludedDocumentAssociations } from '../../data/buildDocumentProfilesFormsFiles';
 import type { SeededCollections } from '../../data/seededCollections';
 import {
 	generateCollectionDocument,
@@ -66,7 +66,7 @@ export function registerDocumentListRoutes(
 				const isDescending = query.order === '-document.createdAt';
 				const index = isDescending ? entry.documents - 1 - place : place;
 				const generated = generateCollectionDocument(entry, index, options.seed, people);
-				const associations = buildRequestedDocumentAssociations(generated, include, link);
+				const associations = buildIncludedDocumentAssociations(generated, include, link);
 				documents.push({ ...generated.document, ...(associations && { associations }) });
 			}
 			return { total: entry.documents, documents };

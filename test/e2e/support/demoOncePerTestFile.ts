@@ -4,7 +4,7 @@ import type { SandboxCommand } from '../../../demo/sandbox';
 import { RestartableN8n } from '../../../bench/support/restartableN8n';
 import { Editor } from './editor';
 import { TestMailServer } from './testMailServer';
-import { startOncePerFile } from './startOncePerFile';
+import { startOnFirstUsePerFile } from './startOnFirstUsePerFile';
 import { StubModel } from '../../../demo/stubModel';
 
 /** The sandbox of the sources, unless a file of tests brings another. */
@@ -12,11 +12,11 @@ let sandbox: () => Promise<SandboxCommand | undefined> = async () => undefined;
 export const setDemoSandboxProgram = (program: () => Promise<SandboxCommand>) =>
 	void (sandbox = program);
 
-export const startStubModelOncePerFile = startOncePerFile(
+export const startStubModelOncePerFile = startOnFirstUsePerFile(
 	async () => await StubModel.start(),
 	async (model) => await model.stop(),
 );
-export const startMailServerOncePerFile = startOncePerFile(
+export const startMailServerOncePerFile = startOnFirstUsePerFile(
 	async () => await TestMailServer.start(),
 	async (mailbox) => await mailbox.stop(),
 );
@@ -24,7 +24,7 @@ export const startMailServerOncePerFile = startOncePerFile(
 /** By which the last part of a file may kill and restart n8n. */
 export const restartableN8n = new RestartableN8n();
 /** A demo for all tests of a file that do not count on being alone with it. */
-export const startDemoOncePerFile: () => Promise<Demo> = startOncePerFile(
+export const startDemoOncePerFile: () => Promise<Demo> = startOnFirstUsePerFile(
 	async () => {
 		const [model, mailbox] = await Promise.all([
 			startStubModelOncePerFile(),
@@ -41,7 +41,7 @@ export const startDemoOncePerFile: () => Promise<Demo> = startOncePerFile(
 );
 
 /** Its editor. */
-export const openEditorOncePerFile = startOncePerFile(
+export const openEditorOncePerFile = startOnFirstUsePerFile(
 	async () => await Editor.signIn((await startDemoOncePerFile()).n8n),
 	async (editor) => await editor.close(),
 );

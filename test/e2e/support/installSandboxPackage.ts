@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { npmCommand } from '../../../demo/npmCommand';
 import { repositoryRoot } from '../../../demo/installPackage';
 import type { SandboxCommand } from '../../../demo/sandbox';
-import { startOncePerFile } from './startOncePerFile';
+import { startOnFirstUsePerFile } from './startOnFirstUsePerFile';
 
 export const runCommand = (command: string, args: string[], cwd: string) =>
 	execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -42,7 +42,7 @@ async function install(folder: string): Promise<SandboxPackage> {
 }
 
 /** The package of the sandbox, as for publication, installed in an empty folder. */
-export const installSandboxPackageOnce = startOncePerFile(
+export const installSandboxPackageOnce = startOnFirstUsePerFile(
 	async () => await install(await mkdtemp(join(tmpdir(), 'credit-profile-sandbox-'))),
 	async ({ folder }) => await rm(folder, { recursive: true, force: true }),
 );

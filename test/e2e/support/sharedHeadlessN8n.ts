@@ -5,11 +5,11 @@ import { HEADLESS, startN8n } from '../../../demo/startN8n';
 import { ensureN8nInstalled } from '../../../demo/pinnedN8nInstallation';
 import { installPackage } from '../../../demo/installPackage';
 import { RestartableN8n } from '../../../bench/support/restartableN8n';
-import { startOncePerFile } from './startOncePerFile';
+import { startOnFirstUsePerFile } from './startOnFirstUsePerFile';
 
 export const restartableHeadlessN8n = new RestartableN8n();
 
-const begun = startOncePerFile(
+const begun = startOnFirstUsePerFile(
 	async () => {
 		const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-e2e-'));
 		await ensureN8nInstalled();

@@ -10,11 +10,7 @@ import {
 } from '../creditProfile/support';
 import { mappedClient } from '../support/mappedClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
-import {
-	randomApiVariants,
-	stripVolatileFields,
-	type ApiVariant,
-} from './randomApiVariantFixtures';
+import { sampledApiVariants, stripVolatileFields, type ApiVariant } from './sampledApiVariants';
 
 const KEY = '-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXk=\n-----END TEST KEY-----\n';
 const bureau = { user: 'lender_1', password: 'Bureau_Secret_1' };
@@ -99,7 +95,7 @@ it("reads all of it under the document's own words", () => {
 	});
 });
 
-describe.each(randomApiVariants)(
+describe.each(sampledApiVariants)(
 	'the Credit Profile node at environment $environment',
 	({ mapping, shape }) => {
 		const client = mappedClient(mapping);

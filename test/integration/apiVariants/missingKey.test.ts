@@ -17,7 +17,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from '../taxQuery/support';
-import type { ApiVariant } from './randomApiVariantFixtures';
+import type { ApiVariant } from './sampledApiVariants';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);

@@ -18,11 +18,11 @@ import {
 } from '../taxQuery/support';
 import { TriggerHost } from '../taxQuery/trigger/triggerHost';
 import {
-	randomApiVariants,
+	sampledApiVariants,
 	inReferenceNames,
 	stripVolatileFields,
 	type ApiVariant,
-} from './randomApiVariantFixtures';
+} from './sampledApiVariants';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -149,7 +149,7 @@ it("runs all of it under the document's own words", () => {
 	expect(posts(documented.sent)).toHaveLength(14);
 });
 
-describe.each(randomApiVariants)(
+describe.each(sampledApiVariants)(
 	'the Tax Query node at environment $environment',
 	({ mapping, shape }) => {
 		const client = mappedClient(mapping);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { resolveOutputSchemaPath } from 'n8n-core';
 import type { IDataObject, INodeParameters, INodePropertyOptions, INodeType } from 'n8n-workflow';
 import {
-	outputTables,
+	outputColumnsByOperation,
 	type EditorPreviewColumnSchema,
 } from '../../../scripts/docs/schemaPreviewColumns';
 import { until } from '../../support/until';
@@ -52,7 +52,7 @@ const called = ({ resource, operation: name }: INodeParameters) =>
 
 /** The table that the output schemas of n8n's editor are written from. */
 function tableOf(node: string, parameters: INodeParameters) {
-	const found = outputTables.find(
+	const found = outputColumnsByOperation.find(
 		(table) => table.node === node && `${table.resource} ${table.operation}` === called(parameters),
 	);
 	if (!found)
@@ -357,7 +357,9 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 		);
 		// a new operation needs a row in `rows` or `lists`, and in the tables of docs/output.md or its sibling
 		expect(all.filter((one) => !compared.includes(one))).toEqual([]);
-		const tables = outputTables.map(({ resource, operation: name }) => `${resource} ${name}`);
+		const tables = outputColumnsByOperation.map(
+			({ resource, operation: name }) => `${resource} ${name}`,
+		);
 		expect(tables.sort()).toEqual(all.sort());
 	});
 
@@ -370,7 +372,7 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 	});
 
-	it.each(outputTables)(
+	it.each(outputColumnsByOperation)(
 		'is found by n8n as the schema of $node $resource $operation',
 		({ node, columns, ...ref }) => {
 			const path = resolveOutputSchemaPath({

@@ -4,7 +4,7 @@ import type { CollectionsPage } from '../../../contract/creditProfile';
 import { QueryRecord } from '../../../contract/taxQuery';
 import { endpoints } from './creditProfile/endpointCases';
 import {
-	sandboxWithClientsForTests,
+	sandboxWithClientsForTestGroup,
 	PERSON_RFC,
 	withSandboxClients,
 	type SandboxWithClients,
@@ -25,7 +25,7 @@ interface Received {
 	results?: unknown[];
 }
 
-const bench = sandboxWithClientsForTests();
+const bench = sandboxWithClientsForTestGroup();
 beforeAll(async () => {
 	await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 });

@@ -3,13 +3,13 @@ import axios from 'axios';
 import { startSandbox } from '../../../sandbox';
 import { until } from '../../support/until';
 import {
-	sandboxWithClientsForTests,
+	sandboxWithClientsForTestGroup,
 	startSandboxWithClients,
 } from './support/startSandboxWithClients';
 
 const LOGIN = { user: 'PERSONA_01', password: 'ENCRYPTED01' };
 
-const bench = sandboxWithClientsForTests();
+const bench = sandboxWithClientsForTestGroup();
 afterEach(async () => await bench.control.delete('/faults'));
 
 const everywhere = async (fault: unknown) =>

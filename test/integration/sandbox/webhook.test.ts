@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { until } from '../../support/until';
 import type { Delivery } from '../../../sandbox/webhook/webhookDelivery';
 import {
-	sandboxWithClientsForTests,
+	sandboxWithClientsForTestGroup,
 	PERSON_RFC,
 	withSandboxClients,
 } from './support/startSandboxWithClients';
@@ -13,7 +13,7 @@ import { startReceiver, type Receiver } from './support/receiver';
 const FAILING = 'FASF850314N67';
 const SECRET = 'a-secret-of-the-webhook';
 
-const bench = sandboxWithClientsForTests();
+const bench = sandboxWithClientsForTestGroup();
 let receiver: Receiver;
 beforeEach(async () => {
 	await bench.control.delete('/webhook');

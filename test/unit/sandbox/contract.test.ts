@@ -115,7 +115,7 @@ const resources: Resource[] = [
 	},
 	{
 		section: 'CP §2.5 restricted schema',
-		schema: creditProfile.CollectionVersionMetaSchema,
+		schema: creditProfile.CollectionVersionJsonSchema,
 		example: {
 			...{ title: 'x', description: 'x', type: 'object', pattern: '^[A-ZÑ&]{3,4}$' },
 			...{ format: 'uuid', properties: { 'b c': { type: 'null' } }, items: {} },
@@ -284,12 +284,12 @@ resources.push(
 	},
 	{
 		section: 'TQ §2.2 response of RFC_CALCULATOR',
-		schema: taxQuery.RfcCalculatorRecordResponseField,
+		schema: taxQuery.RfcCalculatorRecordResponseContent,
 		...{ example: { rfc: RFC }, required: 'rfc', formats: 'rfc' },
 	},
 	{
 		section: 'TQ §2.3 response of CRF and RFC',
-		schema: taxQuery.FiscalRecordResponseField,
+		schema: taxQuery.FiscalRecordResponseContent,
 		example: fiscal,
 		required: FISCAL,
 		formats: 'RFC ValidoDesde ValidoHasta CodigoPostal',
@@ -297,7 +297,7 @@ resources.push(
 	},
 	{
 		section: 'TQ §2.4 response of CURP',
-		schema: taxQuery.CurpRecordResponseField,
+		schema: taxQuery.CurpRecordResponseContent,
 		example: curp,
 		required: Object.keys(curp).join(' '),
 		integers: 'docProbatorio',

@@ -4,9 +4,9 @@ import type {
 	AllTagsResponse,
 	CollectionVersionsPage,
 } from '../../../../contract/creditProfile';
-import { sandboxWithClientsForTests } from '../support/startSandboxWithClients';
+import { sandboxWithClientsForTestGroup } from '../support/startSandboxWithClients';
 
-const bench = sandboxWithClientsForTests();
+const bench = sandboxWithClientsForTestGroup();
 
 const get = async <T>(path: string, params: object = {}): Promise<T> =>
 	(await bench.creditProfile.get<T>(path, { params })).data;

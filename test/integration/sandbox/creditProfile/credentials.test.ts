@@ -1,7 +1,7 @@
 import type { ProviderCredential } from '../../../../contract/creditProfile';
-import { sandboxWithClientsForTests } from '../support/startSandboxWithClients';
+import { sandboxWithClientsForTestGroup } from '../support/startSandboxWithClients';
 
-const bench = sandboxWithClientsForTests();
+const bench = sandboxWithClientsForTestGroup();
 
 const list = async () => (await bench.creditProfile.get<ProviderCredential[]>('/credential')).data;
 const post = async (provider: string, body: unknown, headers = {}) =>

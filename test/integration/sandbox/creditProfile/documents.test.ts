@@ -7,7 +7,7 @@ import type {
 } from '../../../../contract/creditProfile';
 import type { QueryRecord } from '../../../../contract/taxQuery';
 import {
-	sandboxWithClientsForTests,
+	sandboxWithClientsForTestGroup,
 	withSandboxClients,
 	type SandboxWithClients,
 } from '../support/startSandboxWithClients';
@@ -18,7 +18,7 @@ const DOCUMENTS = 12_000;
 const PAGE = 100;
 const DAY_MS = 86_400_000;
 
-const bench = sandboxWithClientsForTests();
+const bench = sandboxWithClientsForTestGroup();
 
 const pageOf = async (
 	id: number,

@@ -59,7 +59,7 @@ export async function startSandboxWithClients(
 }
 
 /** One bench for every test of a file or a group. */
-export function sandboxWithClientsForTests(
+export function sandboxWithClientsForTestGroup(
 	options: Partial<SandboxOptions> = {},
 ): SandboxWithClients {
 	const bench = {} as SandboxWithClients;

@@ -1,8 +1,12 @@
 import type { QueryRecord } from '../../../../contract/taxQuery';
-import { sandboxWithClientsForTests, CURP, PERSON_RFC } from '../support/startSandboxWithClients';
+import {
+	sandboxWithClientsForTestGroup,
+	CURP,
+	PERSON_RFC,
+} from '../support/startSandboxWithClients';
 import { EMMA_RFC_CALCULATOR_BODY } from './endpointCases';
 
-const bench = sandboxWithClientsForTests();
+const bench = sandboxWithClientsForTestGroup();
 beforeAll(async () => {
 	await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 });

@@ -1,8 +1,11 @@
 import { firstViolation } from '../../../../contract/check';
 import { TokenResponse } from '../../../../contract/taxQuery';
-import { sandboxWithClientsForTests, withSandboxClients } from '../support/startSandboxWithClients';
+import {
+	sandboxWithClientsForTestGroup,
+	withSandboxClients,
+} from '../support/startSandboxWithClients';
 
-const bench = sandboxWithClientsForTests();
+const bench = sandboxWithClientsForTestGroup();
 
 const client = () => ({
 	grant_type: 'client_credentials',

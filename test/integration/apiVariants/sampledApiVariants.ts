@@ -22,7 +22,7 @@ const shapes: Array<Partial<SandboxOptions>> = [
 ];
 
 /** Eight environments with a random word for every key that a mapping has. DIALECT_SEED makes others. */
-export const randomApiVariants = fc
+export const sampledApiVariants = fc
 	.sample(mappingArbitrary, { numRuns: shapes.length, seed: Number(process.env.DIALECT_SEED ?? 7) })
 	.map((mapping, index) => ({ environment: index + 1, mapping, shape: shapes[index] }));
 

@@ -2,7 +2,11 @@ import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import type { ScopeState } from '../../shared/processStateByScope';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';
-import { findQuery, suspectMappingKeysOfGetQuery, type QueryClient } from '../client/queryClient';
+import {
+	findQueryById,
+	unconfirmedGetPathMappingKeys,
+	type QueryClient,
+} from '../client/queryClient';
 import { findMatchingId } from '../client/parseQueryRecord';
 import { toRecordWithDeliveryId, type RecordWithDeliveryId } from './recordWithDeliveryId';
 
@@ -29,7 +33,7 @@ export async function readQuery(
 	id: string,
 	how = READ_OPTIONS,
 ): Promise<RecordWithDeliveryId | undefined> {
-	const record = await findQuery(client, id, how);
+	const record = await findQueryById(client, id, how);
 	return record && toRecordWithDeliveryId(record);
 }
 
@@ -86,7 +90,7 @@ export async function readQueriesByIdThrottled(
 
 /** Returns the error of a query that is known to exist, though the service has nothing under its ID. */
 export const createNotFoundError = (client: QueryClient): Error => {
-	const keys = suspectMappingKeysOfGetQuery(client);
+	const keys = unconfirmedGetPathMappingKeys(client);
 	const what = 'the service has nothing under its ID';
 	return new Error(keys.length === 0 ? what : `${what}. Check ${keys.join()} in API Mapping`);
 };

@@ -1,6 +1,10 @@
 import type { QueryClient } from '../client/queryClient';
 import { mayOmitExistingResponse } from '../client/parseQueryRecord';
-import { createNotFoundError, readQueriesByIdThrottled, readQuery } from './readById';
+import {
+	createNotFoundError,
+	readQueriesByIdThrottled,
+	readQuery,
+} from './readQueriesByIdThrottled';
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
 import type { QueryNotification } from './queryNotification';

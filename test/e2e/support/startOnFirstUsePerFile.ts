@@ -2,7 +2,7 @@
 const started: Array<Promise<() => Promise<void>>> = [];
 
 /** Starts something for the first who asks. All others of the test file share it; it ends with the file. */
-export function startOncePerFile<T>(
+export function startOnFirstUsePerFile<T>(
 	start: () => Promise<T>,
 	stop: (it: T) => Promise<unknown>,
 ): () => Promise<T> {

@@ -5,7 +5,7 @@ const typeName = oneOf(['array', 'boolean', 'integer', 'null', 'number', 'object
 const uniqueStrings = Type.Array(Type.String(), { uniqueItems: true });
 
 /** CP §2.5, the schema of a version: a JSON Schema with these keywords only, at every depth. */
-export const CollectionVersionMetaSchema = Type.Recursive(
+export const CollectionVersionJsonSchema = Type.Recursive(
 	(This) =>
 		Type.Partial(
 			Type.Object(
@@ -32,6 +32,6 @@ export const CollectionVersionMetaSchema = Type.Recursive(
 				{ additionalProperties: false },
 			),
 		),
-	{ $id: 'CollectionVersionMetaSchema' },
+	{ $id: 'CollectionVersionJsonSchema' },
 );
-export type CollectionVersionMetaSchema = Static<typeof CollectionVersionMetaSchema>;
+export type CollectionVersionJsonSchema = Static<typeof CollectionVersionJsonSchema>;
