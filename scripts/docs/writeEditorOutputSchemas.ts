@@ -1,5 +1,5 @@
 // npm run docs:schemas: writes the output schemas that n8n's editor shows before the first run, from the table of
-// columns in outputColumnData.ts. With --check it reports differences and writes nothing.
+// columns in schemaPreviewColumns.ts. With --check it reports differences and writes nothing.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { outputColumnsByOperation, type OutputTable } from './schemaPreviewColumns';
