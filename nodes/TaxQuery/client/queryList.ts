@@ -318,7 +318,7 @@ const MAX_READ = 1000;
 /** Limits how many are read at a time. */
 const READERS = 20;
 
-/** The rows; the newest thousand of those that `isToRead` picks as `read` gives them, by their IDs. */
+/** Returns the rows in their order. Of those that `isSelected` picks, the newest thousand are what `read` returns. */
 export async function completeSelectedRows(
 	rows: QueryRecord[],
 	isSelected: (row: QueryRecord) => boolean,

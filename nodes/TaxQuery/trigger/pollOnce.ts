@@ -22,7 +22,7 @@ import {
 import { fillMissingResponseFromDelivery, type QueryNotification } from './queryNotification';
 import type { PollingSessionInterface } from './pollingSessionInterface';
 import {
-	readRecordsById,
+	readRecordsMissingFromList,
 	type RowRecordOrRefused,
 	type RecordsReadById,
 } from './readRecordsMissingFromList';
@@ -116,7 +116,7 @@ export async function pollOnce(
 	};
 	const plan = planPoll(ledger, listing, pollContext, rules);
 	if (plan.isNewStart && startAt !== undefined) requireCreationDates(listing.rows);
-	const read = await readRecordsById(trigger, connection, plan, listing, notifications);
+	const read = await readRecordsMissingFromList(trigger, connection, plan, listing, notifications);
 	const interrupted = await fetchInterruptedResultsToRestart(trigger, connection, plan.listed);
 
 	const poll = { trigger, mapping, toItem, notifications, listing, plan, rules, read, interrupted };

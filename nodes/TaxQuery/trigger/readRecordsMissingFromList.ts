@@ -34,7 +34,7 @@ export interface RecordsReadById {
 const MAX_AGAIN = 10;
 
 /** Reads by ID what a poll needs and the list does not show. */
-export async function readRecordsById(
+export async function readRecordsMissingFromList(
 	trigger: PollingSessionInterface,
 	client: QueryClient,
 	plan: PollPlan<RecordWithDeliveryId>,
