@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { ensureN8nInstalled } from '../demo/pinnedN8nInstallation';
-import { startN8n } from '../demo/startN8n';
+import { isReady, startN8n } from '../demo/startN8n';
 import { installPackage } from '../demo/installPackage';
 import { startSandbox, type Sandbox } from '../sandbox';
 import { sandboxQueryClient } from '../test/integration/support/sandboxQueryClient';
@@ -194,7 +194,7 @@ async function register(sandbox: Sandbox, settings: object): Promise<void> {
 	await axios.put(`${sandbox.page}sandbox/webhook`, settings);
 }
 
-/** Delivers some of the results many times at once, until it is over. */
+/** Delivers some of the results many times at once, until it is over. Only an n8n that is up gets them: it would not start. */
 async function copy(url: string, sandbox: Sandbox, isOver: () => boolean): Promise<void> {
 	await pollAndDeliverFinishedQueries(sandbox, isOver, async ({ _id }, index) => {
 		if ((index + 1) % (1 / COPIED) !== 0) return;
@@ -204,7 +204,9 @@ async function copy(url: string, sandbox: Sandbox, isOver: () => boolean): Promi
 				() => false, // n8n is down, or the workflow is not published for a moment
 			);
 		const copies = async () => await Promise.all(Array.from({ length: COPIES }, deliver));
-		while (!isOver() && !(await copies()).includes(true)) await sleep(1_000);
+		const { origin } = new URL(url);
+		const isAccepted = async () => (await isReady(origin)) && (await copies()).includes(true);
+		while (!isOver() && !(await isAccepted())) await sleep(1_000);
 	});
 }
 
