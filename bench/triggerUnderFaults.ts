@@ -194,7 +194,7 @@ async function register(sandbox: Sandbox, settings: object): Promise<void> {
 	await axios.put(`${sandbox.page}sandbox/webhook`, settings);
 }
 
-/** Delivers some of the results many times at once, until it is over. Only an n8n that is up gets them: it would not start. */
+/** Delivers some of the results many times at once, until it is over; none while n8n starts, which so many calls prevent. */
 async function copy(url: string, sandbox: Sandbox, isOver: () => boolean): Promise<void> {
 	await pollAndDeliverFinishedQueries(sandbox, isOver, async ({ _id }, index) => {
 		if ((index + 1) % (1 / COPIED) !== 0) return;

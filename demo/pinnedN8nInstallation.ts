@@ -30,7 +30,8 @@ export async function ensureN8nInstalled(
 	{ folder }: N8nInstallation = pinnedInstallation,
 	signal?: AbortSignal,
 ): Promise<void> {
-	const child = spawn(process.execPath, [join(__dirname, 'ensurePackagesInstalled.mjs'), folder], {
+	const script = join(__dirname, '..', 'scripts', 'ensurePackagesInstalled.mjs');
+	const child = spawn(process.execPath, [script, folder], {
 		stdio: ['ignore', 2, 2],
 		signal,
 	});

@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensurePackagesInstalled } from '../demo/ensurePackagesInstalled.mjs';
+import { ensurePackagesInstalled } from './ensurePackagesInstalled.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

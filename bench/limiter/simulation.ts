@@ -61,7 +61,7 @@ const EPOCH = Date.UTC(2026, 10, 20, 12);
 const END_MS = 3_600_000;
 
 /** Numbers between 0 and 1 that come again with the same seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
+function randomFrom(seed: number): () => number {
 	let state = seed;
 	return () => {
 		state = (state + 0x6d2b79f5) | 0;

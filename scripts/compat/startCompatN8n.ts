@@ -16,7 +16,7 @@ import { RestartableN8n } from '../../bench/support/restartableN8n';
 const PACKAGE = 'n8n-nodes-credit-profile';
 
 /** The n8n that this run is about; `npm run compat` names its folder. */
-export const n8nUnderTest = process.env.COMPAT_HOST
+const n8nUnderTest = process.env.COMPAT_HOST
 	? installationPathsIn(process.env.COMPAT_HOST)
 	: newest;
 

@@ -41,7 +41,7 @@ export interface RunSubmissionContext {
 	mayRepeat: boolean;
 }
 
-/** A query that an item wants. */
+/** What submitting an item's query needs. */
 export interface ItemSubmissionContext {
 	item: OperationItemContext;
 	request: QueryRequest;

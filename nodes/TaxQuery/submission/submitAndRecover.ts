@@ -32,8 +32,8 @@ const MAX_ROUNDS = 3;
 
 /**
  * Takes a submission to its end: sent once, and recovered from the list where nobody knows whether it was accepted. It
- * is sent again only where the operator allows that. Below, `retryPolicy.ts` repeats a request that surely was not
- * accepted. Throws a QueryError if the outcome stays uncertain.
+ * is sent again only where the operator allows that. Within one sending, `retryPolicy.ts` decides when a request that
+ * surely was not accepted is repeated. Throws a QueryError if the outcome stays uncertain.
  */
 export async function submitAndRecover(
 	context: RunSubmissionContext,

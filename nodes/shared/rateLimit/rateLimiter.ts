@@ -136,9 +136,9 @@ const newRateLimiter = () => new PacedRateLimiter();
 
 /**
  * Returns the rate limiter shared by all requests to this base URL with this token. `token` is what the service limits:
- * a token, or the client's ID. `pointsPerSecond` holds until the
- * service's headers show another limit; 0 means none. `processes` share it; without a number, the headers show who
- * else sends. Throws a UserError if the points are no number from 0 on.
+ * a token, or the client's ID. `pointsPerSecond` holds until the service's headers show another limit; 0 means none.
+ * `processes` share it; without a number, the headers show who else sends. Throws a UserError if the points are no number
+ * from 0 on.
  */
 export function rateLimiterFor(options: {
 	baseUrl: string;

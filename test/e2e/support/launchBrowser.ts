@@ -31,7 +31,7 @@ export async function launchBrowser(headless = true): Promise<Browser> {
 }
 
 /** For what a test waits in a page; playwright's own 30 s are too short for a busy machine. */
-export const PAGE_TIMEOUT_MS = 300_000;
+const PAGE_TIMEOUT_MS = 300_000;
 
 /** Run in each page before its own scripts. */
 const STAND_STILL = `document.addEventListener('DOMContentLoaded', () => {

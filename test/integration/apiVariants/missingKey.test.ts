@@ -11,49 +11,24 @@ import { toN8nCredentialLoginFields } from '../support/credentialFieldBuilders';
 import {
 	CIEC,
 	createTaxProfileParameters,
-	curps,
 	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from '../taxQuery/support';
+import { parametersOfEachQuery } from './parametersOfEachQuery';
 import type { ApiVariant } from './sampledApiVariants';
 
 const [RFC] = rfcs(1);
-const [CURP] = curps(1);
-const COMPANY = 'EKU9003173C9';
-const waited = { waitForResult: true, maxWait: 5 };
-const months = { period: 'months', firstMonth: '2026-01', lastMonth: '2026-02' };
+const MAX_WAIT = 5;
 const days = { period: 'dates', firstDay: '2026-01-02', lastDay: '2026-01-05' };
-const person = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
 
 /** Holds the parameters of each query. */
 const inProgress: Record<keyof typeof queryTypesByOperation, INodeParameters> = {
-	getShareholders: operationParameters('company', 'getShareholders', { rfc: COMPANY, ...waited }),
-	calculateRfc: operationParameters('taxpayer', 'calculateRfc', {
-		...person,
-		birthDate: '1956-12-31',
-	}),
-	getCrf: operationParameters('taxpayer', 'getCrf', { rfc: RFC, ...waited }),
-	getRfcData: operationParameters('taxpayer', 'getRfcData', { rfc: RFC, ...waited }),
-	getCurpData: operationParameters('person', 'getCurpData', { curp: CURP }),
-	getEmploymentHistory: operationParameters('person', 'getEmploymentHistory', {
-		curp: CURP,
-		...waited,
-	}),
+	...parametersOfEachQuery(MAX_WAIT),
 	createTaxProfile: operationParameters('taxAuthority', 'createTaxProfile', {
 		loginFrom: 'stored',
 		rfc: RFC,
-	}),
-	getCsf: operationParameters('taxAuthority', 'getCsf', { rfc: RFC }),
-	getComplianceOpinion: operationParameters('taxAuthority', 'getComplianceOpinion', {
-		rfc: RFC,
-		...waited,
-	}),
-	getInvoices: operationParameters('taxAuthority', 'getInvoices', {
-		rfc: RFC,
-		...months,
-		...waited,
 	}),
 };
 const names = Object.keys(inProgress) as Array<keyof typeof queryTypesByOperation>;
@@ -175,7 +150,7 @@ describe('a mapping of the query service that misses one key', () => {
 		const { rfc } = running[0].reserved(state);
 		const shownMessage = await askOwn(
 			[['statuses', state]],
-			operationParameters('taxpayer', 'getCrf', { rfc, ...waited }),
+			operationParameters('taxpayer', 'getCrf', { rfc, waitForResult: true, maxWait: MAX_WAIT }),
 		);
 		expect(shownMessage).toContain(`statuses.${state}`);
 	});

@@ -7,15 +7,14 @@ import { TriggerHost } from '../taxQuery/trigger/triggerHost';
 import {
 	CIEC,
 	createTaxProfileParameters,
-	curps,
 	operationParameters,
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from '../taxQuery/support';
+import { parametersOfEachQuery } from './parametersOfEachQuery';
 
 const [RFC] = rfcs(1);
-const [CURP] = curps(1);
 const WRAPPER = 'serviceQuery';
 
 type Names = Record<string, string>;
@@ -60,32 +59,11 @@ async function startRenamed(sandbox: TaxQuerySandbox, names: Names) {
 	});
 }
 
-const waited = { waitForResult: true, maxWait: 20 };
-const person = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
 const queries = {
-	calculateRfc: operationParameters('taxpayer', 'calculateRfc', {
-		...person,
-		birthDate: '1956-12-31',
-	}),
-	getCrf: operationParameters('taxpayer', 'getCrf', { rfc: RFC, ...waited }),
-	getRfcData: operationParameters('taxpayer', 'getRfcData', { rfc: RFC, ...waited }),
-	getCurpData: operationParameters('person', 'getCurpData', { curp: CURP }),
-	getEmploymentHistory: operationParameters('person', 'getEmploymentHistory', {
-		curp: CURP,
-		...waited,
-	}),
-	getShareholders: operationParameters('company', 'getShareholders', {
-		rfc: 'EKU9003173C9',
-		...waited,
-	}),
-	getCsf: operationParameters('taxAuthority', 'getCsf', { rfc: RFC }),
-	getComplianceOpinion: operationParameters('taxAuthority', 'getComplianceOpinion', {
-		rfc: RFC,
-		...waited,
-	}),
+	...parametersOfEachQuery(20),
 	getInvoices: operationParameters('taxAuthority', 'getInvoices', {
 		...{ rfc: RFC, period: 'month', month: '2026-01' },
-		...waited,
+		...{ waitForResult: true, maxWait: 20 },
 	}),
 };
 

@@ -32,7 +32,7 @@ export const packageNodesByType: Record<string, INodeType> = {
 	creditProfile: new CreditProfile(),
 	taxQuery: new TaxQuery(),
 };
-export const credentialTypes: Record<string, ICredentialType> = {
+const credentialTypes: Record<string, ICredentialType> = {
 	creditProfileApi: new CreditProfileApi(),
 	taxQueryApi: new TaxQueryApi(),
 };

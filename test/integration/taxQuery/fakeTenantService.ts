@@ -36,7 +36,7 @@ const services: Record<string, string> = {
 
 const TOKEN = 'token-of-';
 /** The pasted access token of a tenant. */
-export const accessTokenFor = (tenant: string) => `${TOKEN}${tenant}`;
+const accessTokenFor = (tenant: string) => `${TOKEN}${tenant}`;
 
 const acknowledge = ({ accept, response }: BilledPostAwaitingResponse): void =>
 	respondJson(response, { message: 'Accepted', queryId: accept()._id });

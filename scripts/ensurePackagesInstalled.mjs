@@ -1,6 +1,6 @@
 // Runs `npm ci` in each folder whose lock is newer than what is installed there. Plain JavaScript, because it also
 // installs the tools that run TypeScript.
-//   node demo/ensurePackagesInstalled.mjs . demo/n8n-host
+//   node scripts/ensurePackagesInstalled.mjs . demo/n8n-host
 import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
