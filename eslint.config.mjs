@@ -46,7 +46,7 @@ export default tseslint.config(
 	},
 
 	{
-		files: ['test/{unit,integration}/**/*.test.ts'],
+		files: ['test/{unit,nodes,sandbox,exhaustive,repository}/**/*.test.ts'],
 		plugins: { jest },
 		rules: {
 			'jest/expect-expect': [

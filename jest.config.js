@@ -23,7 +23,17 @@ const common = {
 	],
 };
 const connections = '<rootDir>/test/support/disableKeepAlive.ts';
-const n8nCore = '<rootDir>/test/integration/support/setN8nCoreEnvVariables.ts';
+const n8nCore = '<rootDir>/test/support/setN8nCoreEnvVariables.ts';
+
+const longTimeout = '<rootDir>/test/support/longTimeout.ts';
+
+const project = (name, setupFiles, more = {}) => ({
+	...common,
+	displayName: name,
+	testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+	setupFiles,
+	...more,
+});
 
 /** @type {import('jest').Config} */
 module.exports = {
@@ -31,26 +41,16 @@ module.exports = {
 	workerIdleMemoryLimit: '1.5GB', // each file loads n8n-core again
 	// Jest's own summary repeats each failure in full.
 	reporters: [['default', { summaryThreshold: Infinity }], '<rootDir>/test/failureSummary.cjs'],
-	testTimeout: 900_000, // ends what hangs; no test depends on how fast the machine is
+	testTimeout: 120_000, // ends what hangs; no test depends on how fast the machine is
 	projects: [
-		{
-			...common,
-			displayName: 'unit',
-			testMatch: ['<rootDir>/test/unit/**/*.test.ts'],
-			setupFiles: [connections],
-		},
-		{
-			...common,
-			displayName: 'integration',
-			testMatch: ['<rootDir>/test/integration/**/*.test.ts'],
-			setupFiles: [connections, n8nCore],
-		},
-		{
-			...common,
-			displayName: 'e2e',
-			testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
+		project('unit', [connections]),
+		project('nodes', [connections, n8nCore]),
+		project('sandbox', [connections]),
+		project('exhaustive', [connections, n8nCore], { setupFilesAfterEnv: [longTimeout] }),
+		project('repository', [connections, n8nCore], { setupFilesAfterEnv: [longTimeout] }),
+		project('e2e', [connections], {
 			globalSetup: '<rootDir>/test/e2e/support/build.ts', // installs n8n if it is missing
-			setupFiles: [connections],
-		},
+			setupFilesAfterEnv: [longTimeout],
+		}),
 	],
 };

@@ -6,7 +6,7 @@ import axios from 'axios';
 import type { N8n } from '../demo/startN8n';
 import { isFinished, type WorkflowNode } from '../demo/n8nClient';
 import type { Sandbox } from '../sandbox';
-import { sandboxQueryClient } from '../test/integration/support/sandboxQueryClient';
+import { sandboxQueryClient } from '../test/support/sandboxQueryClient';
 import { until } from '../test/support/until';
 import { median, round } from './support/result';
 

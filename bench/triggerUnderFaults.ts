@@ -9,7 +9,7 @@ import { ensureN8nInstalled } from '../demo/pinnedN8nInstallation';
 import { isReady, startN8n } from '../demo/startN8n';
 import { installPackage } from '../demo/installPackage';
 import { startSandbox, type Sandbox } from '../sandbox';
-import { sandboxQueryClient } from '../test/integration/support/sandboxQueryClient';
+import { sandboxQueryClient } from '../test/support/sandboxQueryClient';
 import { prepareCpuMeasurement } from './deliveryCpu';
 import { RestartableN8n } from './support/restartableN8n';
 import { median, round, type BenchResult, type BenchOptions } from './support/result';

@@ -12,7 +12,7 @@ import { ensureN8nInstalled } from '../demo/pinnedN8nInstallation';
 import { installPackage } from '../demo/installPackage';
 import { Processes } from '../demo/processes';
 import { startSandbox, type Sandbox } from '../sandbox';
-import { sandboxQueryClient } from '../test/integration/support/sandboxQueryClient';
+import { sandboxQueryClient } from '../test/support/sandboxQueryClient';
 import { median, round, type BenchOptions, type BenchResult } from './support/result';
 import { startTriggerOutputSink, type Arrival } from './support/triggerBench';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { N8n } from '../../demo/startN8n';
 import type { Sandbox } from '../../sandbox';
-import { sandboxQueryClient } from '../../test/integration/support/sandboxQueryClient';
+import { sandboxQueryClient } from '../../test/support/sandboxQueryClient';
 
 /** Of the header with which deliveries are proved. */
 export const WEBHOOK_HEADER_SECRET = 'whsec-bench';

@@ -10,9 +10,9 @@ import {
 	getCrfParameters,
 	operationParameters,
 	rfcs,
-} from '../../test/integration/taxQuery/support';
-import { sandboxQueryClient, type Query } from '../../test/integration/support/sandboxQueryClient';
-import { startSandboxWithHelpers, type TestSandbox } from '../../test/integration/support/sandbox';
+} from '../../test/nodes/taxQuery/support';
+import { sandboxQueryClient, type Query } from '../../test/support/sandboxQueryClient';
+import { startSandboxWithHelpers, type TestSandbox } from '../../test/support/sandbox';
 import { startCompatN8n, type RunningCompatN8n, type TestedWorkflowNode } from './startCompatN8n';
 
 const [RFC, OTHER, THIRD] = rfcs(3);

@@ -17,7 +17,7 @@ export const nodeRuntimes = readdirSync(folder)
 /** Defines what is run on each: the command's arguments after `node`. */
 const tools = new Map([
 	['Unit tests', [jest, '--selectProjects', 'unit']],
-	['Integration tests', [jest, '--selectProjects', 'integration', '--maxWorkers', '4']],
+	['Node and sandbox tests', [jest, '--selectProjects', 'nodes', 'sandbox', '--maxWorkers', '4']],
 	[
 		'`npx credit-profile-sandbox`',
 		[

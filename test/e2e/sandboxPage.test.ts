@@ -5,8 +5,8 @@ import type { AxeResults } from 'axe-core';
 import axios from 'axios';
 import type { Browser, Page } from 'playwright-core';
 import { startSandbox, type Sandbox } from '../../sandbox';
-import { startReceiver, type Receiver } from '../integration/sandbox/support/receiver';
-import { sandboxQueryClient } from '../integration/support/sandboxQueryClient';
+import { startReceiver, type Receiver } from '../sandbox/support/receiver';
+import { sandboxQueryClient } from '../support/sandboxQueryClient';
 import { describeIfChromium } from './support/describeIfChromium';
 import { launchBrowser, takeScreenshot } from './support/launchBrowser';
 

@@ -11,7 +11,7 @@ import { missingStoresText, startStores } from '../../demo/queueModeStores';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../integration/support/sandboxQueryClient';
+} from '../support/sandboxQueryClient';
 import { until } from '../support/until';
 import { redeliverWhile503 } from './support/redeliverWhile503';
 import { waitForEndedExecutionOf } from './support/executions';

@@ -6,8 +6,8 @@ import {
 	startExecutionRetry,
 	stopExecutions,
 } from '../../../bench/support/paidWorkflow';
-import { startSandboxWithHelpers, type TestSandbox } from '../../integration/support/sandbox';
-import { rfcs } from '../../integration/taxQuery/support';
+import { startSandboxWithHelpers, type TestSandbox } from '../../support/sandbox';
+import { rfcs } from '../../nodes/taxQuery/support';
 import { until } from '../../support/until';
 import { startHeadlessN8nOncePerFile, restartableHeadlessN8n } from '../support/sharedHeadlessN8n';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';

@@ -8,7 +8,7 @@ import type { WorkflowNode } from '../../../demo/n8nClient';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../../integration/support/sandboxQueryClient';
+} from '../../support/sandboxQueryClient';
 import { until } from '../../support/until';
 import { startHeadlessN8nOncePerFile, restartableHeadlessN8n } from '../support/sharedHeadlessN8n';
 import {

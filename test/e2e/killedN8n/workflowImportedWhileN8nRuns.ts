@@ -4,7 +4,7 @@ import { runN8nCommand, type N8n } from '../../../demo/startN8n';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../../integration/support/sandboxQueryClient';
+} from '../../support/sandboxQueryClient';
 import { until } from '../../support/until';
 import {
 	startHeadlessN8nOncePerFile,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { N8n } from '../../../demo/startN8n';
-import { serve } from '../../integration/support/testServer';
-import { toN8nCredentialLoginFields } from '../../integration/support/credentialFieldBuilders';
+import { serve } from '../../support/testServer';
+import { toN8nCredentialLoginFields } from '../../support/credentialFieldBuilders';
 import { waitForEndedExecutionOf } from '../support/executions';
 import { startDemoOncePerFile } from '../support/demoOncePerTestFile';
 

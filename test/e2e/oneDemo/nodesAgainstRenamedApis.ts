@@ -10,9 +10,9 @@ import {
 	mappingArbitrary,
 	mappedClient,
 	startMappedSandboxWithRawClients,
-} from '../../integration/support/mappedClient';
-import { proposedMappingIn } from '../../integration/support/readDiagnoseRows';
-import { toN8nCredentialLoginFields } from '../../integration/support/credentialFieldBuilders';
+} from '../../support/mappedClient';
+import { proposedMappingIn } from '../../support/readDiagnoseRows';
+import { toN8nCredentialLoginFields } from '../../support/credentialFieldBuilders';
 import { waitForEndedExecutionOf, outOf } from '../support/executions';
 import { startDemoOncePerFile } from '../support/demoOncePerTestFile';
 

@@ -8,12 +8,12 @@ import {
 	postWithExactHeaders,
 	signatureCredential,
 	signatureHeaders,
-} from '../../integration/taxQuery/trigger/hostileDeliveryCases';
+} from '../../exhaustive/taxQuery/trigger/hostileDeliveryCases';
 import {
 	inventHostileDeliveries,
 	verificationMethods,
-} from '../../integration/taxQuery/trigger/inventHostileDeliveries';
-import { sandboxQueryClient, type Query } from '../../integration/support/sandboxQueryClient';
+} from '../../exhaustive/taxQuery/trigger/inventHostileDeliveries';
+import { sandboxQueryClient, type Query } from '../../support/sandboxQueryClient';
 import { until } from '../../support/until';
 import { redeliverWhile503 } from '../support/redeliverWhile503';
 import { describeIfChromium } from '../support/describeIfChromium';

@@ -5,7 +5,7 @@ import {
 	startSandboxWithQueryHelpers,
 	type Query,
 	type SandboxWithQueryHelpers,
-} from '../../integration/support/sandboxQueryClient';
+} from '../../support/sandboxQueryClient';
 import { until } from '../../support/until';
 import { redeliverWhile503 } from '../support/redeliverWhile503';
 import { outOf } from '../support/executions';

@@ -6,7 +6,7 @@ import type { N8n } from '../../../demo/startN8n';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
-} from '../../integration/support/sandboxQueryClient';
+} from '../../support/sandboxQueryClient';
 import { until } from '../../support/until';
 import { outOf } from '../support/executions';
 import { startDemoOncePerFile } from '../support/demoOncePerTestFile';

@@ -1,5 +1,5 @@
 import type { N8nClient, WorkflowNode } from '../../../demo/n8nClient';
-import type { SandboxWithQueryHelpers } from '../../integration/support/sandboxQueryClient';
+import type { SandboxWithQueryHelpers } from '../../support/sandboxQueryClient';
 
 export const TRIGGER_NODE_NAME = 'Tax Query Trigger';
 

@@ -1,0 +1,133 @@
+import { createSandboxNodeRunner } from '../../nodes/creditProfile/support';
+import { startSandboxWithHelpers } from '../../support/sandbox';
+import type { NodeRun } from '../../support/runNodeInEngine';
+import {
+	createTaxProfileParameters,
+	curps,
+	getCrfParameters,
+	operationParameters,
+	rfcs,
+	taxQuerySandbox,
+} from '../../nodes/taxQuery/support';
+import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
+
+const [RFC] = rfcs(1);
+const [CURP] = curps(1);
+const crf = getCrfParameters({ rfc: RFC });
+const curpData = operationParameters('person', 'getCurpData', { curp: CURP });
+const csf = operationParameters('taxAuthority', 'getCsf', { rfc: RFC });
+
+/** The keys of the API Mapping that an error names. */
+const keysOf = ({ error }: NodeRun) => [error !== undefined, error?.context?.mappingKeys];
+const NONE = [true, undefined];
+
+describe('advice about the API Mapping', () => {
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
+	const refuse = async (status: number) =>
+		await sandbox.faults({ path: '/api/query/', method: 'POST', fault: { status, body: {} } });
+	const accept = async () => await sandbox.faults();
+
+	it.each([404, 400, 422])('names at most two unconfirmed keys for status %i', async (status) => {
+		await refuse(status);
+		const first = [await sandbox.run(crf), await sandbox.run(csf)].map(keysOf);
+		await accept();
+		await sandbox.run(crf);
+		await refuse(status);
+		const then = [await sandbox.run(crf), await sandbox.run(curpData)].map(keysOf);
+		const isPath = status === 404;
+		expect([first, then]).toEqual([
+			[
+				[true, [isPath ? 'paths.getCrf' : 'fields.getCrf']],
+				[true, isPath ? ['paths.tax', 'paths.getCsf'] : ['fields.getCsf']],
+			],
+			[NONE, isPath ? [true, ['paths.getCurpData']] : NONE],
+		]);
+	});
+
+	it("names paths.tax and the query's own path until each is confirmed", async () => {
+		await sandbox.run(crf);
+		await refuse(404);
+		const first = keysOf(await sandbox.run(csf));
+		await accept();
+		await sandbox.run(createTaxProfileParameters(RFC));
+		await refuse(404);
+		const second = keysOf(await sandbox.run(csf));
+		await accept();
+		await sandbox.run(csf);
+		await refuse(404);
+		expect([first, second, keysOf(await sandbox.run(csf))]).toEqual([
+			[true, ['paths.tax', 'paths.getCsf']],
+			[true, ['paths.getCsf']],
+			NONE,
+		]);
+	});
+
+	it('names a key of the list until it was read', async () => {
+		const all = operationParameters('query', 'getAll', { returnAll: true });
+		const missing = { path: '/api/query', exact: true, fault: { status: 404, body: {} } };
+		await sandbox.faults(missing);
+		const first = keysOf(await sandbox.run(all));
+		await accept();
+		await sandbox.run(all);
+		await sandbox.faults(missing);
+		expect([first, keysOf(await sandbox.run(all))]).toEqual([[true, ['paths.getAll']], NONE]);
+	});
+
+	it('names the path of one query for an unknown ID until a query was read by its ID', async () => {
+		const get = (queryId: string) => operationParameters('query', 'get', { queryId });
+		const first = await sandbox.run(get('unknown-1'));
+		const { items } = await sandbox.run(curpData);
+		await sandbox.run(get(String(items[0].json.queryId)));
+		const then = await sandbox.run(get('unknown-1'));
+		expect([keysOf(first), keysOf(then)]).toEqual([[true, ['paths.get']], NONE]);
+		expect(first.error?.description).toContain('paths.get in API Mapping');
+	});
+
+	it('names the path of one query where a wait cannot read the result by its ID', async () => {
+		await sandbox.faults({ path: '/api/query/', method: 'GET', fault: { status: 404, body: {} } });
+		const { items } = await sandbox.run(
+			getCrfParameters({ rfc: RFC, waitForResult: true, maxWait: 2 }),
+		);
+		const [{ json }] = items;
+		expect([json.pending, json.lastProblem]).toEqual([true, expect.stringContaining('paths.get')]);
+	});
+
+	it('is not given for a wrong secret or a refused token', async () => {
+		const wrong = [
+			await sandbox.run(crf, {
+				credentials: sandbox.credentials({ taxQueryApi: { clientSecret: 'wrong_secret_3' } }),
+			}),
+			await sandbox.run(crf, {
+				credentials: sandbox.credentials({
+					taxQueryApi: { grant: 'accessToken', pastedToken: 'wrong_token_3' },
+				}),
+			}),
+		];
+		expect(wrong.map(keysOf)).toEqual([NONE, NONE]);
+		const texts = wrong.map(({ error }) => `${error?.message} ${error?.description}`);
+		expect(texts.filter((text) => text.includes('API Mapping'))).toEqual([]);
+	});
+
+	it('of provider logins names the segments that have not worked', async () => {
+		const profile = await startSandboxWithHelpers({ rateLimit: 0 });
+		const run = createSandboxNodeRunner(profile);
+		const list = { resource: 'providerLogin', operation: 'getAll', returnAll: true };
+		const missing = { path: '/api/v1/credential', fault: { status: 404, body: {} } };
+		const login = {
+			...{ resource: 'providerLogin', operation: 'upsert', loginFrom: 'fields' },
+			...{ provider: 'sanctions-screening', token: 'token-123' },
+		};
+		await profile.faults(missing);
+		const first = keysOf(await run(list));
+		await profile.faults();
+		await run(list);
+		await profile.faults(missing);
+		const then = [await run(list), await run(login)].map(keysOf);
+		await profile.close();
+		expect([first, ...then]).toEqual([
+			[true, ['paths.credential']],
+			NONE,
+			[true, ['paths.sanctions-screening']],
+		]);
+	});
+});

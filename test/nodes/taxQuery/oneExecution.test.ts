@@ -1,0 +1,323 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { shiftWallClock } from '../../support/clock';
+import { codeOf } from '../../support/errorCode';
+import type { NodeRunOptions } from '../../support/runNodeInEngine';
+import { respondJson } from '../../support/testServer';
+import { curps, getCrfParameters, operationParameters, rfcs } from './support';
+import {
+	tenantService,
+	type BilledPostAwaitingResponse,
+	type StoredQuery,
+	type MultiTenantService,
+} from './fakeTenantService';
+
+const itemsOf = (wanted: string[], tenant = 'A') => wanted.map((rfc) => ({ rfc, tenant }));
+const [RFC, OTHER] = rfcs(2);
+const NEVER = { reuse: 'never' };
+const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.queryId);
+const goOn: Partial<NodeRunOptions> = { onError: 'continueRegularOutput' };
+
+describe('a question in an execution', () => {
+	let service: MultiTenantService;
+	let answer: (arrived: BilledPostAwaitingResponse) => void | Promise<void>;
+	const acknowledge = ({ accept, response }: BilledPostAwaitingResponse) =>
+		respondJson(response, { message: 'Accepted', queryId: accept()._id });
+	/** Accepted, and the response is lost. */
+	const lose = ({ accept, response }: BilledPostAwaitingResponse) => {
+		accept();
+		response.destroy();
+	};
+	beforeEach(async () => {
+		answer = acknowledge;
+		service = await tenantService({ post: async (arrived) => await answer(arrived) });
+	});
+	afterEach(async () => await service.close());
+	const billed = (tenant = 'A') => service.billedOf(tenant).map(({ query }) => query.rfc);
+
+	it('sends one query for an RFC written in four ways', async () => {
+		const written = [RFC, RFC.toLowerCase(), ` ${RFC} `, `${RFC.slice(0, 4)}-${RFC.slice(4)}`];
+		const { items } = await service.run(getCrfParameters(), { items: itemsOf(written) });
+		expect([billed(), new Set(idsOf(items)).size]).toEqual([[RFC], 1]);
+		expect(items.map(({ json }) => json.reused)).toEqual([undefined, true, true, true]);
+	});
+
+	it('sends one query for an RFC in three spellings with Check Identifiers: Off', async () => {
+		const written = [RFC, `${RFC.slice(0, 4)}-${RFC.slice(4)}`.toLowerCase(), `${RFC} `];
+		const { error } = await service.run(getCrfParameters({}, { checkIdentifiers: 'off' }), {
+			items: itemsOf(written),
+		});
+		expect(error).toBeUndefined();
+		expect(billed()).toHaveLength(1);
+	});
+
+	it('sends one query for additional fields with nested keys in another order', async () => {
+		const contexts = [
+			{ a: 1, b: 2 },
+			{ b: 2, a: 1 },
+		];
+		const { error } = await service.run(
+			getCrfParameters({}, { additionalBodyFields: '={{ { context: $json.context } }}' }),
+			{ items: contexts.map((context) => ({ rfc: RFC, tenant: 'A', context })) },
+		);
+		expect(error).toBeUndefined();
+		expect(billed()).toEqual([RFC]);
+	});
+
+	it('sends a query that has failed again in the next round of a loop', async () => {
+		const loop = { executionId: 'loop-failed', memory: {}, items: itemsOf([RFC]) };
+		await service.run(getCrfParameters(), loop);
+		for (const one of service.billedOf('A')) one.status = 'FAILED';
+		await service.run(getCrfParameters({ waitForResult: true, maxWait: 2 }), {
+			...loop,
+			ranBefore: 1,
+		});
+		expect(billed()).toEqual([RFC, RFC]);
+	});
+
+	it('sends a query for each item with Reuse Results: Never', async () => {
+		const { items } = await service.run(getCrfParameters(NEVER), {
+			items: itemsOf([RFC, RFC, RFC]),
+		});
+		expect([billed(), new Set(idsOf(items)).size]).toEqual([[RFC, RFC, RFC], 3]);
+	});
+
+	it('sends one query in the rounds of a loop', async () => {
+		const memory = {};
+		for (const ranBefore of [0, 1, 2]) {
+			const loop = { executionId: 'loop-default', memory, ranBefore };
+			await service.run(getCrfParameters(), { items: itemsOf([RFC]), ...loop });
+		}
+		expect(billed()).toEqual([RFC]);
+	});
+
+	it('sends one query for concurrent tool calls', async () => {
+		const [curp] = curps(1);
+		const call = async (ranBefore: number) =>
+			await service.run(operationParameters('person', 'getCurpData', { curp }), {
+				...{ items: [{ tenant: 'A' }], isTool: true, executionId: 'tools', ranBefore },
+			});
+		await Promise.all([0, 1, 2, 3].map(call));
+		expect(service.posts).toHaveLength(1);
+	});
+
+	it('sends one query for the sub-executions of one parent', async () => {
+		for (const executionId of ['sub-1', 'sub-2']) {
+			const sub = { executionId, parentExecutionId: 'parent-1', mode: 'integrated' as const };
+			await service.run(getCrfParameters(), { items: itemsOf([RFC]), ...sub });
+		}
+		expect(billed()).toEqual([RFC]);
+	});
+
+	it('sends one query in each account', async () => {
+		await service.run(getCrfParameters(), {
+			items: [...itemsOf([RFC, RFC]), ...itemsOf([RFC, RFC], 'B')],
+		});
+		expect([billed('A'), billed('B')]).toEqual([[RFC], [RFC]]);
+	});
+
+	it('the next tool call recovers a query whose response was lost', async () => {
+		answer = lose;
+		const list = jest.fn(() => []);
+		await service.close();
+		service = await tenantService({ post: (arrived) => answer(arrived), list });
+		const call = async (ranBefore: number) =>
+			await service.run(getCrfParameters(NEVER), {
+				...{ items: itemsOf([RFC]), isTool: true, executionId: 'tool-again', ranBefore },
+			});
+		const codes = [await call(0), await call(1), await call(2)].map(({ error }) => codeOf(error));
+		expect([codes, billed()]).toEqual([['unsure', 'unsure', 'unsure'], [RFC]]);
+	});
+
+	it('is given to the next tool call once the list shows it', async () => {
+		let isListed = false;
+		await service.close();
+		service = await tenantService({ post: lose, list: (stored) => (isListed ? stored : []) });
+		const call = async (ranBefore: number) =>
+			await service.run(getCrfParameters(NEVER), {
+				...{ items: itemsOf([RFC]), isTool: true, executionId: 'tool-found', ranBefore },
+			});
+		await call(0);
+		isListed = true;
+		const { items } = await call(1);
+		expect([items[0]?.json.recovered, billed()]).toEqual([true, [RFC]]);
+	});
+
+	it('sends a query of its own in each round of a loop with Never, though one is lost', async () => {
+		let isListed = false;
+		await service.close();
+		service = await tenantService({
+			post: (arrived) => answer(arrived),
+			list: (stored) => (isListed ? stored : []),
+		});
+		answer = lose;
+		const loop = { executionId: 'loop-lost', memory: {}, items: itemsOf([RFC]) };
+		await service.run(getCrfParameters(NEVER), loop);
+		[answer, isListed] = [acknowledge, true];
+		await service.run(getCrfParameters(NEVER), { ...loop, ranBefore: 1 });
+		expect(billed()).toEqual([RFC, RFC]);
+	});
+
+	it('sends a failed immediate query again, also in the next execution', async () => {
+		answer = ({ accept, response }) => respondJson(response, accept({ status: 'FAILED' }));
+		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 24 });
+		const codes = [];
+		for (let run = 0; run < 2; run++) {
+			codes.push(codeOf((await service.run(hours, { items: itemsOf([RFC]) })).error));
+		}
+		expect([codes, service.posts.length]).toEqual([['failed', 'failed'], 2]);
+	});
+
+	it('brings no limit that counts an item twice: 60 refused items are retried', async () => {
+		const wanted = rfcs(60);
+		let isRefusing = true;
+		answer = (arrived) =>
+			isRefusing ? respondJson(arrived.response, { message: 'No' }, 422) : acknowledge(arrived);
+		const limits = { spendingLimits: { maxQueries: 100, maxQueriesPerDay: 100 } };
+		const memory = {};
+		const run = async (mode?: 'retry') =>
+			await service.run(getCrfParameters(NEVER, limits), {
+				items: itemsOf(wanted),
+				memory,
+				mode,
+				...goOn,
+			});
+		await run();
+		isRefusing = false;
+		const { items } = await run('retry');
+		expect([items.filter(({ json }) => json.error).length, billed().length]).toEqual([0, 60]);
+	});
+
+	it('keeps 25 tool calls at the same time within the limit of 10', async () => {
+		const memory = {};
+		const call = async (curp: string, ranBefore: number) =>
+			await service.run(operationParameters('person', 'getCurpData', { curp }), {
+				...{ items: [{ tenant: 'A' }], isTool: true, executionId: 'tools-25', memory, ranBefore },
+			});
+		const runs = await Promise.all(curps(25).map(call));
+		const codes = runs.map(({ error }) => codeOf(error)).filter(Boolean);
+		expect([service.posts.length, codes]).toEqual([10, new Array(15).fill('limitOfExecution')]);
+	});
+
+	it('keeps sub-executions of one parent within one limit', async () => {
+		const limited = getCrfParameters({}, { spendingLimits: { maxQueries: 3 } });
+		for (const [at, rfc] of rfcs(5).entries()) {
+			const executionId = `limited-sub-${at}`;
+			const sub = { executionId, parentExecutionId: 'parent-limit', mode: 'integrated' as const };
+			await service.run(limited, { items: itemsOf([rfc]), ...sub, ...goOn });
+		}
+		expect(service.posts).toHaveLength(3);
+	});
+
+	it('gives each of several equal items a query of its own in a retry without notes', async () => {
+		for (let made = 0; made < 3; made++)
+			await service.run(getCrfParameters(NEVER), { items: itemsOf([RFC]) });
+		const given: unknown[] = [];
+		for (const ranBefore of [0, 1]) {
+			const round = { executionId: 'retried-loop', mode: 'retry' as const, ranBefore };
+			const { items } = await service.run(getCrfParameters(NEVER), {
+				items: itemsOf([RFC, RFC]),
+				...round,
+			});
+			given.push(...idsOf(items));
+		}
+		expect([new Set(given).size, billed().length]).toEqual([4, 4]);
+	});
+
+	it("searches the list after a response with another person's record", async () => {
+		answer = ({ accept, response }) => {
+			const own = accept();
+			respondJson(response, { ...own, _id: 'of-another-account', query: { rfc: OTHER } });
+		};
+		const { items } = await service.run(getCrfParameters(), { items: itemsOf([RFC]) });
+		const [{ _id }] = service.billedOf('A');
+		expect(items.map(({ json }) => [json.queryId, json.recovered])).toEqual([[_id, true]]);
+	});
+
+	it("searches the list if the returned ID leads to another person's record", async () => {
+		const unknown = 'of-another-account';
+		answer = ({ accept, response }) => {
+			accept();
+			respondJson(response, { message: 'Accepted', queryId: unknown });
+		};
+		const createdAt = new Date(Date.now() - 3_600_000).toISOString();
+		service.add('A', {
+			...{ _id: unknown, service: 'CRF', status: 'SUCCESS', createdAt },
+			...{ query: { rfc: OTHER }, response: {} },
+		});
+		const { items } = await service.run(getCrfParameters({ waitForResult: true }), {
+			items: itemsOf([RFC]),
+		});
+		const own = service.billedOf('A').find(({ query }) => query.rfc === RFC);
+		expect(items.map(({ json }) => [json.queryId, json.recovered])).toEqual([[own?._id, true]]);
+	});
+
+	it('keeps its place in the queue when the clock is set forward by an hour', async () => {
+		const wanted = rfcs(20);
+		answer = (arrived) => {
+			if (arrived.before === 5) shiftWallClock(3_600_000);
+			acknowledge(arrived);
+		};
+		const { items, error } = await service.run(getCrfParameters(), {
+			items: itemsOf(wanted),
+			credentials: { taxQueryApi: { ...service.byClient, pointsPerSecond: 10 } },
+		});
+		expect([error, items.length]).toEqual([undefined, 20]);
+	});
+
+	const FOREIGN_ID = 'of-another-account';
+	it.each<[string, (own: StoredQuery) => object]>([
+		['record', (own) => ({ ...own, _id: FOREIGN_ID, query: { rfc: OTHER } })],
+		['query', () => ({ message: 'Accepted', queryId: FOREIGN_ID })],
+	])("the editor's Retry does not read the ID of another person's %s", async (what, body) => {
+		let isListed = false;
+		const createdAt = new Date(Date.now() - 3_600_000).toISOString();
+		const foreign = { _id: FOREIGN_ID, service: 'CRF', status: 'SUCCESS', createdAt };
+		await service.close();
+		service = await tenantService({
+			post: ({ accept, response }) => respondJson(response, body(accept())),
+			list: (stored) => (isListed ? stored : []),
+		});
+		service.add('A', { ...foreign, query: { rfc: OTHER }, response: {} });
+		const execution = { items: itemsOf([RFC]), executionId: `foreign-${what}`, memory: {} };
+		const waiting = getCrfParameters({ waitForResult: true });
+		const first = await service.run(waiting, execution);
+		const before = service.reads.length;
+		isListed = true;
+		const { items } = await service.run(waiting, { ...execution, mode: 'retry' });
+		const own = service.billedOf('A').find(({ query }) => query.rfc === RFC);
+		expect({ code: codeOf(first.error), posts: service.posts.length }).toEqual({
+			...{ code: 'otherQuery', posts: 1 },
+		});
+		expect(idsOf(items)).toEqual([own?._id]);
+		expect(service.reads.slice(before)).not.toContain(`A /query/${FOREIGN_ID}`);
+	});
+
+	it('sends a failed query again in the next round of a loop', async () => {
+		answer = ({ before, accept, response }) =>
+			respondJson(response, accept({ status: before === 0 ? 'FAILED' : 'SUCCESS' }));
+		const memory = {};
+		const round = async (ranBefore: number) =>
+			await service.run(getCrfParameters(), {
+				...{ items: itemsOf([RFC]), executionId: 'loop-failed', memory, ranBefore },
+			});
+		const first = await round(0);
+		const { items } = await round(1);
+		expect({ first: codeOf(first.error), posts: service.posts.length }).toEqual({
+			...{ first: 'failed', posts: 2 },
+		});
+		expect(items.map(({ json }) => json.reused)).toEqual([undefined]);
+		expect(idsOf(items)).toEqual([service.billedOf('A')[1]._id]);
+	});
+
+	it('sends a failed query again for an equal item of the same run', async () => {
+		answer = ({ before, accept, response }) =>
+			respondJson(response, accept({ status: before === 0 ? 'FAILED' : 'SUCCESS' }));
+		const { items } = await service.run(getCrfParameters(), {
+			items: itemsOf([RFC, RFC]),
+			...goOn,
+		});
+		expect({ codes: items.map(({ json }) => codeOf(json)), posts: service.posts.length }).toEqual({
+			...{ codes: ['failed', undefined], posts: 2 },
+		});
+	});
+});

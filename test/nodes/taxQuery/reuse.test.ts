@@ -1,0 +1,365 @@
+import { DateTime } from 'luxon';
+import { shiftAllClocks } from '../../support/clock';
+import { codeOf } from '../../support/errorCode';
+import { aRecord, fakeService, respondJson } from './fakeService';
+import {
+	CRF_PATH,
+	createTaxProfileParameters,
+	buildNextCrfFaultRule,
+	getCrfParameters,
+	operationParameters,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from './support';
+
+const [RFC, OTHER] = rfcs(2);
+const waited = { waitForResult: true, maxWait: 30 };
+const HOUR_MS = 3_600_000;
+
+describe('Reuse Results', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeEach(async () => (sandbox = await taxQuerySandbox()));
+	afterEach(async () => await sandbox.close());
+
+	const payFor = async (rfc = RFC) =>
+		await sandbox.run(getCrfParameters(waited), { items: [{ rfc }] });
+	const reuse = async (items = [{ rfc: RFC }], reuseHours = 24, options = {}) =>
+		await sandbox.run(getCrfParameters({ ...waited, reuse: 'hours', reuseHours }, options), {
+			items,
+		});
+	const billed = async () => (await sandbox.ledger()).length;
+
+	it('gives a result that was paid for before, and says how old it is', async () => {
+		const { items: paid } = await payFor();
+		const { items } = await reuse();
+		expect(items[0].json).toEqual({ ...paid[0].json, reused: true, ageHours: 0 });
+	});
+
+	it('does not pay again', async () => {
+		await payFor();
+		await reuse();
+		expect(await billed()).toBe(1);
+	});
+
+	it.each<[string, () => Promise<unknown>]>([
+		['of another RFC', async () => await payFor(OTHER)],
+		[
+			'of another service',
+			async () =>
+				await sandbox.run(operationParameters('taxpayer', 'getRfcData', { rfc: RFC, ...waited })),
+		],
+	])('pays where the only result is %s', async (_which, before) => {
+		await before();
+		await reuse();
+		expect(await billed()).toBe(2);
+	});
+
+	it('pays where the result is older than wanted', async () => {
+		await payFor();
+		await sandbox.control.post('/clock', { advance: 2 * HOUR_MS });
+		await reuse([{ rfc: RFC }], 1);
+		expect(await billed()).toBe(2);
+	});
+
+	it('pays where the result is older than wanted, and not listed yet', async () => {
+		const service = await fakeService({ list: (_stored, response) => respondJson(response, []) });
+		const moment = getCrfParameters({ reuse: 'hours', reuseHours: 1e-9 });
+		const items = [];
+		for (let run = 0; run < 2; run++) {
+			items.push(...(await service.run(moment, { items: [{ rfc: RFC }] })).items);
+		}
+		await service.close();
+		expect([items.map(({ json }) => json.reused), service.sent()]).toEqual([
+			[undefined, undefined],
+			2,
+		]);
+	});
+
+	it('does not pay again for what was on its way when its execution was stopped', async () => {
+		let cancel = () => {};
+		const service = await fakeService({
+			list: (_stored, response) => respondJson(response, []),
+			post: (accept) => (accept(), cancel()),
+		});
+		const requests = { items: [{ rfc: RFC }], onStart: (stop: () => void) => (cancel = stop) };
+		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 24 });
+		await service.run(hours, requests);
+		const { error } = await service.run(hours, requests);
+		await service.close();
+		expect([codeOf(error), service.sent()]).toEqual(['unsure', 1]);
+	});
+
+	it('gives a retry what another execution has got, where the first try was refused', async () => {
+		const service = await fakeService({
+			post: (accept, response) =>
+				service.sent() === 1
+					? respondJson(response, { message: 'Not now' }, 422)
+					: respondJson(response, { queryId: accept()._id }),
+		});
+		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 24 });
+		const requests = { items: [{ rfc: RFC }], executionId: 'refused-first', memory: {} };
+		const { error } = await service.run(hours, requests);
+		await service.run(getCrfParameters(), { items: [{ rfc: RFC }] });
+		const { items } = await service.run(hours, requests);
+		await service.close();
+		expect([codeOf(error), items[0].json.reused, service.sent()]).toEqual(['status.422', true, 2]);
+	});
+
+	it('reads by its ID what this process knows and the list never shows', async () => {
+		const service = await fakeService({ list: (_stored, response) => respondJson(response, []) });
+		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 24 });
+		const reused = [];
+		for (const passed of [0, 30_000, 61_000]) {
+			shiftAllClocks(passed);
+			const { items } = await service.run(hours, { items: [{ rfc: RFC }] });
+			reused.push(items[0].json.reused);
+		}
+		await service.close();
+		expect([reused, service.sent()]).toEqual([[undefined, true, true], 1]);
+	});
+
+	it.each<[string, object]>([
+		['hours', { reuse: 'hours', reuseHours: 5 }],
+		['building', { reuse: 'building' }],
+	])('reuses a pending query that the list hides: %s', async (_how, reusing) => {
+		const service = await fakeService({
+			post(accept, response) {
+				const stored = accept();
+				stored.status = 'PENDING';
+				respondJson(response, { queryId: stored._id });
+			},
+			list: (stored, response) =>
+				respondJson(
+					response,
+					stored.filter(({ status }) => status !== 'PENDING'),
+				),
+		});
+		const inEditor = { items: [{ rfc: RFC }], mode: 'manual' as const };
+		await service.run(getCrfParameters({ ...reusing }), inEditor);
+		shiftAllClocks(120_000); // a list shows by then what it ever shows
+		const { items } = await service.run(getCrfParameters({ ...reusing }), inEditor);
+		await service.close();
+		expect(items.map(({ json }) => json)).toMatchObject([
+			{ queryId: service.billed[0]._id, pending: true, reused: true },
+		]);
+		expect(service.sent()).toBe(1);
+	});
+
+	it('reuses a listed query whose RFC has blanks and hyphens', async () => {
+		const service = await fakeService();
+		const rfc = RFC.replace(/(.{4})(.{6})/, '$1-$2 ').toLowerCase();
+		service.billed.push(aRecord({ _id: 'listed', query: { rfc }, response: { RFC } }));
+		const { items } = await service.run(getCrfParameters({ reuse: 'hours', reuseHours: 5 }), {
+			items: [{ rfc: RFC }],
+		});
+		await service.close();
+		expect(items.map(({ json }) => json)).toMatchObject([{ queryId: 'listed', reused: true }]);
+		expect(service.sent()).toBe(0);
+	});
+
+	it('pays by default', async () => {
+		await payFor();
+		await payFor();
+		expect(await billed()).toBe(2);
+	});
+
+	it('pays once for equal items of one run', async () => {
+		const { items } = await reuse(new Array(20).fill({ rfc: RFC }));
+		const ids = new Set(items.map(({ json }) => json.queryId));
+		const paid = items.filter(({ json }) => json.reused === undefined).length;
+		const pending = items.filter(({ json }) => json.pending).length;
+		expect({ ids: ids.size, paid, pending, billed: await billed() }).toEqual({
+			ids: 1,
+			paid: 1,
+			pending: 0,
+			billed: 1,
+		});
+	});
+
+	it('Retry On Fail continues a pending query without billing again', async () => {
+		const rfc = sandbox.reserved('pending').rfc;
+		await sandbox.run(getCrfParameters(), { items: [{ rfc }] });
+		const { items } = await sandbox.run(getCrfParameters({ reuse: 'hours', reuseHours: 1 }), {
+			items: [{ rfc }],
+		});
+		expect([items[0].json, await billed()]).toEqual([
+			expect.objectContaining({ pending: true, reused: true }),
+			1,
+		]);
+	});
+
+	it('gives a finished result rather than a newer query that is still pending', async () => {
+		const service = await fakeService();
+		const queryOf = (_id: string, status: string, minutes: number) => {
+			const createdAt = new Date(Date.now() - 60_000 * minutes).toISOString();
+			const response = status === 'SUCCESS' ? { RFC } : {};
+			return aRecord({ _id, status, query: { rfc: RFC }, response, createdAt });
+		};
+		service.billed.push(queryOf('finished', 'SUCCESS', 20), queryOf('pending', 'PENDING', 5));
+		const { items } = await service.run(getCrfParameters({ reuse: 'hours', reuseHours: 1 }), {
+			items: [{ rfc: RFC }],
+		});
+		await service.close();
+		expect([items.map(({ json }) => json.queryId), service.sent()]).toEqual([['finished'], 0]);
+	});
+
+	it('pays where only the list still says that a query has a result', async () => {
+		const service = await fakeService({
+			get: (one, response) => respondJson(response, { ...one, status: 'FAILED' }),
+		});
+		service.billed.push(aRecord({ query: { rfc: RFC } }));
+		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 1 });
+		await service.run(hours, { items: [{ rfc: RFC }] });
+		await service.close();
+		expect(service.sent()).toBe(1);
+	});
+
+	it('sends nothing for an equal item while a query is uncertain', async () => {
+		await sandbox.faults(buildNextCrfFaultRule('resetBefore'));
+		const { items } = await sandbox.run(getCrfParameters({ reuse: 'hours', reuseHours: 24 }), {
+			items: [{ rfc: RFC }, { rfc: RFC }],
+			onError: 'continueRegularOutput',
+		});
+		expect(items.map(({ json }) => codeOf(json))).toEqual(['unsure', 'unsure']);
+		expect(await sandbox.requests(CRF_PATH)).toHaveLength(1);
+	});
+
+	it('gives the newest of several results', async () => {
+		const service = await fakeService(); // lists what was pushed last first
+		for (const [_id, minutes] of [['newest', 5] as const, ['older', 20] as const]) {
+			const createdAt = new Date(Date.now() - 60_000 * minutes).toISOString();
+			service.billed.push(aRecord({ _id, query: { rfc: RFC }, response: { RFC }, createdAt }));
+		}
+		const { items } = await service.run(getCrfParameters({ reuse: 'hours', reuseHours: 1 }), {
+			items: [{ rfc: RFC }],
+		});
+		await service.close();
+		expect([items.map(({ json }) => json.queryId), service.sent()]).toEqual([['newest'], 0]);
+	});
+
+	it('does not give a query that failed', async () => {
+		const { rfc } = sandbox.reserved('failed');
+		await sandbox.run(getCrfParameters(waited), { items: [{ rfc }] });
+		await reuse([{ rfc }]);
+		expect(await billed()).toBe(2);
+	});
+
+	it('gives results of this calendar month, and none of the last', async () => {
+		const monthly = getCrfParameters({ ...waited, reuse: 'month' });
+		await sandbox.close();
+		const now = Date.now();
+		const month = DateTime.fromMillis(now, { zone: 'America/Mexico_City' }).startOf('month');
+		const lastMonth = month.minus({ minutes: 5 }).toMillis();
+		sandbox = await taxQuerySandbox({ clockSkew: lastMonth - now });
+		await payFor(OTHER);
+		await sandbox.control.post('/clock', { advance: now - lastMonth });
+		await payFor();
+		const { items } = await sandbox.run(monthly, {
+			items: [RFC, OTHER].map((rfc) => ({ rfc })),
+			timezone: 'America/Mexico_City',
+		});
+		expect(items.map(({ json }) => json.reused)).toEqual([true, undefined]);
+	});
+
+	it.each(['page', 'summary'] as const)(
+		'reuses a result from the third page of a list: %s',
+		async (queryList) => {
+			await sandbox.close();
+			sandbox = await taxQuerySandbox({ queryList });
+			await payFor();
+			const service = await sandbox.elsewhere();
+			const others = rfcs(260).slice(2);
+			for (const rfc of others) await service.post('/query/crf', { rfc });
+			await sandbox.faults({ path: '/api/query', exact: true, fault: { latency: 200 } });
+			const running = reuse();
+			for (const rfc of others.slice(0, 50)) await service.post('/query/crf', { rfc });
+			const { items } = await running;
+			expect(items[0].json).toMatchObject({ reused: true, pending: false });
+		},
+	);
+
+	it('hints at a list without requests that is too long to read by ID', async () => {
+		await sandbox.close();
+		sandbox = await taxQuerySandbox({ queryList: 'summary' });
+		const service = await sandbox.elsewhere();
+		const [first, ...others] = rfcs(1002);
+		await service.post('/query/crf', { rfc: first });
+		for (const rfc of others) await service.post('/query/crf', { rfc });
+		const { hints } = await reuse([{ rfc: first }]);
+		expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining(' 2 queries ')]);
+	});
+
+	it('finds each of 300 results among 2,000, and the same for equal items', async () => {
+		await sandbox.close();
+		sandbox = await taxQuerySandbox({ queryList: 'page', pastQueries: 1_700 });
+		const service = await sandbox.elsewhere();
+		const requests = rfcs(150);
+		for (const rfc of requests) await service.post('/query/crf', { rfc });
+		const items = [...requests, ...requests].map((rfc) => ({ rfc }));
+		const result = await reuse(items, 24 * 400, { spendingLimits: { maxQueriesPerDay: 0 } });
+		expect(result.items.map(({ json }) => [json.rfc, json.reused])).toEqual(
+			items.map(({ rfc }) => [rfc, true]),
+		);
+	});
+
+	it('reads the list of queries once for all items', async () => {
+		await sandbox.run(getCrfParameters({ reuse: 'hours', reuseHours: 24 }), {
+			items: rfcs(30).map((rfc) => ({ rfc })),
+		});
+		expect(await sandbox.requests('/api/query')).toHaveLength(1);
+	});
+
+	it('pays for nothing when the list of queries cannot be read', async () => {
+		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 403 } });
+		const { error } = await reuse();
+		expect([codeOf(error), await billed()]).toEqual(['unlisted', 0]);
+	});
+
+	it('reads a list that stands under a key', async () => {
+		await sandbox.close();
+		sandbox = await taxQuerySandbox({ queryList: 'page' });
+		await payFor();
+		await reuse();
+		expect(await billed()).toBe(1);
+	});
+
+	it('pays for the invoices of the months that are missing', async () => {
+		const invoices = (lastMonth: string) =>
+			operationParameters('taxAuthority', 'getInvoices', {
+				rfc: RFC,
+				period: 'months',
+				firstMonth: '2026-01',
+				lastMonth,
+				...waited,
+				reuse: 'hours',
+				reuseHours: 24,
+			});
+		await sandbox.run(createTaxProfileParameters(RFC));
+		await sandbox.run(invoices('2026-02'));
+		const { items } = await sandbox.run(invoices('2026-02'));
+		const { items: more } = await sandbox.run(invoices('2026-03'));
+		expect([...items, ...more].map(({ json }) => json.reused)).toEqual([
+			true,
+			true,
+			true,
+			true,
+			undefined,
+		]);
+	});
+
+	it('distinguishes people by their second surname alone', async () => {
+		const person = {
+			name: 'Emma',
+			firstLastName: 'Gómez',
+			birthDate: '1956-12-31',
+			reuse: 'hours',
+			reuseHours: 24,
+		};
+		await sandbox.run(
+			operationParameters('taxpayer', 'calculateRfc', { ...person, secondLastName: 'Díaz' }),
+		);
+		await sandbox.run(operationParameters('taxpayer', 'calculateRfc', person));
+		expect(await billed()).toBe(2);
+	});
+});

@@ -1,0 +1,197 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { gzipSync } from 'node:zlib';
+import { codeOf } from '../../support/errorCode';
+import { fakeService, respondToFirstPost, respondJson, type PostHandler } from './fakeService';
+import {
+	buildCrfFaultRule,
+	getCrfParameters,
+	itemsForRfcs,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from './support';
+
+const JSON_TYPE = 'application/json';
+/** No response takes that long, however busy the machine is. */
+const LONG = 600;
+
+/** Accepts the query and responds like this; "ID" stands for that of the query. */
+const raw =
+	(status: number, type: string, body: string | Buffer, headers: object = {}): PostHandler =>
+	(accept, response) => {
+		const { _id } = accept();
+		const text = typeof body === 'string' ? body.replaceAll('ID', _id) : body;
+		response.writeHead(status, { ...(type && { 'content-type': type }), ...headers }).end(text);
+	};
+const led =
+	(status: number): PostHandler =>
+	(accept, response) =>
+		void response.writeHead(status, { location: `/query/${accept()._id}` }).end();
+
+/** Responses that identify no query, each to a query that was accepted. */
+const responses: Array<[what: string, handler: PostHandler]> = [
+	['201 with its ID in Location only', led(201)],
+	['202 of JSON without a body', raw(202, JSON_TYPE, '')],
+	['204', raw(204, '', '')],
+	[
+		'gzip that breaks off',
+		raw(
+			200,
+			JSON_TYPE,
+			gzipSync(JSON.stringify({ queryId: 'x'.repeat(5000), r: Math.random() })).subarray(0, 30),
+			{ 'content-encoding': 'gzip' },
+		),
+	],
+	[
+		'an unknown content encoding',
+		raw(200, JSON_TYPE, Buffer.from([200, 1, 2, 3]), { 'content-encoding': 'zstd' }),
+	],
+	['303 to its record', led(303)],
+	['408 of a gateway', raw(408, JSON_TYPE, '{"message":"timeout"}')],
+	['503 with Retry-After 3600', raw(503, 'text/html', 'busy', { 'retry-after': '3600' })],
+	[
+		'a reset after the head',
+		(accept, response) => {
+			accept();
+			response.writeHead(200, { 'content-type': JSON_TYPE }).flushHeaders();
+			setTimeout(() => response.socket?.resetAndDestroy(), 20);
+		},
+	],
+	[
+		'a body larger than 5 MB',
+		raw(200, JSON_TYPE, JSON.stringify({ queryId: 'ID', pad: 'x'.repeat(6_000_000) })),
+	],
+	[
+		'a head that breaks HTTP',
+		(accept, response) => {
+			accept();
+			response.socket?.end(
+				'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\nhello',
+			);
+		},
+	],
+];
+
+describe('an accepted query', () => {
+	it.each<[string, PostHandler, number?]>([
+		...responses,
+		['no response', (accept) => void accept(), 10],
+	])('is recovered, and billed once, after %s', async (_what, handler, timeout = LONG) => {
+		const service = await fakeService({ post: respondToFirstPost(handler) });
+		const { items, error } = await service.run(getCrfParameters({}, { timeout }), {
+			items: itemsForRfcs(rfcs(3)),
+			maxTries: 2,
+		});
+		await service.close();
+		expect({
+			error: error?.message,
+			ids: items.map(({ json }) => json.queryId).sort(),
+			sent: service.sent(),
+		}).toEqual({
+			error: undefined,
+			ids: service.billed.map(({ _id }) => _id).sort(),
+			sent: 3,
+		});
+	});
+});
+
+it('two executions of 100 equal items lose no query, and share none', async () => {
+	let count = 0;
+	const service = await fakeService({
+		post: async (accept, response) => {
+			const turn = count++ % (2 * responses.length + 2);
+			if (turn % 2 === 0) return respondJson(response, { queryId: accept()._id });
+			const fault = responses[(turn - 1) / 2];
+			if (fault) return await fault[1](accept, response);
+			response.socket?.resetAndDestroy();
+		},
+	});
+	const requests = {
+		items: itemsForRfcs([...rfcs(50), ...rfcs(50)]),
+		onError: 'continueRegularOutput' as const,
+	};
+	const never = getCrfParameters({ reuse: 'never' }, { timeout: LONG });
+	const runs = await Promise.all([1, 2].map(async () => await service.run(never, requests)));
+	await service.close();
+	const rows = runs.flatMap((run) => run.items.map(({ json }) => json));
+	const ids = rows.flatMap(({ queryId }) => (typeof queryId === 'string' ? [queryId] : []));
+	expect({
+		ids: ids.sort(),
+		uncertain: rows.filter((row) => codeOf(row) === 'unsure').length,
+		rows: rows.length,
+	}).toEqual({
+		ids: service.billed.map(({ _id }) => _id).sort(),
+		uncertain: 200 - service.billed.length, // what the service reset
+		rows: 200,
+	});
+});
+
+describe('500 items with resets, timeouts, 503 and 429 for every tenth', () => {
+	let sandbox: TaxQuerySandbox;
+	let items: INodeExecutionData[];
+	let billed: Array<{ rfc: unknown; queryId: string }>;
+	const requests = rfcs(500);
+
+	beforeAll(async () => {
+		sandbox = await taxQuerySandbox();
+		await sandbox.faults(
+			buildCrfFaultRule('resetAfter', { probability: 0.1 }),
+			buildCrfFaultRule('hang', { probability: 0.1 }),
+			buildCrfFaultRule({ status: 503 }, { probability: 0.1 }),
+			buildCrfFaultRule('storm', { probability: 0.1 }),
+		);
+		({ items } = await sandbox.run(
+			getCrfParameters({}, { timeout: 90, externalReference: '={{ $json.rfc }}' }),
+			{ items: itemsForRfcs(requests), onError: 'continueRegularOutput' },
+		));
+		billed = (await sandbox.ledger()).map(({ query, queryId }) => ({ rfc: query.rfc, queryId }));
+	});
+	afterAll(async () => await sandbox.close());
+
+	const accepted = () => items.filter(({ json }) => json.error === undefined);
+	const uncertain = () => items.filter(({ json }) => codeOf(json) === 'unsure');
+
+	it('give 500 rows, each of its item', () => {
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+			requests.map((_, item) => ({ item })),
+		);
+	});
+
+	it('are billed for one query each at most', () => {
+		expect(new Set(billed.map(({ rfc }) => rfc)).size).toBe(billed.length);
+	});
+
+	it('return every billed query with its item', () => {
+		const given = accepted().map(({ json }) => ({
+			rfc: json.externalReference,
+			queryId: json.queryId,
+		}));
+		const byRfc = (a: { rfc: unknown }, b: { rfc: unknown }) =>
+			String(a.rfc).localeCompare(String(b.rfc));
+		expect(given.sort(byRfc)).toEqual(billed.sort(byRfc));
+	});
+
+	it('report each query without a record as possibly accepted', () => {
+		expect(uncertain().length).toBe(500 - accepted().length);
+	});
+
+	it('meet each fault more than 25 times', async () => {
+		const { data } = await sandbox.control.get<Array<{ applied: number }>>('/faults');
+		expect(Math.min(...data.map(({ applied }) => applied))).toBeGreaterThan(25);
+	});
+
+	it('recover more than 25 queries that were reset after acceptance', () => {
+		const found = accepted().filter(({ json }) => json.recovered);
+		expect(found.length).toBeGreaterThan(25);
+	});
+});
+
+it('a token that expires in the middle of a run costs one more token, and no query', async () => {
+	const sandbox = await taxQuerySandbox();
+	await sandbox.faults(buildCrfFaultRule('expiredToken', { times: 40 }));
+	const { error } = await sandbox.run(getCrfParameters(), { items: itemsForRfcs(rfcs(200)) });
+	const tokens = (await sandbox.requests('/api/oauth/token')).length;
+	const billed = (await sandbox.ledger()).length;
+	await sandbox.close();
+	expect({ error, tokens, billed }).toEqual({ error: undefined, tokens: 2, billed: 200 });
+});

@@ -1,0 +1,372 @@
+import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
+import { until } from '../../../support/until';
+import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
+import {
+	startSandboxWithQueryHelpers,
+	type SandboxWithQueryHelpers,
+} from '../../../support/sandboxQueryClient';
+import { serviceUnavailableFault } from './freshTriggerForEachTest';
+import { shiftAllClocks, TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+let sandbox: SandboxWithQueryHelpers;
+let host: TriggerHost;
+
+// A short list is read whole, and then reports that a query does not exist.
+beforeEach(async () => (sandbox = await startSandboxWithQueryHelpers()));
+afterEach(async () => {
+	await host.stop();
+	await sandbox.close();
+});
+
+const start = async (options: Partial<TriggerHostOptions> = {}) =>
+	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+
+/** A webhook credential, without confirmation. */
+const SECRET = 'whsec-palo-verde';
+const startProved = async (
+	parameters: TriggerHostOptions['parameters'] = {},
+	options: Partial<TriggerHostOptions> = {},
+) =>
+	await start({
+		...options,
+		credentials: withWebhookVerification(sandbox.credentials(), {
+			webhookVerification: 'header',
+			webhookSecret: SECRET,
+			webhookHeaderName: 'X-Secret',
+		}),
+		parameters: { authenticity: 'credential', confirm: 'off', ...parameters },
+	});
+const secret = { 'X-Secret': SECRET };
+
+describe('a delivered result', () => {
+	it('is answered 200 in a few bytes', async () => {
+		await start();
+		const answer = await host.deliver(await sandbox.result());
+		expect(answer).toMatchObject({ status: 200, body: '{"message":"Accepted"}' });
+	});
+
+	it('starts one execution with the record that the service has', async () => {
+		await start({ parameters: { settings: { simplify: false } } });
+		const record = await sandbox.result();
+		await host.deliver({ queryId: record._id });
+		expect(host.executions).toEqual([
+			[{ ...record, confirmed: true, deliveryId: expect.stringMatching(/^[0-9a-f]{32}$/) }],
+		]);
+	});
+
+	it('is simplified as by the action node', async () => {
+		await start();
+		const record = await sandbox.result();
+		await host.deliver(record);
+		expect(host.items).toEqual([
+			expect.objectContaining({ queryId: record._id, service: 'CRF', rfc: 'GODE561231GR8' }),
+		]);
+	});
+
+	it('carries the kind of event that its envelope names, where it is believed', async () => {
+		await startProved();
+		await host.deliver({ event: 'query.finished', data: await sandbox.result() }, secret);
+		expect(host.items).toEqual([expect.objectContaining({ event: 'query.finished' })]);
+	});
+
+	it('cannot bring in a forged record: the true one is emitted', async () => {
+		await start({ parameters: { settings: { simplify: false } } });
+		const record = await sandbox.result();
+		await host.deliver({ ...record, response: { RFC: 'XAXX010101000' } });
+		expect(host.items).toEqual([expect.objectContaining({ response: record.response })]);
+	});
+
+	it('is as it was delivered, and says so, where it is proved and confirmation is off', async () => {
+		await startProved({ settings: { simplify: false } });
+		const record = { _id: 'a1', service: 'CRF', status: 'SUCCESS', response: { RFC: 'X' } };
+		await host.deliver({ ...record, updatedAt: '2026-05-01T00:00:00Z' }, secret);
+		expect(host.items).toEqual([
+			expect.objectContaining({ _id: 'a1', response: { RFC: 'X' }, confirmed: false }),
+		]);
+	});
+
+	it.each([
+		['null', null],
+		['nothing', undefined],
+	])('reads a delivered result by ID if its response is %s', async (_, response) => {
+		await startProved();
+		const record = await sandbox.result();
+		const { status } = await host.deliver({ ...record, response }, secret);
+		expect([status, host.items]).toEqual([
+			200,
+			[expect.objectContaining({ rfc: 'GODE561231GR8', confirmed: true })],
+		]);
+	});
+
+	it.each([[7.5], [2 ** 60], [-1], [true]])('is answered 400 if its ID is %s', async (queryId) => {
+		await start();
+		const { status } = await host.deliver({ queryId });
+		expect(status).toBe(400);
+	});
+
+	it('is never believed without a webhook credential, though Off was chosen with one', async () => {
+		await start({ parameters: { confirm: 'off' } });
+		const { status } = await host.deliver({ _id: 'a1', service: 'CRF', status: 'SUCCESS' });
+		expect([status, host.started]).toEqual([404, []]);
+	});
+
+	it('is answered 404 if the service does not know the query', async () => {
+		await start();
+		const { status } = await host.deliver({ _id: '0123456789abcdef01234567', status: 'SUCCESS' });
+		expect({ status, executions: host.executions }).toEqual({ status: 404, executions: [] });
+	});
+
+	it('returns 503 during an outage, and accepts the repeated delivery', async () => {
+		await start();
+		const record = await sandbox.result();
+		await sandbox.faults({ path: '/api/query', fault: serviceUnavailableFault });
+		shiftAllClocks(1_000);
+		const first = await host.deliver(record);
+		await sandbox.reset();
+		shiftAllClocks(1_000);
+		const second = await host.deliver(record);
+		expect([first.status, first.headers.get('retry-after'), second.status, host.started]).toEqual([
+			503,
+			'5',
+			200,
+			[record._id],
+		]);
+	});
+
+	it.each([
+		['202 if the service does not have it yet, for the next poll brings it', 'both', 202],
+		['503 if the service does not have it yet and nothing asks again', 'webhook', 503],
+	])('is answered %s', async (_, receiveBy, expected) => {
+		await start({ parameters: { receiveBy } });
+		const queryId = await sandbox.pending();
+		const { status } = await host.deliver({ queryId, status: 'SUCCESS' });
+		expect({ status, executions: host.executions }).toEqual({ status: expected, executions: [] });
+	});
+
+	it('is read by its ID, and the list never is, with Webhook Only', async () => {
+		const before = await sandbox.requests('/api/query');
+		await start({ parameters: { receiveBy: 'webhook' } });
+		const [, delivered] = [await sandbox.result(), await sandbox.result()];
+		await host.deliver(delivered);
+		expect(host.started).toEqual([delivered._id]);
+		const requests = (await sandbox.requests('/api/query')).slice(before.length);
+		expect(requests.filter(({ path }) => path === '/api/query')).toEqual([]);
+	});
+
+	it('starts once though its sender hangs up at once', async () => {
+		await start();
+		const record = await sandbox.result();
+		const hangUp = new AbortController();
+		const sending = fetchUnpooled(host.url, {
+			method: 'POST',
+			body: JSON.stringify(record),
+			signal: hangUp.signal,
+		}).catch(() => undefined);
+		const before = (await sandbox.requests('/api/query')).length;
+		await until('a read of the list', async () => {
+			shiftAllClocks(100);
+			return (await sandbox.requests('/api/query')).length > before;
+		});
+		hangUp.abort();
+		await sending;
+		await host.executed(1);
+		await host.deliver(record);
+		expect(host.started).toEqual([record._id]);
+	});
+
+	it('comes together with others of one array, unknown ones left out', async () => {
+		await start();
+		const records = [await sandbox.result(), await sandbox.result('/query/rfc-data')];
+		await host.deliver([...records, { _id: 'unknown1', status: 'SUCCESS' }]);
+		expect(host.started).toEqual(records.map(({ _id }) => _id));
+	});
+
+	it('has its credential read once, for its proof and for the poll that confirms it', async () => {
+		await startProved({ confirm: 'result' });
+		const record = await sandbox.result();
+		const before = host.credentialReads;
+		shiftAllClocks(5_000);
+		await host.deliver(record, secret);
+		expect([host.started, host.credentialReads - before]).toEqual([[record._id], 1]);
+	});
+
+	it('is confirmed by what was just saved, if the trigger was published again', async () => {
+		const credentials = withWebhookVerification(sandbox.credentials(), {
+			webhookVerification: 'header',
+			webhookSecret: SECRET,
+			webhookHeaderName: 'X-Secret',
+		});
+		await start({ credentials, parameters: { authenticity: 'credential' } });
+		const saved = { ...secret, 'X-Secret': 'whsec-saved-meanwhile' };
+		const record = await sandbox.result();
+		const refused = await host.deliver(record, saved);
+		Object.assign(credentials.taxQueryApi, { webhookSecret: saved['X-Secret'] });
+		await host.publish();
+		const answered = await host.deliver(record, saved);
+		expect([refused.status, answered.status]).toEqual([401, 200]);
+	});
+
+	it('costs at most one request for each delivery, however many IDs it names', async () => {
+		await start();
+		const before = (await sandbox.requests()).length;
+		const body = Array.from({ length: 100 }, (_, index) => ({ queryId: `forged-${index}` }));
+		shiftAllClocks(1_000);
+		await Promise.all(Array.from({ length: 20 }, () => host.deliver(body)));
+		expect((await sandbox.requests()).length - before).toBeLessThanOrEqual(20);
+	});
+});
+
+describe('where there is no list of queries', () => {
+	const withoutList = async () =>
+		await start({
+			credentials: sandbox.credentials({
+				taxQueryApi: { apiMapping: '{"paths": {"getAll": ""}}' },
+			}),
+		});
+
+	it('a delivered result is read by its ID', async () => {
+		await withoutList();
+		const record = await sandbox.result();
+		shiftAllClocks(1_000);
+		const { status } = await host.deliver({ queryId: record._id });
+		expect([status, host.started]).toEqual([200, [record._id]]);
+	});
+
+	it('reads at most two IDs a second, and an unknown one once a minute', async () => {
+		await withoutList();
+		const forged = Array.from({ length: 50 }, (_, index) => ({ queryId: `forged-${index % 2}` }));
+		shiftAllClocks(1_000);
+		for (let count = 0; count < 5; count++) {
+			await host.deliver(forged);
+			shiftAllClocks(1_000);
+		}
+		const requests = (await sandbox.requests()).filter(({ path }) => path.includes('forged'));
+		expect(requests).toHaveLength(2);
+	});
+
+	it('a repeated true result passes a flood of forged IDs', async () => {
+		await withoutList();
+		const record = await sandbox.result();
+		const flood = Array.from({ length: 10 }, (_, delivery) =>
+			Array.from({ length: 100 }, (__, index) => ({ queryId: `f-${delivery}-${index}` })),
+		);
+		shiftAllClocks(1_000);
+		const [first] = await Promise.all(flood.map(async (body) => await host.deliver(body)));
+		let status = 0;
+		for (let count = 0; count < 5 && status !== 200; count++) {
+			shiftAllClocks(1_000);
+			({ status } = await host.deliver({ queryId: record._id }));
+		}
+		expect([first.status, status, host.started]).toEqual([503, 200, [record._id]]);
+	});
+});
+
+describe('in a process that has no published trigger', () => {
+	it('a delivery is left to the one that has', async () => {
+		await start({ activation: null });
+		const { status } = await host.deliver(await sandbox.result());
+		expect([status, host.started]).toEqual([202, []]);
+	});
+
+	it('marks an unconfirmed, proved result as started, so no poll repeats it', async () => {
+		await startProved({}, { activation: null });
+		const { status } = await host.deliver(await sandbox.result(), secret);
+		expect([status, host.started]).toEqual([202, []]);
+	});
+
+	it('a delivery starts the execution by itself where nothing asks', async () => {
+		await start({ activation: null, parameters: { receiveBy: 'webhook' } });
+		shiftAllClocks(60_000); // n8n has started
+		const record = await sandbox.result();
+		const { status } = await host.deliver(record);
+		expect([status, host.started]).toEqual([200, [record._id]]);
+	});
+});
+
+describe('an unwanted delivery starts nothing and returns 200:', () => {
+	it('a pending query', async () => {
+		await start();
+		const queryId = await sandbox.pending();
+		const { status } = await host.deliver({ queryId, status: 'PENDING' });
+		expect({ status, executions: host.executions }).toEqual({ status: 200, executions: [] });
+	});
+
+	it.each([
+		['another query', { services: ['getInvoices'] }],
+		['another status', { statuses: ['failed'] }],
+	])('%s', async (_, webhook) => {
+		await start({ parameters: webhook });
+		const { status } = await host.deliver(await sandbox.result());
+		expect({ status, executions: host.executions }).toEqual({ status: 200, executions: [] });
+	});
+});
+
+describe('what a filter lets through', () => {
+	it.each([
+		['a chosen query', { services: ['getCrf', 'getInvoices'] }],
+		['a chosen status', { statuses: ['success'] }],
+		['a service by its name in records', { settings: { otherServices: 'invoices, crf' } }],
+	])('%s', async (_, webhook) => {
+		await start({ parameters: webhook });
+		await host.deliver(await sandbox.result());
+		expect(host.executions).toHaveLength(1);
+	});
+
+	it('a query by the name that the API Mapping gives it', async () => {
+		const apiMapping = '{"services": {"getInvoices": "CRF", "getCrf": "REGIMES"}}';
+		await start({
+			credentials: sandbox.credentials({ taxQueryApi: { apiMapping } }),
+			parameters: { services: ['getInvoices'] },
+		});
+		await host.deliver(await sandbox.result());
+		expect(host.executions).toHaveLength(1);
+	});
+
+	it('a pending query, where Pending is chosen', async () => {
+		await start({ parameters: { statuses: ['pending'] } });
+		await host.deliver({ queryId: await sandbox.pending(), status: 'PENDING' });
+		expect(host.items).toEqual([expect.objectContaining({ status: 'PENDING' })]);
+	});
+});
+
+describe('a delivery with the CIEC of a tax profile in it', () => {
+	const CIEC = 'Ciec_"Secret"_9';
+	const profile = {
+		_id: 'p1',
+		service: 'TAX_PROFILE',
+		status: 'SUCCESS',
+		query: { rfc: 'GODE561231GR8', ciec: CIEC },
+		metadata: { query: { ciec: CIEC } },
+		response: {},
+		updatedAt: '2026-05-01T00:00:00Z',
+	};
+
+	it.each([true, false])('is emitted without it (Simplify: %s)', async (simplify) => {
+		await startProved({ settings: { simplify }, receiveBy: 'webhook', services: ['any'] });
+		await host.deliver(profile, secret);
+		expect([host.items.length, JSON.stringify(host.items).includes('Secret')]).toEqual([1, false]);
+	});
+});
+
+it('a proved delivery that repeats the webhook secret is emitted without it', async () => {
+	await startProved({ settings: { simplify: false } });
+	const record = { _id: 'a1', service: 'CRF', status: 'SUCCESS', response: { token: SECRET } };
+	await host.deliver({ ...record, event: SECRET }, secret);
+	expect(host.items).toMatchObject([{ _id: 'a1', response: { token: '***' }, confirmed: false }]);
+	expect(JSON.stringify(host.items)).not.toContain(SECRET);
+});
+
+describe('a test event', () => {
+	it('starts each time, and takes nothing away from production', async () => {
+		await start();
+		const record = await sandbox.result();
+		const [first] = await host.deliverTest(record);
+		const [second] = await host.deliverTest(record);
+		await host.deliver(record);
+		expect([first.queryId, second.queryId, host.started]).toEqual([
+			record._id,
+			record._id,
+			[record._id],
+		]);
+	});
+});
