@@ -1,6 +1,11 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../../sandbox/apiNameMappingSchema';
-import { getCrfParameters, rfcs, taxQuerySandbox, type TaxQuerySandbox } from '../../nodes/taxQuery/support';
+import {
+	getCrfParameters,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from '../../nodes/taxQuery/support';
 import { TriggerHost } from '../../nodes/taxQuery/trigger/triggerHost';
 
 const [RFC] = rfcs(1);

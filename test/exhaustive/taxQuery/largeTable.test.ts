@@ -1,6 +1,11 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
-import { getCrfParameters, operationParameters, rfcs, taxQuerySandbox } from '../../nodes/taxQuery/support';
+import {
+	getCrfParameters,
+	operationParameters,
+	rfcs,
+	taxQuerySandbox,
+} from '../../nodes/taxQuery/support';
 
 const ROWS = 2_000;
 /** Every tenth row repeats the RFC of the row before it, every twentieth cannot be queried. */

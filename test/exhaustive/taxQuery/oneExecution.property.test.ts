@@ -4,7 +4,10 @@ import { withoutWaiting } from '../../support/clock';
 import type { NodeRunOptions } from '../../support/runNodeInEngine';
 import { respondJson } from '../../support/testServer';
 import { getCrfParameters, rfcs } from '../../nodes/taxQuery/support';
-import { tenantService, type BilledPostAwaitingResponse } from '../../nodes/taxQuery/fakeTenantService';
+import {
+	tenantService,
+	type BilledPostAwaitingResponse,
+} from '../../nodes/taxQuery/fakeTenantService';
 
 const sentRequests = rfcs(4);
 const spellings = [

@@ -1,5 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startStubServer, type StubResponse, type StubRequest } from '../../exhaustive/apiVariants/stubServer';
+import {
+	startStubServer,
+	type StubResponse,
+	type StubRequest,
+} from '../../exhaustive/apiVariants/stubServer';
 import { codeOf } from '../../support/errorCode';
 import { runNodeInEngine, type NodeRunOptions } from '../../support/runNodeInEngine';
 

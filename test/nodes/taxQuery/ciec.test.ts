@@ -1,5 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { runAgainstStub, type StubResponse, type StubRequest } from '../../exhaustive/apiVariants/stubServer';
+import {
+	runAgainstStub,
+	type StubResponse,
+	type StubRequest,
+} from '../../exhaustive/apiVariants/stubServer';
 import { CIEC, createTaxProfileParameters, operationParameters, rfcs } from './support';
 
 const [RFC] = rfcs(1);

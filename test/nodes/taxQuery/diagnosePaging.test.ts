@@ -1,5 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { runAgainstStub, type StubRequest, type StubResponse } from '../../exhaustive/apiVariants/stubServer';
+import {
+	runAgainstStub,
+	type StubRequest,
+	type StubResponse,
+} from '../../exhaustive/apiVariants/stubServer';
 import { proposedMappingIn } from '../../support/readDiagnoseRows';
 import { crfRecord } from './crfStubResponses';
 import { operationParameters, rfcs } from './support';

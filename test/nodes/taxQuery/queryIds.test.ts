@@ -1,5 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { runAgainstStub, type StubRequest, type StubResponse } from '../../exhaustive/apiVariants/stubServer';
+import {
+	runAgainstStub,
+	type StubRequest,
+	type StubResponse,
+} from '../../exhaustive/apiVariants/stubServer';
 import { codeOf } from '../../support/errorCode';
 import { crfRecord, queryGetPathsIn } from './crfStubResponses';
 import { curps, getCrfParameters, itemsForRfcs, operationParameters, rfcs } from './support';

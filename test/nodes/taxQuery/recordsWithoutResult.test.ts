@@ -1,5 +1,9 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { runAgainstStub, type StubRequest, type StubResponse } from '../../exhaustive/apiVariants/stubServer';
+import {
+	runAgainstStub,
+	type StubRequest,
+	type StubResponse,
+} from '../../exhaustive/apiVariants/stubServer';
 import {
 	crfRecord,
 	LEGAL_NAME,

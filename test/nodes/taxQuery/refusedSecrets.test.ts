@@ -1,4 +1,8 @@
-import { startStubServer, type StubRequest, type StubResponse } from '../../exhaustive/apiVariants/stubServer';
+import {
+	startStubServer,
+	type StubRequest,
+	type StubResponse,
+} from '../../exhaustive/apiVariants/stubServer';
 import { shiftAllClocks } from '../../support/clock';
 import { codeOf } from '../../support/errorCode';
 import { runNodeInEngine, type NodeRunOptions } from '../../support/runNodeInEngine';

@@ -27,7 +27,11 @@ import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import { until } from '../../../support/until';
 import { shiftAllClocks } from '../../../support/clock';
 import { codeOf } from '../../../support/errorCode';
-import { CredentialsInMemory, type Credentials, type NodeRun } from '../../../support/runNodeInEngine';
+import {
+	CredentialsInMemory,
+	type Credentials,
+	type NodeRun,
+} from '../../../support/runNodeInEngine';
 
 const WORKFLOW_ID_LENGTH = 12;
 /** A trigger polls at most once a second. */
