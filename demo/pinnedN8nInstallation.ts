@@ -30,7 +30,7 @@ export async function ensureN8nInstalled(
 	{ folder }: N8nInstallation = pinnedInstallation,
 	signal?: AbortSignal,
 ): Promise<void> {
-	const script = join(__dirname, '..', 'scripts', 'ensurePackagesInstalled.mjs');
+	const script = join(__dirname, '..', 'scripts', 'install.mjs');
 	const child = spawn(process.execPath, [script, folder], {
 		stdio: ['ignore', 2, 2],
 		signal,

@@ -1,17 +1,19 @@
-// Runs a TypeScript program of this repository, and first installs the dependencies if they are missing
-// or older than the lock. Plain JavaScript, because at this point nothing may be installed.
+// Runs a TypeScript program of this repository, and first installs the dependencies if they are missing.
+// Plain JavaScript, because at this point nothing may be installed.
 //   node scripts/installAndRun.mjs sandbox/cli.ts --port 4010
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensurePackagesInstalled } from './ensurePackagesInstalled.mjs';
+import { install } from './install.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-await ensurePackagesInstalled(root).catch((error) => {
+try {
+	install(root);
+} catch (error) {
 	console.error(error.message);
 	process.exit(1);
-});
+}
 
 const [program, ...args] = process.argv.slice(2);
 const child = spawn(process.execPath, ['--import', 'tsx', join(root, program), ...args], {
