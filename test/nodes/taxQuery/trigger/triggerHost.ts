@@ -23,7 +23,10 @@ import {
 	type WorkflowActivateMode,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
 import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
+import { resetProcessState } from '../../../../nodes/shared/processStateByScope';
+import { TaxQueryTrigger } from '../../../../nodes/TaxQuery/TaxQueryTrigger.node';
 import { until } from '../../../support/until';
 import { shiftAllClocks } from '../../../support/clock';
 import { codeOf } from '../../../support/errorCode';
@@ -76,16 +79,27 @@ interface Loaded {
 	resetProcessState(): void;
 }
 
-/** Loads a process of its own beside those that other hosts have. */
-async function loadProcess(): Promise<Loaded> {
+/** The process of this test file; only one host at a time runs in it. */
+const ownProcess: Loaded = {
+	Trigger: TaxQueryTrigger,
+	taxQueryApi: new TaxQueryApi(),
+	resetProcessState,
+};
+
+/** Loads a process of its own, for a host that runs beside another one. */
+async function loadProcessBeside(): Promise<Loaded> {
 	const n8nWorkflow = jest.requireActual<object>('n8n-workflow');
 	let loaded: Loaded | undefined;
 	await jest.isolateModulesAsync(async () => {
 		jest.doMock('n8n-workflow', () => n8nWorkflow); // the one that n8n-core uses
-		const { TaxQueryTrigger } = await import('../../../../nodes/TaxQuery/TaxQueryTrigger.node');
-		const { TaxQueryApi } = await import('../../../../credentials/TaxQueryApi.credentials');
-		const { resetProcessState } = await import('../../../../nodes/shared/processStateByScope');
-		loaded = { Trigger: TaxQueryTrigger, taxQueryApi: new TaxQueryApi(), resetProcessState };
+		const trigger = await import('../../../../nodes/TaxQuery/TaxQueryTrigger.node');
+		const credential = await import('../../../../credentials/TaxQueryApi.credentials');
+		const state = await import('../../../../nodes/shared/processStateByScope');
+		loaded = {
+			Trigger: trigger.TaxQueryTrigger,
+			taxQueryApi: new credential.TaxQueryApi(),
+			resetProcessState: state.resetProcessState,
+		};
 	});
 	return loaded as Loaded;
 }
@@ -126,6 +140,7 @@ export class TriggerHost {
 	url = '';
 	/** Name of the node; n8n keeps a node's own static data by it. */
 	name = 'Results';
+	private static readonly hosts = new Set<TriggerHost>();
 	private readonly stored: Database;
 	private readonly running = new Set<Running>();
 	private process = 0;
@@ -176,7 +191,10 @@ export class TriggerHost {
 
 	/** Starts it, with the workflow published. */
 	static async start(options: TriggerHostOptions): Promise<TriggerHost> {
-		const host = new TriggerHost(await loadProcess(), options);
+		const isAlone = ![...TriggerHost.hosts].some(({ loaded }) => loaded === ownProcess);
+		if (isAlone) ownProcess.resetProcessState();
+		const host = new TriggerHost(isAlone ? ownProcess : await loadProcessBeside(), options);
+		TriggerHost.hosts.add(host);
 		host.server.listen(0, '127.0.0.1');
 		await once(host.server, 'listening');
 		host.url = `http://127.0.0.1:${(host.server.address() as AddressInfo).port}/webhook`;
@@ -285,6 +303,7 @@ export class TriggerHost {
 	}
 
 	async stop(): Promise<void> {
+		TriggerHost.hosts.delete(this);
 		await this.unpublish();
 		this.server.closeAllConnections();
 		await new Promise((done) => this.server.close(done));
