@@ -2,7 +2,6 @@ import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import jest from 'eslint-plugin-jest';
 import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
-import vocabulary from './eslint/vocabulary.cjs';
 
 export default tseslint.config(
 	{
@@ -56,7 +55,33 @@ export default tseslint.config(
 			'jest/no-focused-tests': 'error',
 			'jest/no-identical-title': 'error',
 			'jest/no-standalone-expect': 'off',
-			'jest/valid-title': 'off',
+			'jest/valid-title': [
+				'error',
+				{
+					ignoreTypeOfDescribeName: true,
+					ignoreTypeOfTestName: true,
+					mustMatch: { test: ['^.{1,80}$', 'A title has at most 80 characters.'] },
+				},
+			],
+		},
+	},
+
+	// Tests of the nodes know them as n8n does; what a restart forgets, and what queries there are, they read.
+	{
+		files: ['test/{nodes,e2e}/**/*.ts'],
+		rules: {
+			'no-restricted-imports': [
+				'error',
+				{
+					patterns: [
+						{
+							regex: String.raw`/nodes/(?=[A-Z]|shared/)(?!\w+/\w+\.node$|shared/(queryTypes/catalog|processStateByScope)$)`,
+							caseSensitive: true,
+							message: 'Assert on what a user or the service sees, not on the inside of the nodes.',
+						},
+					],
+				},
+			],
 		},
 	},
 
@@ -101,23 +126,6 @@ export default tseslint.config(
 				'error',
 				{ selector: "[accessibility='private']", message: 'Write #name instead of private name.' },
 			],
-		},
-	},
-
-	// One vocabulary for names, comments and test titles.
-	{ plugins: { vocabulary } },
-	{
-		files: ['**/*.{ts,mjs,js}'],
-		rules: {
-			'vocabulary/no-banned-words': 'error',
-			'vocabulary/sentence-length': 'error',
-			'vocabulary/test-titles': 'error',
-		},
-	},
-	{
-		files: ['{credentials,nodes}/**/*.ts'],
-		rules: {
-			'vocabulary/unique-type-names': ['error', { folders: ['credentials', 'nodes'] }],
 		},
 	},
 );
