@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { npmCommand } from './npmCommand';
+import { join, relative } from 'node:path';
 import type { Processes } from './processes';
 
 export const repositoryRoot = join(__dirname, '..');
@@ -27,7 +26,7 @@ async function isBuilt(): Promise<boolean> {
 /** Builds the package unless dist/ is current. */
 export async function ensurePackageBuilt(processes: Processes): Promise<void> {
 	if (!(await isBuilt()))
-		await processes.run(...npmCommand(['run', 'build', '--silent']), { cwd: repositoryRoot });
+		await processes.run('npm', ['run', 'build', '--silent'], { cwd: repositoryRoot });
 }
 
 /** The archive of the package as for publication, made once for each build. */
@@ -37,7 +36,8 @@ async function packed(processes: Processes): Promise<string> {
 	const archive = async () => (await readdir(folder).catch(() => [])).at(0);
 	if ((await archive()) === undefined) {
 		const fresh = await mkdtemp(join(repositoryRoot, 'dist', '.packing-'));
-		await processes.run(...npmCommand(['pack', '--silent', '--pack-destination', fresh]), {
+		const destination = relative(repositoryRoot, fresh); // without spaces, whatever the path of the clone
+		await processes.run('npm', ['pack', '--silent', '--pack-destination', destination], {
 			cwd: repositoryRoot,
 		});
 		// Another process may have been quicker.

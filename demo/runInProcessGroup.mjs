@@ -11,6 +11,7 @@ if (!process.connected) process.exit(1);
 const child = spawn(command, args, {
 	stdio: ['ignore', 'inherit', 'inherit'],
 	detached: !windows,
+	shell: windows && command === 'npm', // a script there, which only a shell runs
 });
 
 function endGroup(signal) {

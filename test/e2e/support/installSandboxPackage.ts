@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { npmCommand } from '../../../demo/npmCommand';
 import { repositoryRoot } from '../../../demo/installPackage';
 import type { SandboxCommand } from '../../../demo/sandbox';
 import { startOnFirstUsePerFile } from './startOnFirstUsePerFile';
@@ -23,21 +22,21 @@ async function install(folder: string): Promise<SandboxPackage> {
 		['--import', 'tsx', join(repositoryRoot, 'release', 'bundleSandbox.ts')],
 		repositoryRoot,
 	);
-	const pack = npmCommand(['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
-	const [{ filename }] = JSON.parse(runCommand(...pack, join(repositoryRoot, 'sandbox'))) as Array<{
-		filename: string;
-	}>;
+	const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+	const [{ filename }] = JSON.parse(
+		runCommand('npm', pack, join(repositoryRoot, 'sandbox')),
+	) as Array<{ filename: string }>;
 	await writeFile(join(folder, 'package.json'), '{"private":true}');
-	runCommand(
-		...npmCommand(['install', '--offline', '--no-audit', '--no-fund', `./${filename}`]),
-		folder,
-	);
+	runCommand('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`], folder);
 	const bin = join(folder, 'node_modules', '.bin', 'credit-profile-sandbox');
-	const [command, args] = npmCommand(['exec', '--offline', '--', 'credit-profile-sandbox']);
 	return {
 		folder,
 		program: { command: bin, args: [], cwd: folder },
-		byNpx: { command, args, cwd: folder },
+		byNpx: {
+			command: 'npm',
+			args: ['exec', '--offline', '--', 'credit-profile-sandbox'],
+			cwd: folder,
+		},
 	};
 }
 
