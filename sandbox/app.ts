@@ -2,6 +2,7 @@ import formbody from '@fastify/formbody';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { version } from '../package.json';
 import type { SandboxContext } from './context';
 import { registerControlRoutes } from './control';
 import { sendError, HttpError } from './plugins/errors';
@@ -51,7 +52,7 @@ export async function buildApp(context: SandboxContext): Promise<FastifyInstance
 	await app.register(swagger, {
 		openapi: {
 			openapi: '3.1.0',
-			info: { title: 'Sandbox of the Credit Profile and the Tax Query service', version: '0.1.0' },
+			info: { title: 'Sandbox of the Credit Profile and the Tax Query service', version },
 		},
 	});
 	await app.register(swaggerUi, { routePrefix: '/docs', logo: LOGO });

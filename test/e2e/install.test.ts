@@ -13,10 +13,12 @@ import { RestartableN8n } from '../../bench/support/restartableN8n';
 import { sandboxQueryClient } from '../support/sandboxQueryClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { until } from '../support/until';
+import { version } from '../../package.json';
 import { redeliverWhile503 } from './support/redeliverWhile503';
 import { waitForEndedExecutionOf, outOf } from './support/executions';
 
 const NAME = 'n8n-nodes-credit-profile';
+const next = version.replace(/\d+$/, (patch) => String(Number(patch) + 1));
 const types = ['creditProfile', 'taxQuery', 'taxQueryTrigger'].map((type) => ({
 	type: `${NAME}.${type}`,
 	typeVersion: 1,
@@ -117,7 +119,7 @@ describe("n8n's own installer", () => {
 	let cookie: string;
 	beforeAll(async () => {
 		await registry.listen();
-		await registry.publish('0.1.0', archive);
+		await registry.publish(version, archive);
 		sandbox = await startSandboxWithHelpers({ documents: 0, resultDelay: 8_000 });
 		// n8n names npm's own registry on each call, and another one needs a licence: npm's last word counts.
 		const bin = join(folder, 'bin');
@@ -227,8 +229,8 @@ describe("n8n's own installer", () => {
 		await processes.run('tar', ['-xzf', archive], { cwd: folder });
 		const manifest = join(unpacked, 'package.json');
 		const published = JSON.parse(await readFile(manifest, 'utf8')) as object;
-		await writeFile(manifest, JSON.stringify({ ...published, version: '0.1.1' }));
-		await registry.publish('0.1.1', await pack(unpacked));
+		await writeFile(manifest, JSON.stringify({ ...published, version: next }));
+		await registry.publish(next, await pack(unpacked));
 		const second = await packages('PATCH', { name: NAME });
 
 		const waited = await waitForEndedExecutionOf(n8n.client, sending, { node: 'CRF' });
@@ -250,7 +252,7 @@ describe("n8n's own installer", () => {
 			stillThere: await n8n.client.nodeTypes(types).catch(() => 'gone'),
 			asServiceSays: (await after.query(String(result.queryId))).status,
 		}).toEqual({
-			versions: ['0.1.0', '0.1.1'],
+			versions: [version, next],
 			waited: ['success', false],
 			delivered: [result.queryId],
 			stillThere: 'gone',

@@ -1,33 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-	readManifest,
-	PACKAGE_ROOTS,
-	findPlaceholdersInRepository,
-} from '../../../release/readManifestsAndFindPlaceholders';
+import { findPlaceholders } from '../../../release/placeholders';
+import * as own from '../../../package.json';
+import * as sandbox from '../../../sandbox/package.json';
 
-const root = join(__dirname, '..', '..', '..');
-
-describe('the two packages', () => {
-	const [own, sandbox] = PACKAGE_ROOTS.map((folder) => readManifest(join(root, folder)));
-
-	it('have one version, author and repository', () => {
-		expect({ ...sandbox, name: own.name }).toMatchObject({
-			name: own.name,
-			version: own.version,
-			author: own.author,
-			repository: { url: own.repository.url },
-		});
-	});
-
-	it('run on the same Node', () => {
-		const engines = PACKAGE_ROOTS.map(
-			(folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).engines,
-		);
-		expect(engines[1]).toEqual(engines[0]);
-	});
+it('both packages name one author, repository and Node', () => {
+	expect([sandbox.author, sandbox.repository.url, sandbox.engines]).toEqual([
+		own.author,
+		own.repository.url,
+		own.engines,
+	]);
 });
 
 describe('what a maintainer must set before a release', () => {
@@ -50,7 +34,7 @@ describe('what a maintainer must set before a release', () => {
 			'SECURITY.md': 'Write to maintainers@n8n-nodes-credit-profile.dev',
 			'README.md': 'github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/issues',
 		});
-		expect(findPlaceholdersInRepository(folder)).toEqual([
+		expect(findPlaceholders(folder)).toEqual([
 			'author: replace "n8n-nodes-credit-profile maintainers" in package.json',
 			'e-mail address: replace "maintainers@n8n-nodes-credit-profile.dev" in SECURITY.md',
 			'repository: replace "github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile" in README.md',
@@ -62,6 +46,6 @@ describe('what a maintainer must set before a release', () => {
 			'package.json':
 				'{"author":"A maintainer","url":"github.com/example/n8n-nodes-credit-profile"}',
 		});
-		expect(findPlaceholdersInRepository(folder)).toEqual([]);
+		expect(findPlaceholders(folder)).toEqual([]);
 	});
 });
