@@ -5,13 +5,11 @@ import { webhookSecretsToMask } from '../../shared/credentials/webhookVerificati
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { cachedCredential } from '../trigger/cachedCredential';
 import type { ItemMakerCredentialSettings } from '../trigger/triggerItemMaker';
-import { messageIdOf, isAuthenticDelivery } from './isAuthenticDelivery';
+import { verify } from './verify';
 
 /** The proof in a delivery's headers. */
 interface Proof {
 	isAuthentic: boolean;
-	/** Identifies a message by Standard Webhooks, each time it is sent. */
-	messageId?: string;
 	/** Secrets that must not come out again. */
 	secrets: string[];
 }
@@ -24,12 +22,8 @@ export async function checkDeliveryAuthenticity(
 	const { rawHeaders } = context.getRequestObject();
 	const credential = await cachedCredential(context);
 	const now = Date.now();
-	const isAuthentic = bodies.some((body) =>
-		isAuthenticDelivery({ rawHeaders, body }, credential, now),
-	);
-	const isStandard = credential.signatureFormat === 'standard';
-	const messageId = isStandard ? messageIdOf({ rawHeaders }) : undefined;
-	return { isAuthentic, messageId, secrets: webhookSecretsToMask(credential) };
+	const isAuthentic = bodies.some((body) => verify({ rawHeaders, body }, credential, now));
+	return { isAuthentic, secrets: webhookSecretsToMask(credential) };
 }
 
 /** Returns the settings by which items are made: the API reference's names where the trigger has no credential. */

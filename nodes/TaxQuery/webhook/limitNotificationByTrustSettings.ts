@@ -15,7 +15,7 @@ import type { TriggerSettings } from '../trigger/triggerSettings';
 import { maskCiecInRecord } from '../client/maskCiecInRecord';
 import { asUncheckedQueryId, parseRecord } from '../client/parseQueryRecord';
 import { fromRecordWireNames } from '../client/translateRecordNames';
-import type { AnnouncedQuery } from './parsePayload';
+import type { AnnouncedQuery } from './payload';
 
 /** A webhook call's report of one query. */
 export interface AssessedNotification extends QueryNotification {

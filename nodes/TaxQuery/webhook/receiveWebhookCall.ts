@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { raceAbort } from '../../shared/utils/responseBody';
 import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
@@ -13,7 +12,6 @@ import { offersQueryList } from '../client/queryList';
 import {
 	noQueryCredential,
 	resultByNextPoll,
-	nothingNew,
 	triggerBeingPublished,
 	resultNotYetAtServiceRetryLater,
 	combineResponsesToSender,
@@ -25,9 +23,8 @@ import {
 	checkDeliveryAuthenticity,
 } from './checkDeliveryAuthenticity';
 import { startWithoutSession, type WebhookOutcome } from './startWithoutSession';
-import { extractFormJson } from './extractFormJson';
-import { parsePayload, type AnnouncedQuery } from './parsePayload';
-import { decompressBody, readRawBody, type BodyReadFailure } from './rawBody';
+import { parsePayload, type AnnouncedQuery } from './payload';
+import { decodeBody, receiveBody } from './body';
 import {
 	isTriggerBeingRepublished,
 	pollAndRespond,
@@ -96,9 +93,6 @@ function startOnce(context: IWebhookFunctions, outcome: WebhookOutcome): IWebhoo
 	return { noWebhookResponse: true, ...(items.length > 0 && { workflowData: [items] }) };
 }
 
-/** Remembers accepted messages of Standard Webhooks, so that a copy, or a replay within the tolerance, is ignored. */
-const newTaken = () => new BoundedMap<string, true>(MAX_TAKEN);
-
 async function handleCall(
 	context: IWebhookFunctions,
 	call: ResponseOnTimeout,
@@ -107,11 +101,11 @@ async function handleCall(
 	const published = isTest ? undefined : findPublishedSession(context);
 	const settings = published?.settings ?? readSettings(context);
 	const request = context.getRequestObject();
-	const read = await readRawBody(request);
+	const read = await receiveBody(request);
 	if ('status' in read) return { status: read.status, message: read.reason };
-	const body = await decompressBody(read);
+	const body = await decodeBody(read);
 	const takeBody = async (secrets: string[]): Promise<WebhookOutcome> => {
-		const payload = await payloadOf(body, request.headers['content-type'], await namesFor(context));
+		const payload = Buffer.isBuffer(body) ? parsePayload(body, await namesFor(context)) : body;
 		if ('announced' in payload) {
 			return await handleNotifications(context, settings, payload.announced, secrets, call);
 		}
@@ -123,35 +117,16 @@ async function handleCall(
 	if (!settings.isAuthenticated) return await takeBody([]);
 	// some senders sign before they compress, some after
 	const signedBytes = Buffer.isBuffer(body) && body !== read.raw ? [read.raw, body] : [read.raw];
-	const { isAuthentic, messageId, secrets } = await checkDeliveryAuthenticity(context, signedBytes);
-	if (!isAuthentic) {
-		runHourly(context, 'refused', () => context.logger.warn(REFUSED));
-		return { status: 401, message: 'Unauthorized' };
-	}
-	// a service may use a query's ID for each of its messages
-	const text = createHash('sha256').update(read.raw).digest('hex');
-	const taken = processStateOfNode(context).shared(newTaken);
-	const message = messageId && !isTest ? `${messageId} ${text}` : '';
-	if (taken.has(message)) return nothingNew;
-	const outcome = await takeBody(secrets);
-	const isTaken = !('status' in outcome) || outcome.status === 200;
-	if (message && isTaken) taken.set(message, true);
-	return outcome;
+	const { isAuthentic, secrets } = await checkDeliveryAuthenticity(context, signedBytes);
+	if (isAuthentic) return await takeBody(secrets);
+	runHourly(context, 'refused', () => context.logger.warn(REFUSED));
+	return { status: 401, message: 'Unauthorized' };
 }
 
-/** Returns the notifications of a call by query ID. */
-const named = (
-	all: AssessedNotification[],
-): Array<[id: string, notification: AssessedNotification]> =>
-	all.map((notification) => [notification.queryId, notification]);
-
-const payloadOf = async (
-	body: Buffer | BodyReadFailure,
-	contentType: string | undefined,
-	names: Names,
-) => (Buffer.isBuffer(body) ? parsePayload(await extractFormJson(body, contentType), names) : body);
-
 type Names = Pick<TaxQueryMapping, 'record'>;
+
+const named = (all: AssessedNotification[]): Array<[string, AssessedNotification]> =>
+	all.map((notification) => [notification.queryId, notification]);
 
 /** The environment's names; without a credential that can be read, those of the API reference. */
 const namesFor = async (context: IWebhookFunctions): Promise<Names> =>

@@ -2,7 +2,7 @@ import type { PollReport } from '../trigger/pollOnce';
 import type { PollingSession } from '../trigger/pollingSession';
 
 export interface ResponseToSender {
-	status: 200 | 202 | 400 | 401 | 404 | 413 | 415 | 500 | 503;
+	status: 200 | 202 | 400 | 401 | 404 | 413 | 500 | 503;
 	message: string;
 }
 

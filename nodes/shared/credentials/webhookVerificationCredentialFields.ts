@@ -59,15 +59,10 @@ export const webhookFields: INodeProperties[] = [
 				description: 'As standardwebhooks.com says, with headers that begin with webhook- or svix-',
 			},
 			{
-				name: 'Template',
-				value: 'template',
-				description: 'You enter the text that the service signs, e.g. v0:{timestamp}:{body}',
-			},
-			{
 				name: 'Timestamp in Header',
 				value: 'timestamped',
 				description:
-					'The signature header also holds the time, e.g. t=1700000000,v1=5f…. Signed is {timestamp}.{body}.',
+					'The time, a dot and the body are signed. The time is in the signature header, e.g. t=1700000000,v1=5f…, or in one of its own.',
 			},
 		],
 		default: 'plain',
@@ -77,20 +72,13 @@ export const webhookFields: INodeProperties[] = [
 	requiredTextInput('Signature Header', 'signatureHeader', {
 		default: 'X-Webhook-Signature',
 		description: 'Name of the header that holds the signature',
-		...shownForFormat('plain', 'template', 'timestamped'),
-	}),
-	requiredTextInput('Signed Text', 'signedText', {
-		default: '{timestamp}.{body}',
-		placeholder: 'e.g. v0:{timestamp}:{body}',
-		description:
-			'{timestamp} and {body} are replaced, and each {Header-Name} by the value of that header. \\n is a line break.',
-		...shownForFormat('template'),
+		...shownForFormat('plain', 'timestamped'),
 	}),
 	textInput('Timestamp Header', 'timestampHeader', {
 		placeholder: 'e.g. X-Webhook-Timestamp',
 		description:
 			'Name of the header that holds the time of sending. Empty: it is in the signature header.',
-		...shownForFormat('template'),
+		...shownForFormat('timestamped'),
 	}),
 ];
 
@@ -114,7 +102,7 @@ export const advancedWebhookFields: INodeProperties[] = [
 		],
 		default: 'text',
 		description: 'How the secret is written. For Standard Webhooks it is always base64.',
-		...shownForFormat('plain', 'template', 'timestamped'),
+		...shownForFormat('plain', 'timestamped'),
 	},
 	{
 		displayName: 'Timestamp Tolerance (Seconds)',
@@ -123,7 +111,7 @@ export const advancedWebhookFields: INodeProperties[] = [
 		typeOptions: { minValue: 1 },
 		default: DEFAULT_TOLERANCE_SECONDS,
 		description: 'How far the time of sending may differ from the clock of this n8n',
-		...shownForFormat('standard', 'template', 'timestamped'),
+		...shownForFormat('standard', 'timestamped'),
 	},
 ];
 
@@ -149,6 +137,16 @@ const decodeKey: Record<KeyEncoding, (secret: string) => Buffer | undefined> = {
 		/^[\w+/-]{4,}={0,2}$/.test(secret) ? Buffer.from(secret, 'base64') : undefined,
 	standard: (secret) => decodeKey.base64(secret.replace(/^whsec_/, '')),
 };
+
+/** Returns the signature format. A saved template of the same text counts as the format that replaced it. */
+export function signatureFormatOf({
+	signatureFormat,
+	signedText,
+}: ICredentialDataDecryptedObject): string {
+	const format = textOf(signatureFormat ?? 'plain');
+	const sameAs: Record<string, string> = { '{body}': 'plain', '{timestamp}.{body}': 'timestamped' };
+	return format === 'template' ? (sameAs[textOf(signedText)] ?? format) : format;
+}
 
 const encodingOf = ({ signatureFormat, keyEncoding }: ICredentialDataDecryptedObject): string =>
 	signatureFormat === 'standard' ? 'standard' : textOf(keyEncoding ?? 'text');
@@ -211,29 +209,21 @@ function validateFormat(
 			? undefined
 			: "'Timestamp Tolerance (Seconds)' must be 1 or more";
 	const signatureHeader = header('signatureHeader', 'Signature Header');
-	switch (textOf(credential.signatureFormat ?? 'plain')) {
+	const hasTimeHeader = textOf(credential.timestampHeader).trim() !== '';
+	switch (signatureFormatOf(credential)) {
 		case 'plain':
 			return signatureHeader;
 		case 'standard':
 			return tolerance;
 		case 'timestamped':
-			return signatureHeader ?? tolerance;
-		case 'template':
-			return signatureHeader ?? validateTemplate(credential, header) ?? tolerance;
+			return (
+				signatureHeader ??
+				(hasTimeHeader ? header('timestampHeader', 'Timestamp Header') : undefined) ??
+				tolerance
+			);
 		default:
 			return "Choose a 'Signature Format' from the list";
 	}
-}
-
-function validateTemplate(
-	{ signedText, timestampHeader }: ICredentialDataDecryptedObject,
-	header: (name: string, label: string) => string | undefined,
-): string | undefined {
-	const template = textOf(signedText);
-	if (!template.includes('{body}')) return "'Signed Text' must contain {body}";
-	if (textOf(timestampHeader).trim() === '') return undefined;
-	if (!template.includes('{timestamp}')) return "'Signed Text' must contain {timestamp}";
-	return header('timestampHeader', 'Timestamp Header');
 }
 
 /** Returns what is missing where webhook calls are to be verified; only a call shows whether the rest is right. */

@@ -149,8 +149,7 @@ describe('the test of webhook verification', () => {
 	const plain = { webhookVerification: 'signature', webhookSecret: 's', signatureHeader: 'X' };
 	const signed = {
 		...plain,
-		signatureFormat: 'template',
-		signedText: '{timestamp}{body}',
+		signatureFormat: 'timestamped',
 		timestampHeader: 'T',
 	};
 	const standard = {

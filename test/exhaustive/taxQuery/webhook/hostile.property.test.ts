@@ -6,7 +6,7 @@ import { itemMaker } from '../../../../nodes/TaxQuery/trigger/triggerItemMaker';
 import type { TriggerSettings } from '../../../../nodes/TaxQuery/trigger/triggerSettings';
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiPathAndFieldMapping';
 import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
-import { parsePayload } from '../../../../nodes/TaxQuery/webhook/parsePayload';
+import { parsePayload } from '../../../../nodes/TaxQuery/webhook/payload';
 import { limitNotificationByTrustSettings } from '../../../../nodes/TaxQuery/webhook/limitNotificationByTrustSettings';
 
 const asDocumented = readTaxQueryApiMapping({});

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
 import { freshTriggerAndSandboxForEachTest } from './freshTriggerForEachTest';
+import { shiftAllClocks } from './triggerHost';
 
 const SECRET = 'palo-verde-7';
 const { start, sandbox, host } = freshTriggerAndSandboxForEachTest();
@@ -23,8 +24,6 @@ const codings: Array<[string, (text: string) => Buffer]> = [
 	['gzip', (text) => gzipSync(text)],
 	['GZIP', (text) => gzipSync(text)],
 	['X-Gzip', (text) => gzipSync(text)],
-	['Deflate', (text) => deflateSync(text)],
-	['deflate, GZIP', (text) => gzipSync(deflateSync(text))],
 ];
 
 describe.each(codings)('a webhook call with Content-Encoding %s', (coding, encode) => {
@@ -55,33 +54,74 @@ describe.each(codings)('a webhook call with Content-Encoding %s', (coding, encod
 	});
 });
 
-describe('a webhook call as a form with one JSON field', () => {
-	const urlencoded = 'application/x-www-form-urlencoded';
-	const forms: Array<[string, string, (text: string) => string]> = [
-		['URL-encoded', urlencoded, (text) => new URLSearchParams({ payload: text }).toString()],
-		[
-			'multipart',
-			'multipart/form-data; boundary=form-7MA4YW',
-			(text) =>
-				`--form-7MA4YW\r\nContent-Disposition: form-data; name="json"\r\n\r\n${text}\r\n--form-7MA4YW--\r\n`,
-		],
-	];
-
-	it.each(forms)('starts its result: %s', async (_, type, write) => {
+describe.each<[string, (text: string) => Buffer]>([
+	['deflate', (text) => deflateSync(text)],
+	['br', (text) => brotliCompressSync(text)],
+	['gzip, gzip', (text) => gzipSync(gzipSync(text))],
+])('a webhook call with Content-Encoding %s', (coding, encode) => {
+	it('is answered 400, and the check that it causes starts its result', async () => {
 		await start();
 		const record = await sandbox.result();
-		const { status } = await host.deliver(write(JSON.stringify(record)), { 'content-type': type });
-		expect([status, host.started]).toEqual([200, [record._id]]);
+		shiftAllClocks(1_000);
+		const coded = encode(JSON.stringify(record));
+		const { status } = await host.deliver(coded, { 'content-encoding': coding });
+		await host.executed(1);
+		expect([status, host.started]).toEqual([400, [record._id]]);
+	});
+});
+
+describe('a signed call that is sent again as a form', () => {
+	const forged = { _id: 'forged', service: 'CRF', status: 'SUCCESS', response: { RFC: 'FORGED' } };
+
+	it.each<[string, object, () => string]>([
+		['plain', {}, () => ''],
+		['timestamped', { timestampHeader: 'X-Time' }, () => `${Math.floor(Date.now() / 1_000)}.`],
+	])('starts nothing that a text of it holds: %s', async (signatureFormat, more, before) => {
+		await start({
+			credentials: withWebhookVerification(sandbox.credentials(), {
+				webhookVerification: 'signature',
+				webhookSecret: SECRET,
+				signatureHeader: 'X-Signature',
+				signatureFormat,
+				...more,
+			}),
+			parameters: { authenticity: 'credential', confirm: 'off' },
+		});
+		const record = {
+			...(await sandbox.result()),
+			externalReference: `A&data=${JSON.stringify(forged)}&x=`,
+		};
+		const body = JSON.stringify(record);
+		const time = before();
+		const headers = { ...sign(time + body), 'x-time': time.replace('.', '') };
+		for (const type of ['application/x-www-form-urlencoded', 'application/json'])
+			await host.deliver(body, { ...headers, 'content-type': type });
+		await host.executed(1);
+		expect(host.started).toEqual([record._id]);
 	});
 
-	it.each(forms)(
-		'is verified by a signature over the form as it came: %s',
-		async (_, type, write) => {
-			await startSigned();
-			const record = await sandbox.result();
-			const body = write(JSON.stringify(record));
-			const { status } = await host.deliver(body, { 'content-type': type, ...sign(body) });
-			expect([status, host.started]).toEqual([200, [record._id]]);
-		},
-	);
+	it('starts nothing that JSON in a text of it holds', async () => {
+		await start({
+			credentials: withWebhookVerification(sandbox.credentials(), {
+				webhookVerification: 'signature',
+				webhookSecret: SECRET,
+				signatureHeader: 'X-Signature',
+			}),
+			parameters: { authenticity: 'credential', confirm: 'off' },
+		});
+		const body = JSON.stringify({ event: 'note', externalReference: JSON.stringify(forged) });
+		const { status } = await host.deliver(body, sign(body));
+		expect([status, host.started]).toEqual([404, []]);
+	});
+});
+
+describe('a webhook call of several megabytes', () => {
+	it('starts its result with Webhook Only', async () => {
+		await start({ parameters: { receiveBy: 'webhook' } });
+		const record = await sandbox.result();
+		const body = { ...record, invoices: 'x'.repeat(12_000_000) };
+		const { status } = await host.deliver(body);
+		await host.executed(1);
+		expect([status, host.started]).toEqual([200, [record._id]]);
+	});
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parsePayload } from '../../../../nodes/TaxQuery/webhook/parsePayload';
+import { parsePayload } from '../../../../nodes/TaxQuery/webhook/payload';
 
 const read = (value: unknown) => parsePayload(Buffer.from(JSON.stringify(value)), { record: {} });
 const record = { _id: 'a1', service: 'CRF', status: 'SUCCESS', query: { rfc: 'GODE561231GR8' } };
@@ -105,6 +105,53 @@ describe('a delivery is recognised', () => {
 		['query_id in an envelope', { _id: 'ntf9', payload: { query_id: 'a1' } }],
 	])('by the outer ID where what is inside is no surer: %s', (_, body) => {
 		expect(read(body)).toMatchObject({ announced: [{ queryId: 'a1' }] });
+	});
+
+	it.each<[string, unknown]>([
+		['any key', { constancia: record }],
+		['any key in any key', { evento: { consulta: record } }],
+		['any key, in a list', { consultas: [record] }],
+		['a key of a record', { response: record }],
+		['any key beside an organization', { organization: { id: 5, status: 'active' }, x: record }],
+		[
+			'any key beside what an event has',
+			{ id: 'e', status: 'sent', x: { _id: 'a1', status: 'S' } },
+		],
+		['two keys, the same query', { before: { queryId: 'a1' }, now: { queryId: 'a1' } }],
+		[
+			'JSON in a text, as SNS sends it',
+			{ Type: 'N', MessageId: 'm', Message: JSON.stringify(record) },
+		],
+		[
+			'JSON in a text, as a CloudEvent has it',
+			{ id: 'e', source: 's', data: JSON.stringify(record) },
+		],
+		['JSON in a text alone', JSON.stringify(record)],
+	])('under %s', (_, body) => {
+		expect(read(body)).toMatchObject({ announced: [{ queryId: 'a1' }] });
+	});
+
+	it('by nothing but the ID where it is JSON in a text', () => {
+		const body = { Message: JSON.stringify(record) };
+		expect(read(body)).toEqual({ announced: [{ queryId: 'a1', record: { _id: 'a1' } }] });
+	});
+
+	it('by itself, whatever JSON its texts hold', () => {
+		const text = JSON.stringify({ queryId: 'b2', status: 'SUCCESS' });
+		expect(read({ event: 'done', data: record, note: text })).toMatchObject({
+			announced: [{ queryId: 'a1' }],
+		});
+	});
+
+	it.each<[string, unknown]>([
+		['the ID of an event', { id: 'evt_1', type: 'query.finished', data: { rfc: 'GODE561231GR8' } }],
+		['an ID of nobody knows what', { id: 'evt_1', source: 'https://example.com' }],
+		['two queries under two keys', { a: { queryId: 'a1' }, b: { queryId: 'b2' } }],
+		['JSON in a text in JSON in a text', { m: JSON.stringify({ m: JSON.stringify(record) }) }],
+		['JSON in two texts', { a: JSON.stringify(record), b: JSON.stringify({ queryId: 'b2' }) }],
+		['a key that is not allowed, in a text', { m: '{"queryId":"a1","__proto__":{}}' }],
+	])('not by %s', (_, body) => {
+		expect(read(body)).toMatchObject({ status: 400 });
 	});
 
 	it('with more results than are taken, in a list beside the ID of an event', () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { isAuthenticDelivery } from '../../../../nodes/TaxQuery/webhook/isAuthenticDelivery';
+import { verify } from '../../../../nodes/TaxQuery/webhook/verify';
 
 const SECRET = 'whsec nopal-7';
 const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -37,7 +37,7 @@ const credential = (fields: Record<string, string | number> = {}) => ({
 type Fields = Record<string, string | number>;
 const RECORD = BODIES['a record'];
 const fits = (rawHeaders: string[], fields: Fields = {}, body = RECORD) =>
-	isAuthenticDelivery({ rawHeaders, body }, credential(fields), NOW);
+	verify({ rawHeaders, body }, credential(fields), NOW);
 
 describe.each(['sha256', 'sha384', 'sha512'])('a signature by OpenSSL with %s', (algorithm) => {
 	describe.each(['hex', 'base64', 'base64url'] as const)('written in %s', (encoding) => {
@@ -128,12 +128,12 @@ describe('several signatures in one call', () => {
 });
 
 describe('a signature over timestamp and body', () => {
-	const template = { signatureFormat: 'template', signedText: '{timestamp}.{body}' };
+	const timed = { signatureFormat: 'timestamped' };
 	const accepts = (timestamp: string, fields: Fields = {}) => {
 		const signed = Buffer.concat([Buffer.from(`${timestamp}.`), RECORD]);
 		const signature = openssl('sha256', SECRET, signed, 'hex');
 		const rawHeaders = ['x-signature', signature, 'x-timestamp', timestamp];
-		return fits(rawHeaders, { ...template, timestampHeader: 'X-Timestamp', ...fields });
+		return fits(rawHeaders, { ...timed, timestampHeader: 'X-Timestamp', ...fields });
 	};
 
 	it.each([
@@ -147,8 +147,6 @@ describe('a signature over timestamp and body', () => {
 		['ISO 8601 with milliseconds', '2026-03-01T12:00:00.123Z'],
 		['ISO 8601 in its basic form', '20260301T120000Z'],
 		['ISO 8601 without a zone, which is UTC', '2026-03-01T12:00:00'],
-		['a blank in place of the T', '2026-03-01 12:00:00'],
-		['the date of HTTP', 'Sun, 01 Mar 2026 12:00:00 GMT'],
 		['seconds at the end of the tolerance', String(NOW / 1000 - 300)],
 	])('is accepted in %s', (_, timestamp) => {
 		expect(accepts(timestamp)).toBe(true);
@@ -172,7 +170,7 @@ describe('a signature over timestamp and body', () => {
 	it('is refused if the time is that of another call', () => {
 		const signature = openssl('sha256', SECRET, Buffer.concat([Buffer.from('1.'), RECORD]), 'hex');
 		const rawHeaders = ['X-Signature', signature, 'X-Timestamp', String(NOW / 1000)];
-		expect(fits(rawHeaders, { ...template, timestampHeader: 'X-Timestamp' })).toBe(false);
+		expect(fits(rawHeaders, { ...timed, timestampHeader: 'X-Timestamp' })).toBe(false);
 	});
 });
 
@@ -217,50 +215,30 @@ describe('a timestamp inside the signature header', () => {
 	])('is refused: %s', (_, values) => {
 		expect(accepts(...values)).toBe(false);
 	});
-
-	it('goes with a template, too', () => {
-		const signature = sign(at, SECRET, ':');
-		const template = { signatureFormat: 'template', signedText: '{timestamp}:{body}' };
-		expect(fits(['X-Signature', `ts=${at};h1=${signature}`], template)).toBe(true);
-	});
 });
 
-describe('a template of the signed text', () => {
+describe('a saved credential with a template of the signed text', () => {
 	const at = String(NOW / 1000);
-	const headers = { 'X-Time': at, 'X-Call-Id': 'c-7', 'X-Ñ': 'x' };
-	const accepts = (signedText: string, signed: string, more: Fields = {}) => {
+	const accepts = (signedText: string, signed: string, timestampHeader = 'X-Time') => {
 		const signature = openssl('sha256', SECRET, Buffer.from(signed), 'hex');
-		const rawHeaders = ['X-Signature', `v0=${signature}`, ...Object.entries(headers).flat()];
-		const fields = { signatureFormat: 'template', timestampHeader: 'X-Time', signedText, ...more };
-		return fits(rawHeaders, fields);
+		const fields = { signatureFormat: 'template', signedText, timestampHeader };
+		return fits(['X-Signature', signature, 'X-Time', at], fields);
 	};
 	const body = RECORD.toString();
 
 	it.each([
-		['v0:ts:body', 'v0:{timestamp}:{body}', `v0:${at}:${body}`],
-		['the body first', '{body}{timestamp}', `${body}${at}`],
-		['the value of a header', '{X-Call-Id}.{timestamp}.{body}', `c-7.${at}.${body}`],
-		['a header in other letters', '{x-call-id}|{timestamp}|{body}', `c-7|${at}|${body}`],
-		['method and address', 'POST/hook{timestamp}{body}', `POST/hook${at}${body}`],
-		['line breaks', '{timestamp}\\n{body}\\n', `${at}\n${body}\n`],
-		['other braces', '{"at":{timestamp},"is":{body}}', `{"at":${at},"is":${body}}`],
-		['a letter with an accent', 'año {timestamp}{body}', `año ${at}${body}`],
-	])('is filled in: %s', (_, template, signed) => {
-		expect(accepts(template, signed)).toBe(true);
+		['the body', '{body}', body],
+		['the time and the body', '{timestamp}.{body}', `${at}.${body}`],
+	])('is verified as before where the format has a successor: %s', (_, text, signed) => {
+		expect(accepts(text, signed)).toBe(true);
 	});
 
-	it('needs no time', () => {
-		expect(accepts('v0:{body}', `v0:${body}`, { timestampHeader: '' })).toBe(true);
+	it('accepts nothing with another text', () => {
+		expect(accepts('v0:{timestamp}:{body}', `v0:${at}:${body}`)).toBe(false);
 	});
 
-	it.each<[string, string, string, Fields?]>([
-		['a header that was not sent', '{X-Other}{timestamp}{body}', `${at}${body}`],
-		['no body', '{timestamp}', at],
-		['no time though it has a header', '{body}', body],
-		['nothing', '', ''],
-		['a header of the time that is none', '{timestamp}{body}', at + body, { timestampHeader: 'ñ' }],
-	])('accepts nothing with %s', (_, template, signed, ...[more]) => {
-		expect(accepts(template, signed, more)).toBe(false);
+	it('accepts nothing if the header of the time is none', () => {
+		expect(accepts('{timestamp}.{body}', `${at}.${body}`, 'ñ')).toBe(false);
 	});
 });
 
@@ -357,7 +335,7 @@ describe('Standard Webhooks', () => {
 			value,
 		]);
 	const accepts = (rawHeaders: string[], at = now, changes: object = {}) =>
-		isAuthenticDelivery({ rawHeaders, body }, { ...credential, ...changes }, at);
+		verify({ rawHeaders, body }, { ...credential, ...changes }, at);
 
 	it.each<[string, string[], number?, object?]>([
 		['the vector of the specification', headers()],
@@ -441,9 +419,9 @@ describe.each(['peña-nogal-7', 'contraseña de José', 'clave-à', 'ü'])(
 				],
 			])('is accepted %s, and no other one', async (_, fields, name, write) => {
 				const accepts = async (text: string) =>
-					isAuthenticDelivery(
+					verify(
 						{ rawHeaders: await headersOf(name, write(text)), body },
-						fields as Parameters<typeof isAuthenticDelivery>[1],
+						fields as Parameters<typeof verify>[1],
 						NOW,
 					);
 				const others = [`${secret}x`, secret.slice(0, -1)];
@@ -456,9 +434,9 @@ describe.each(['peña-nogal-7', 'contraseña de José', 'clave-à', 'ü'])(
 
 it('a secret with a letter beyond Latin-1 is not confused by its last byte', async () => {
 	const accepts = async (fields: object, name: string, sent: string) =>
-		isAuthenticDelivery(
+		verify(
 			{ rawHeaders: await headersOf(name, Buffer.from(sent)), body: Buffer.alloc(0) },
-			fields as Parameters<typeof isAuthenticDelivery>[1],
+			fields as Parameters<typeof verify>[1],
 			NOW,
 		);
 	const header = {

@@ -3,8 +3,9 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import {
 	acceptedSecrets,
 	DEFAULT_TOLERANCE_SECONDS,
-	signingKeys,
 	findVerificationProblem,
+	signatureFormatOf,
+	signingKeys,
 } from '../../shared/credentials/webhookVerificationCredentialFields';
 import { textOf } from '../../shared/utils/primitiveText';
 import {
@@ -12,8 +13,7 @@ import {
 	parseSignatureHeader,
 	parseStandardSignatures,
 	parseTimestamp,
-	type ParsedSignatureHeader,
-} from './signatureHeaderAndExpectedSignatures';
+} from './signature';
 
 /** The parts of a request that are checked. */
 interface Received {
@@ -26,7 +26,7 @@ interface Received {
  * Returns whether a request proves that it comes from the service (TQ §6.2 does not show how). Fields that are not
  * complete accept nothing. `now` is in milliseconds since the epoch.
  */
-export function isAuthenticDelivery(
+export function verify(
 	received: Received,
 	credential: ICredentialDataDecryptedObject,
 	now: number,
@@ -49,9 +49,11 @@ export function isAuthenticDelivery(
 	}
 }
 
-/** A signature format: the signatures, the times, and the text that is signed. */
-interface SignatureScheme extends ParsedSignatureHeader {
-	template: string;
+/** What a call carries to prove itself: signatures, and what was signed before the body, with its time. */
+interface SignatureProof {
+	signatures: Buffer[];
+	/** The time is undefined where none is signed. */
+	prefixes: Array<{ text: string; time?: string }>;
 }
 
 function verifySignature(
@@ -59,54 +61,44 @@ function verifySignature(
 	credential: ICredentialDataDecryptedObject,
 	now: number,
 ): boolean {
-	const { template, signatures, timestamps } = readScheme(rawHeaders, credential);
+	const { signatures, prefixes } = readProof(rawHeaders, credential);
 	const toleranceMs = Number(credential.timestampTolerance ?? DEFAULT_TOLERANCE_SECONDS) * 1000;
-	const isInTime = (timestamp: string) => Math.abs(now - parseTimestamp(timestamp)) <= toleranceMs;
-	const isTimed = template.includes('{timestamp}');
+	const isInTime = (time: string) => Math.abs(now - parseTimestamp(time)) <= toleranceMs;
 	const expected = expectedSignatures(
-		{ template, body, header: (name) => onlyValue(rawHeaders, name) },
-		isTimed ? timestamps.filter(isInTime) : [''],
+		body,
+		prefixes.filter(({ time }) => time === undefined || isInTime(time)).map(({ text }) => text),
 		signingKeys(credential).filter((key) => key !== undefined),
 		signatures.map(({ length }) => length),
 	);
 	return isAnyOf(signatures, expected);
 }
 
-function readScheme(
+function readProof(
 	rawHeaders: string[],
 	credential: ICredentialDataDecryptedObject,
-): SignatureScheme {
-	const timestampsIn = (name: string) =>
+): SignatureProof {
+	const valuesOf = (name: string) =>
 		[onlyValue(rawHeaders, name)].filter((one) => one !== undefined);
-	const format = credential.signatureFormat ?? 'plain';
+	const format = signatureFormatOf(credential);
 	if (format === 'standard') {
-		const name = standardName(rawHeaders);
+		const name = STANDARD_NAMES.find((one) => onlyValue(rawHeaders, `${one}-id`)) ?? '';
+		const [id] = valuesOf(`${name}-id`);
 		return {
-			template: `{${name}-id}.{timestamp}.{body}`,
 			signatures: parseStandardSignatures(onlyValue(rawHeaders, `${name}-signature`) ?? ''),
-			timestamps: timestampsIn(`${name}-timestamp`),
+			prefixes: id
+				? valuesOf(`${name}-timestamp`).map((time) => ({ text: `${id}.${time}.`, time }))
+				: [],
 		};
 	}
 	const found = parseSignatureHeader(allValues(rawHeaders, textOf(credential.signatureHeader)));
-	if (format !== 'template') {
-		return { ...found, template: format === 'plain' ? '{body}' : '{timestamp}.{body}' };
-	}
-	const timestampHeader = textOf(credential.timestampHeader).trim();
-	return {
-		template: textOf(credential.signedText),
-		signatures: found.signatures,
-		timestamps: timestampHeader === '' ? found.timestamps : timestampsIn(timestampHeader),
-	};
+	const { signatures } = found;
+	if (format === 'plain') return { signatures, prefixes: [{ text: '' }] };
+	const timeHeader = textOf(credential.timestampHeader).trim();
+	const times = timeHeader === '' ? found.timestamps : valuesOf(timeHeader);
+	return { signatures, prefixes: times.map((time) => ({ text: `${time}.`, time })) };
 }
 
 const STANDARD_NAMES = ['webhook', 'svix'];
-
-const standardName = (rawHeaders: string[]): string =>
-	STANDARD_NAMES.find((name) => onlyValue(rawHeaders, `${name}-id`)) ?? STANDARD_NAMES[0];
-
-/** Returns a message's ID by Standard Webhooks, equal each time it is sent, or undefined. */
-export const messageIdOf = ({ rawHeaders }: Pick<Received, 'rawHeaders'>): string | undefined =>
-	onlyValue(rawHeaders, `${standardName(rawHeaders)}-id`) || undefined;
 
 /** Returns a text in UTF-8, and as older senders write it if Latin-1 has all its letters. */
 const written = (text: string): Buffer[] => [

@@ -57,69 +57,35 @@ function timestampIn(part: string): string[] {
 	return found === undefined ? [] : [found];
 }
 
-/** The parts of the signed text. */
-export interface SignedTextParts {
-	/** The operator's text, in which `{timestamp}`, `{body}` and `{Header-Name}` are replaced. */
-	template: string;
-	body: Buffer;
-	header: (name: string) => string | undefined;
-}
-
-const PLACEHOLDER = /\{([\w!#$%&'*+.^`|~-]+)\}/;
-
-/** Returns the bytes that the service signed; undefined if a header in the template was not sent. */
-function renderSignedText(
-	{ template, body, header }: SignedTextParts,
-	timestamp: string,
-): Buffer[] | undefined {
-	// every second piece is the name in a placeholder
-	const pieces = template.split(PLACEHOLDER).map((piece, index) => {
-		if (index % 2 === 0) return Buffer.from(piece.replaceAll('\\n', '\n'));
-		if (piece === 'body') return body;
-		const text = piece === 'timestamp' ? timestamp : header(piece);
-		return text === undefined ? undefined : Buffer.from(text, 'latin1'); // the bytes that Node read
-	});
-	return pieces.every((piece) => piece !== undefined) ? pieces : undefined;
-}
-
-/** Returns the signatures that a call with one of these times and keys may carry, for each algorithm that it uses. */
+/** Returns the signatures of a body, behind each of these texts, by each algorithm that a call uses. */
 export function expectedSignatures(
-	signed: SignedTextParts,
-	timestamps: string[],
+	body: Buffer,
+	prefixes: string[],
 	keys: Buffer[],
 	lengths: number[],
 ): Buffer[] {
 	const algorithms = [...new Set(lengths)].map((length) => ALGORITHMS[length]);
-	const texts = [...new Set(timestamps)].slice(0, MAX_TIMESTAMPS).flatMap((timestamp) => {
-		const text = renderSignedText(signed, timestamp);
-		return text ? [text] : [];
-	});
-	return texts.flatMap((pieces) =>
-		algorithms.flatMap((algorithm) =>
-			keys.map((key) =>
-				pieces.reduce((hmac, piece) => hmac.update(piece), createHmac(algorithm, key)).digest(),
+	return [...new Set(prefixes)]
+		.slice(0, MAX_TIMESTAMPS)
+		.flatMap((prefix) =>
+			algorithms.flatMap((algorithm) =>
+				keys.map((key) =>
+					createHmac(algorithm, key).update(Buffer.from(prefix, 'latin1')).update(body).digest(),
+				),
 			),
-		),
-	);
+		);
 }
 
 /** Below these a number counts seconds, milliseconds, microseconds or nanoseconds since 1970. */
 const LIMITS = [1e11, 1e14, 1e17, 1e20];
 
-/** Returns milliseconds since 1970 for a timestamp in any usual spelling; NaN if it is none. No zone means UTC. */
+/** Returns milliseconds since 1970 for a number of any unit, or an ISO date; NaN for others. No zone means UTC. */
 export function parseTimestamp(text: string): number {
 	if (/^\d{1,20}(\.\d{1,9})?$/.test(text)) {
 		const value = Number(text);
 		const unit = LIMITS.findIndex((limit) => value < limit);
 		return unit < 0 ? NaN : (value * 1000) / 1000 ** unit;
 	}
-	if (!/^[\w ,:.+-]{10,40}$/.test(text)) return NaN;
-	const options = { zone: 'utc' };
-	const date = [
-		DateTime.fromISO(text, options),
-		DateTime.fromSQL(text, options),
-		DateTime.fromHTTP(text, options),
-		DateTime.fromRFC2822(text, options),
-	].find(({ isValid }) => isValid);
-	return date ? date.toMillis() : NaN;
+	if (!/^[\w:.+-]{10,40}$/.test(text)) return NaN;
+	return DateTime.fromISO(text, { zone: 'utc' }).toMillis();
 }
