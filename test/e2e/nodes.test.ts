@@ -5,7 +5,6 @@ import './oneDemo/schemaPreview';
 import './oneDemo/creditProfile';
 import './oneDemo/nodesAsAgentTools';
 import './oneDemo/httpRequestGetsOnlyAuthorization';
-import './oneDemo/nodesAgainstRenamedApis';
 import './oneDemo/installedSandboxPackage';
 import { setDemoSandboxProgram } from './support/demoOncePerTestFile';
 import { installSandboxPackageOnce } from './support/installSandboxPackage';

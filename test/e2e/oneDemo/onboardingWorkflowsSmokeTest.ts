@@ -9,7 +9,6 @@ import type { Demo } from '../../../demo/startDemo';
 import { toApplicantFormFields, postApplication } from '../../../demo/submitN8nForm';
 import { applicationFormUrl } from '../../../demo/provision';
 import { describeIfChromium } from '../support/describeIfChromium';
-import type { Editor } from '../support/editor';
 import { waitForEndedExecutionOf } from '../support/executions';
 import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 
@@ -108,41 +107,13 @@ describe('a real n8n with the package installed', () => {
 	});
 
 	describeIfChromium('shown in its editor', () => {
-		let editor: Editor;
-
-		beforeAll(async () => {
-			editor = await openEditorOncePerFile();
-		});
-
 		it.each([
-			['onboard-applicant', 'Check identifiers'],
-			['verify-applicant', 'Calculate RFC'],
 			['verify-applicant', 'Ask for CRF'],
 			['collect-query-results', 'Tax Query Trigger'],
 		])('draws the icon of a node in %s: %s', async (file, name) => {
+			const editor = await openEditorOncePerFile();
 			await editor.open(idOf(file));
 			expect(await editor.iconWidth(name)).toBeGreaterThan(0);
-		});
-
-		it.each([
-			'onboard-applicant',
-			'verify-applicant',
-			'review-applicants',
-			'decide-on-applicant',
-			'forget-applicant',
-			'collect-query-results',
-		])('knows every node of %s', async (file) => {
-			await editor.open(idOf(file));
-			await editor.screenshot(file);
-			expect(await editor.unknownNodes.count()).toBe(0);
-		});
-
-		it('runs the onboarding on a click', async () => {
-			await editor.open(idOf('onboard-applicant'));
-			await editor.click();
-			await editor.succeeded();
-			await editor.screenshot('onboard-applicant-run');
-			expect(await editor.succeededNodes.count()).toBe(18); // all but the form, whose data is pinned
 		});
 	});
 });
