@@ -1,4 +1,3 @@
-import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import { registerWebhook } from '../../../demo/sandbox';
 import type { Demo } from '../../../demo/startDemo';
 import type { Execution } from '../../../demo/n8nClient';
@@ -177,17 +176,6 @@ describe('the triggers in a real n8n', () => {
 		});
 		expect(outOf(execution, TRIGGER_NODE_NAME)).toEqual([
 			expect.objectContaining({ queryId: record._id, rfc: 'GODE561231GR8', confirmed: true }),
-		]);
-	});
-
-	it('answer the sender in a few bytes', async () => {
-		const { url } = await receiving();
-		const record = await queries.result();
-		const deliver = async () =>
-			await (await fetchUnpooled(url, { method: 'POST', body: json(record) })).text();
-		expect([await deliver(), await deliver()]).toEqual([
-			'{"message":"Accepted"}',
-			'{"message":"Nothing new"}',
 		]);
 	});
 
