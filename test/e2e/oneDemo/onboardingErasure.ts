@@ -1,23 +1,17 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { toApplicantFormFields, postApplication } from '../../../demo/submitN8nForm';
-import { LOW_CPU, startN8n } from '../../../demo/startN8n';
 import { pinnedInstallation } from '../../../demo/pinnedN8nInstallation';
-import { installPackage } from '../../../demo/installPackage';
-import { Processes } from '../../../demo/processes';
-import { provision } from '../../../demo/provision';
 import { People } from '../../../sandbox/data/people/generatePeople';
 import { defaultOptions } from '../../../sandbox/optionTypesAndDefaults';
 import { until } from '../../support/until';
 import { violationsOf, WCAG } from '../support/accessibilityViolations';
 import { describeIfChromium } from '../support/describeIfChromium';
-import { Editor } from '../support/editor';
 import { takeScreenshot } from '../support/launchBrowser';
 import { Onboarding, TABLES } from '../support/applicantOnboardingDriver';
 import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
@@ -116,7 +110,7 @@ async function closed(server: Server): Promise<void> {
 	await once(server, 'close');
 }
 
-describeIfChromium('applicants who are forgotten, and an n8n that moves', () => {
+describeIfChromium('applicants who are forgotten', () => {
 	let flow: Onboarding;
 	beforeAll(async () => {
 		flow = await Onboarding.in(await startDemoOncePerFile(), await openEditorOncePerFile());
@@ -125,10 +119,7 @@ describeIfChromium('applicants who are forgotten, and an n8n that moves', () => 
 		await flow?.close();
 	}, MINUTES);
 
-	const apply = async (
-		{ name, firstLastName, secondLastName, birthDate, curp }: typeof STAYS,
-		to = flow.formAddress,
-	) => {
+	const apply = async ({ name, firstLastName, secondLastName, birthDate, curp }: typeof STAYS) => {
 		const typed = {
 			name,
 			firstLastName,
@@ -138,7 +129,9 @@ describeIfChromium('applicants who are forgotten, and an n8n that moves', () => 
 			email: `${curp}@correo.mx`,
 		};
 		return String(
-			/S-\w{4}-\w{4}/.exec(await postApplication(to, toApplicantFormFields(typed)))?.[0],
+			/S-\w{4}-\w{4}/.exec(
+				await postApplication(flow.formAddress, toApplicantFormFields(typed)),
+			)?.[0],
 		);
 	};
 
@@ -226,43 +219,6 @@ describeIfChromium('applicants who are forgotten, and an n8n that moves', () => 
 			await running.close();
 			expect(JSON.stringify(log)).not.toContain(FORGOTTEN.firstLastName);
 			expect(await flow.dossier(folios[1])).toMatchObject({ estado: 'consultada' });
-		},
-		8 * MINUTES,
-	);
-
-	it(
-		'n8n on a new database, whose executions begin at 1 again, overwrites no case',
-		async () => {
-			const before = await flow.rows(TABLES.cases);
-			const processes = new Processes();
-			const folder = await mkdtemp(join(tmpdir(), 'credit-profile-moved-'));
-			try {
-				await installPackage(processes, folder);
-				const n8n = await startN8n(processes, folder, () => {}, LOW_CPU);
-				const workflows = await provision(n8n, flow.demo.sandbox);
-				const editor = await Editor.signIn(n8n);
-				const moved = await Onboarding.in({ ...flow.demo, n8n, folder, workflows }, editor);
-				await apply(STAYS, moved.formAddress); // which makes the tables
-				const columns = Object.keys(before[0]).filter(
-					(name) => !['id', 'createdAt', 'updatedAt'].includes(name),
-				);
-				const copied = before.map((row) =>
-					Object.fromEntries(columns.map((name) => [name, row[name]])),
-				);
-				await moved.insert(TABLES.cases, copied);
-				const folio = await apply(STAYS, moved.formAddress);
-				await moved.verified(folio);
-				const after = await moved.rows(TABLES.cases);
-				expect(after).toEqual(
-					expect.arrayContaining(copied.map((row) => expect.objectContaining(row) as object)),
-				);
-				expect(after.length).toBe(before.length + 2);
-				await moved.close();
-				await editor.close();
-			} finally {
-				await processes.stop();
-				await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-			}
 		},
 		8 * MINUTES,
 	);

@@ -6,7 +6,7 @@ import { until } from '../../support/until';
 import { violationsOf, WCAG } from '../support/accessibilityViolations';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { takeScreenshot } from '../support/launchBrowser';
-import { Onboarding, TABLES, type Applicant } from '../support/applicantOnboardingDriver';
+import { Onboarding, type Applicant } from '../support/applicantOnboardingDriver';
 import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 
 const MINUTES = 60_000;
@@ -16,7 +16,6 @@ const people = new People(defaultOptions.seed);
 const registered = (curp: string): Applicant => people.byCurp(curp);
 const APPROVED = registered('GOEL901231MDFDSR07');
 const RACED = registered('PELP900821HDFRND07');
-const DOWN = registered('MASA880505MJCRLN00');
 
 describeIfChromium('decisions on applicants', () => {
 	let flow: Onboarding;
@@ -100,44 +99,6 @@ describeIfChromium('decisions on applicants', () => {
 	);
 
 	it(
-		'a decision that is sent twice counts once',
-		async () => {
-			const folio = await uncertain({ ...RACED, name: `${RACED.name} Segundo` });
-			const [first, second] = [
-				await flow.openDecision(owner, folio, 'Rechazar'),
-				await flow.openDecision(owner, folio, 'Rechazar'),
-			];
-			await flow.decide(first, 'No cumple.');
-			const shown = await flow.decide(second, 'No cumple.');
-			expect(shown).toContain('sin efecto');
-			expect((await decisionsOf(folio)).map(({ efecto }) => efecto)).toEqual([true, false]);
-			const { text } = await flow.operatorPage(`?folio=${folio}`);
-			expect(text).not.toContain('/form/decision');
-		},
-		5 * MINUTES,
-	);
-
-	it(
-		'stores an approval during an outage, and the schedule continues it once',
-		async () => {
-			const folio = await uncertain(DOWN);
-			const from = (await flow.billed()).length;
-			await flow.faults({ path: '/api/query', fault: 'resetBefore' });
-			await flow.decide(await flow.openDecision(owner, folio, 'Aprobar'), 'Visto en persona.');
-			await until('the approved case was tried', async () => {
-				const { paso, intentos } = await flow.dossier(folio);
-				return paso === 'consultar' && intentos > 0;
-			});
-			await flow.faults();
-			await flow.runInEditor('verify-applicant', 'Every 15 minutes');
-			const found = await flow.dossier(folio);
-			expect(found).toMatchObject({ estado: 'aprobada', paso: 'listo' });
-			expect((await flow.billed()).slice(from)).toEqual(['RFC_CALCULATOR', 'CRF']);
-		},
-		5 * MINUTES,
-	);
-
-	it(
 		'nobody decides without a sign-in',
 		async () => {
 			const response = await fetch(`${flow.demo.n8n.url}/form/decision`, { redirect: 'manual' });
@@ -148,13 +109,4 @@ describeIfChromium('decisions on applicants', () => {
 		},
 		MINUTES,
 	);
-
-	it('an agent or a rule reads findings as data', async () => {
-		const row = (await flow.rows(TABLES.cases)).find(({ curp }) => curp === RACED.curp);
-		const { findings } = await flow.dossier(String(row?.folio));
-		expect(findings).toContainEqual({
-			...{ code: 'NAME_DIFFERS', severity: 'review' },
-			text: expect.stringContaining('El nombre escrito no es el del registro') as string,
-		});
-	});
 });

@@ -61,6 +61,8 @@ describe('the application form', () => {
 		['a missing character', 'EISE850314MDFXGL0', 'Tiene 17 caracteres'],
 		['a letter O for a zero', 'EISE85O314MDFXGL08', '¿Quiso escribir el número 0?'],
 		['a wrong digit', 'EISE850314MDFXGL09', 'el último número no corresponde'],
+		['a month that is none', 'EISE851314MDFXGL08', 'no existe'],
+		['a state that is none', 'EISE850314MZZXGL08', 'ningún estado'],
 		['300 characters', 'A'.repeat(300), 'más de 256'],
 	])('names %s in the field of the CURP', (_what, curp, text) => {
 		const found = read({ curp });
@@ -86,6 +88,15 @@ describe('the application form', () => {
 
 	it.each(["D'Amico", 'Peña-Nieto', 'Ma. de los Ángeles', 'Núñez'])('takes the name %s', (name) => {
 		expect(textsOf(read({ segundoApellido: name }))).not.toContain('Escriba solo letras');
+	});
+
+	it('names a birth date that is not that of the CURP', () => {
+		const found = checked(ELENA.curp);
+		const nodes = { 'Application form': [{ body: { ...ELENA, nacimiento: '1985-04-13' } }] };
+		const items = [{ ...found, warnings: [{ field: 'CURP', code: 'DATE' }] }];
+		const [one] = runExampleCodeNode('onboard-applicant', 'Application', items, { nodes });
+		expect(one).toMatchObject({ siguiente: 'corregir' });
+		expect(textsOf(one as unknown as Read)).toContain('No es la fecha que lleva su CURP');
 	});
 
 	it('goes to a person after five tries', () => {
