@@ -9,6 +9,7 @@ import {
 	type ReadPageAtOffset,
 } from '../shared/http/pagination';
 import type { ServiceRequest } from '../shared/http/retryingServiceConnection';
+import { isNotFound } from '../shared/errors/requestProblemTypes';
 import { RequestError, type JsonResponseBody } from '../shared/http/requestErrorAndResultTypes';
 import { creditProfile } from '../shared/http/serviceDefinitions';
 import {
@@ -105,11 +106,7 @@ export async function* listPages(
 export const rethrowWithCollection =
 	(id: number | undefined) =>
 	(error: unknown): never => {
-		const isMissing =
-			error instanceof RequestError &&
-			error.problem.kind === 'status' &&
-			error.problem.status === 404 &&
-			!error.problem.isPage;
+		const isMissing = error instanceof RequestError && isNotFound(error.problem);
 		throw id !== undefined && isMissing ? error.withAdvice({ missing: `collection ${id}` }) : error;
 	};
 

@@ -8,7 +8,7 @@ import {
 	isMappingNameConfirmed,
 	noteMappingNamesConfirmed,
 } from '../../shared/http/noteConfirmedMappingNames';
-import type { ServiceMessage } from '../../shared/errors/requestProblemTypes';
+import { isNotFound, type ServiceMessage } from '../../shared/errors/requestProblemTypes';
 import { reportsFailure } from '../../shared/http/extractRowsOrProblem';
 import { pathOf } from './applyApiMappingToQueries';
 import { soleDefined, parseRecord, findMatchingId } from './parseQueryRecord';
@@ -99,14 +99,10 @@ export async function findQueryById(
 	how: ReadOptions = {},
 ): Promise<QueryRecord | undefined> {
 	return await getQuery(client, id, how).catch((error: unknown) => {
-		if (isNotFound(error)) return undefined;
+		if (error instanceof RequestError && isNotFound(error.problem)) return undefined;
 		throw error as Error;
 	});
 }
-
-/** Returns whether an error of a request says that the service has nothing there. */
-const isNotFound = (error: unknown): boolean =>
-	error instanceof RequestError && error.problem.kind === 'status' && error.problem.status === 404;
 
 /** A record by itself, or the only one that is wrapped. */
 function onlyRecord(body: object, mapping: TaxQueryMapping): QueryRecord | undefined {

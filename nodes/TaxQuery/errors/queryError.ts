@@ -1,6 +1,7 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import {
+	isNotFound,
 	problemCode,
 	toServiceMessageData,
 	type ServiceMessage,
@@ -292,10 +293,11 @@ function renderRejected({
 	if (problem.kind !== 'status') return { ...rendered, ...text };
 	const { status } = problem;
 	if (problem.isTokenRefused) return { ...rendered, ...text, status };
-	const isMissing = status === 404;
+	const isMissing = isNotFound(problem);
 	// nobody has that RFC or CURP: the service's own message would only repeat it
 	const isWholeStory = isMissing && about !== undefined && mappingKeys.length === 0;
-	const mayLackProfile = definition.needsProfile === true && PROFILE.includes(status);
+	const mayLackProfile =
+		definition.needsProfile === true && PROFILE.includes(status) && !problem.isFromGateway;
 	return {
 		...text,
 		status,
@@ -311,7 +313,7 @@ function renderRejected({
 					? quoteServiceMessage(problem)
 					: rendered.description,
 			mappingKeys.length > 0
-				? `If every item fails so, your environment uses other names: ${mappingKeysAdvice(mappingKeys)}`
+				? `If every item fails so, ${isMissing ? 'a gateway answered instead of the service, or ' : ''}your environment uses other names: ${mappingKeysAdvice(mappingKeys)}`
 				: '',
 		),
 		data: { ...text.data, ...(mayLackProfile && { mayLackProfile }) },

@@ -15,6 +15,8 @@ export const ADVICE = {
 	checkId: 'Check the ID in this item, and the base URL of the credential.',
 	chooseAgain: 'Choose it from the list, or check its ID.',
 	checkBaseUrl: 'Check the base URL of the credential.',
+	checkBaseUrlThenLater:
+		'Check the base URL of the credential. If other items succeed with it, try again later.',
 	checkNetwork: 'Check the base URL of the credential, and the network of this n8n.',
 	checkRoute: 'Check the network of this n8n, and its proxy if it has one.',
 	checkProxy: 'Check the proxy of this n8n, its login, and which addresses it lets through.',

@@ -129,17 +129,23 @@ const clockTime = (at: number) =>
 	`${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 function renderStatus(problem: StatusProblem, the: string): ProblemText {
-	const { status, isPage, retryAt, waitedMs = 0, refusals = 0 } = problem;
+	const { status, isFromGateway, retryAt, waitedMs = 0, refusals = 0 } = problem;
 	if (retryAt !== undefined) return renderPause(the, retryAt);
 	if (status === 429 && refusals > 1) {
 		const what = `${times(refusals)} in ${(waitedMs / 1000).toFixed(1)} s`;
 		return [`${the} kept reporting too many requests: ${what}`, TOO_MANY];
 	}
-	if (status === 407 || (status === 403 && isPage)) {
+	if (status === 407 || (status === 403 && isFromGateway)) {
 		return [
 			`A proxy or firewall refused the request to the service: status ${status}`,
 			ADVICE.checkProxy,
 		];
+	}
+	if (isFromGateway) {
+		const between = `Something between n8n and the service answered with status ${status}`;
+		return status === 404
+			? [`${between}, or the service has no such path`, ADVICE.checkBaseUrlThenLater]
+			: [between, ADVICE.checkRoute];
 	}
 	const known = STATUSES[status];
 	if (known) return [`${the} ${known[0]}`, known[1]];

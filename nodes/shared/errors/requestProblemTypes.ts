@@ -64,8 +64,8 @@ export interface StatusProblem extends ServiceMessage {
 	status: number;
 	/** The target of a redirect, without its query. */
 	location?: string;
-	/** The body is a web page: it may come from a proxy. */
-	isPage?: true;
+	/** A gateway answered, or may have: the body is no JSON object, or speaks of a route. It is no word about a person. */
+	isFromGateway?: true;
 	/** The request was refused before in this execution, and not sent again. */
 	isRepeated?: true;
 	/** 401, or what RFC 6750 says of a token that has ended. */
@@ -129,9 +129,15 @@ const KINDS = [
 export const isRequestProblem = (value: object): value is RequestProblem =>
 	'kind' in value && KINDS.includes(String(value.kind));
 
-/** A stable name of a problem, for programs and tests: "status.404", "network", "body.empty". */
+/** Returns whether the service itself has nothing under the ID or path of a request. */
+export const isNotFound = (problem: RequestProblem): boolean =>
+	problem.kind === 'status' && problem.status === 404 && !problem.isFromGateway;
+
+/** A stable name of a problem, for programs and tests: "status.404", "gateway.404", "network", "body.empty". */
 export function problemCode(problem: RequestProblem): string {
-	if (problem.kind === 'status') return `status.${problem.status}`;
+	if (problem.kind === 'status') {
+		return `${problem.isFromGateway ? 'gateway' : 'status'}.${problem.status}`;
+	}
 	if (problem.kind === 'body') return `body.${problem.reason}`;
 	return problem.kind === 'login' ? `login.${problem.reason}` : problem.kind;
 }

@@ -57,6 +57,7 @@ function ofSuccess(
 	if (emptyAs === 'not found' && (status === 204 || body === null)) {
 		return { kind: 'status', status: 404 };
 	}
+	if (Array.isArray(emptyAs) && body === null) return { body: emptyAs };
 	if (typeof body === 'object' && body !== null) return { body: body as JsonResponseBody };
 	const isEmpty = body === '' || body === undefined;
 	const mayBeEmpty = typeof emptyAs === 'object' && (status === 204 || !Array.isArray(emptyAs));
@@ -69,15 +70,25 @@ function ofSuccess(
 
 function ofStatus({ status, headers, body }: HttpResponse, secrets: string[]): StatusProblem {
 	const location = status < 400 ? addressOf(headers.location, secrets) : '';
+	const message = extractServiceMessage(body, secrets);
+	const isRefused = isTokenRefused(status, headers, body);
+	const isForeign = !isObject(body) || ROUTE.test(message.serviceMessage ?? '');
 	return {
 		kind: 'status',
 		status,
-		...extractServiceMessage(body, secrets),
+		...message,
 		...(location !== '' && { location }),
-		...(isMarkup(body) && { isPage: true }),
-		...(isTokenRefused(status, headers, body) && { isTokenRefused: true }),
+		...(isForeign && !isRefused && isOfContent(status) && { isFromGateway: true }),
+		...(isRefused && { isTokenRefused: true }),
 	};
 }
+
+/** Gateways and frameworks that know no such route say so in JSON, too: Kong, Express, Nest, Fastify. */
+const ROUTE = /\bno route\b|\broute \S+ not found\b|\bcannot (?:get|post) \//i;
+
+/** Statuses of which it matters who sent them; the others say nothing of what was asked. */
+const isOfContent = (status: number): boolean =>
+	status >= 400 && status < 500 && ![402, 407, 408, 413, 425, 429].includes(status);
 
 /** RFC 6750 §3.1: besides 401, an error `invalid_token`, in the challenge or in the body. */
 function isTokenRefused(status: number, headers: IDataObject, body: unknown): boolean {

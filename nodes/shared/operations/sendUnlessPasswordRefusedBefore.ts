@@ -60,7 +60,7 @@ const NOT_OF_BODY = [407, 408, 425, 429];
 /** The status with which the service refused what was sent; undefined if it did not. */
 function refusedStatus(result: RequestResult): number | undefined {
 	if (result.ok || result.accepted !== 'no' || result.problem.kind !== 'status') return undefined;
-	const { status, isTokenRefused } = result.problem;
-	const isRefusal = status >= 400 && status < 500 && !isTokenRefused;
+	const { status, isTokenRefused, isFromGateway } = result.problem;
+	const isRefusal = status >= 400 && status < 500 && !isTokenRefused && !isFromGateway;
 	return isRefusal && !NOT_OF_BODY.includes(status) ? status : undefined;
 }

@@ -34,15 +34,13 @@ describe('an error in the editor', () => {
 	});
 
 	it.each(['Cannot POST /api/query/crf', 'Route POST:/api/query/crf not found'])(
-		'about what is not found quotes the service, for the path may be wrong: %s',
+		'about a path that is not found speaks of no taxpayer: %s',
 		async (message) => {
 			const fault = { status: 404, body: { statusCode: 404, error: 'Not Found', message } };
 			await sandbox.faults({ path: '/api/query/crf', fault });
 			expect(await text(getCrfParameters({ rfc: RFC, reuse: 'never' }))).toEqual([
-				'No taxpayer was found for this RFC',
-				expect.stringContaining(
-					`Compare it with an official document. The service says: "${message}".`,
-				),
+				'Something between n8n and the service answered with status 404, or the service has no such path',
+				expect.stringMatching(/^Check the base URL.*The service says.*set paths\.getCrf in/),
 			]);
 		},
 	);

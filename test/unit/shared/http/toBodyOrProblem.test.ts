@@ -55,7 +55,7 @@ const table: Array<[what: string, outcome: ResponseOrExchangeFailure, expected: 
 	[
 		'a 403 page of a proxy',
 		answer(403, '<html>denied'),
-		{ kind: 'status', status: 403, isPage: true },
+		{ kind: 'status', status: 403, isFromGateway: true },
 	],
 	[
 		'a redirect, without login and query',
@@ -83,6 +83,15 @@ const table: Array<[what: string, outcome: ResponseOrExchangeFailure, expected: 
 
 describe('a response becomes a value or a problem', () => {
 	it.each(table)('%s', (_, outcome, expected) => expect(read(outcome)).toEqual(expected));
+
+	it.each(['', ' ', 'Not Found', '<html>', 'default backend - 404', null, [], 7])(
+		"takes a 404 for a gateway's whose body is no object: %j",
+		(body) => expect(read(answer(404, body))).toMatchObject({ isFromGateway: true }),
+	);
+
+	it('takes null for an empty list', () => {
+		expect(read(answer(200, null), [])).toEqual({ body: [] });
+	});
 
 	it('reads an empty response as not found on demand', () => {
 		const nothing = [answer(204, ''), answer(200, null)].map((one) => read(one, 'not found'));
