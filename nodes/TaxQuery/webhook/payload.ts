@@ -63,7 +63,7 @@ export function parsePayload(body: Buffer, mapping: Names): Payload {
 /** The JSON value that the bytes hold; undefined if they hold none. */
 function parse(body: Buffer): unknown {
 	try {
-		return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+		return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
 	} catch {
 		return undefined;
 	}

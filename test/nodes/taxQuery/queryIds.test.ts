@@ -10,6 +10,16 @@ import { curps, getCrfParameters, itemsForRfcs, operationParameters, rfcs } from
 
 const wanted = rfcs(2);
 
+describe('query IDs that lead elsewhere', () => {
+	it.each(['.', '..', ' .. '])('are refused before anything is sent: %j', async (queryId) => {
+		const { error, requests } = await runAgainstStub(
+			() => ({ body: {} }),
+			operationParameters('query', 'get', { queryId }),
+		);
+		expect([codeOf(error), requests]).toEqual(['field.id', []]);
+	});
+});
+
 describe('query IDs that are numbers', () => {
 	/** Acknowledges with these IDs as text, for JavaScript would round them before they are sent. */
 	const numbered = (ids: string[]) => {
@@ -36,9 +46,11 @@ describe('query IDs that are numbers', () => {
 		expect(queryGetPathsIn(requests)).toContain('/api/query/7');
 	});
 
-	it('are none beyond that, for two people would share one', async () => {
-		const { codes } = await run('1234567890123456789', '1234567890123456790');
-		expect(codes).toEqual(['unsure', 'unsure']);
+	it('are read by their digits beyond that', async () => {
+		const ids = ['1234567890123456789', '1234567890123456790'];
+		const { rows, requests } = await run(...ids);
+		expect(rows).toMatchObject(ids.map((queryId) => ({ queryId, pending: false })));
+		expect(queryGetPathsIn(requests)).toEqual(ids.map((id) => `/api/query/${id}`));
 	});
 });
 
