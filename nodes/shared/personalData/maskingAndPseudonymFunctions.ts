@@ -24,14 +24,20 @@ function hint(value: string): string {
 	const [visible] = BEGINS_LIKE_IDENTIFIER.exec(value) ?? [];
 	if (visible) return visible + STARS;
 	if (value.includes('://')) return STARS;
-	if (/^[^\s@]{2,}@[^\s@]+\.[^\s@]+$/.test(value)) {
-		return `${value[0]}***${value.slice(value.indexOf('@'))}`;
-	}
+	if (isEmail(value)) return `${value[0]}***${value.slice(value.indexOf('@'))}`;
 	if (/^[\d\s()+.-]+$/.test(value)) return value.length >= 8 ? STARS + value.slice(-2) : STARS;
 	return value.replace(/\S+/g, (part) => {
 		const letters = Array.from(part);
 		return `${letters.length > 2 ? letters[0] : ''}***`;
 	});
+}
+
+/** Returns whether a text is an address of two letters or more, in one pass over each part. */
+function isEmail(value: string): boolean {
+	const [name, domain = '', ...more] = value.split('@');
+	if (more.length > 0 || name.length < 2 || /\s/.test(value)) return false;
+	const dot = domain.indexOf('.', 1);
+	return dot > 0 && dot < domain.length - 1;
 }
 
 const IDENTIFIER = /^[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{0,8}$/;
@@ -58,10 +64,11 @@ export const yearOf = (value: string): string | undefined =>
 
 /**
  * Matches CURP, RFC, RFC without homoclave and e-mail address, as people write them. A UUID is left alone, because
- * part of it may resemble an RFC. So are IDs such as LOAN-261122-001 or LOAN261122.
+ * part of it may resemble an RFC. So are IDs such as LOAN-261122-001 or LOAN261122. An address is tried only where its
+ * name begins, so that a long text without one takes one pass.
  */
 const IN_TEXT =
-	/(?<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|(?<![A-Z0-9Ñ])(?:[A-Z]{4}[ -]?\d{6}[ -]?[HMX][A-Z]{5}[ -]?[A-Z0-9]\d|[A-ZÑ&]{3,4}(?:\d\d(?:0[1-9]|1[0-2])[0-3]\d|[ -]?\d\d(?:0[1-9]|1[0-2])[0-3]\d[ -]?(?=\w{0,2}\d)(?=\w{0,2}[A-Z]))[A-Z0-9]{2}[0-9A]|(?<basic>(?<![A-Z0-9Ñ][-_])[A-ZÑ&]{4}-?\d\d(?:0[1-9]|1[0-2])[0-3]\d(?![-_]\w)))(?![A-Z0-9Ñ])|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi;
+	/(?<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|(?<![A-Z0-9Ñ])(?:[A-Z]{4}[ -]?\d{6}[ -]?[HMX][A-Z]{5}[ -]?[A-Z0-9]\d|[A-ZÑ&]{3,4}(?:\d\d(?:0[1-9]|1[0-2])[0-3]\d|[ -]?\d\d(?:0[1-9]|1[0-2])[0-3]\d[ -]?(?=\w{0,2}\d)(?=\w{0,2}[A-Z]))[A-Z0-9]{2}[0-9A]|(?<basic>(?<![A-Z0-9Ñ][-_])[A-ZÑ&]{4}-?\d\d(?:0[1-9]|1[0-2])[0-3]\d(?![-_]\w)))(?![A-Z0-9Ñ])|(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*[\w-]/gi;
 
 /** A text that the node wrote, identifiers and e-mail addresses in it hidden. */
 export const hideRfcCurpAndEmails = (value: string, hide: (value: string) => string): string =>

@@ -89,22 +89,26 @@ function protectionBy(hiding: HidersByValueKind, visible: Set<string>): Personal
 		const fields: PersonalDataRuleByField = typeof rule === 'object' ? rule : {};
 		const unnamed = rule === 'written' ? 'written' : 'free';
 		const result = new Map<string, unknown>();
+		const hiddenNames = new Map<string, number>();
 		for (const [key, value] of Object.entries(row)) {
 			const isNamed = Object.hasOwn(fields, key);
-			const name = isNamed || visible.has(key) ? key : freeName(key, result);
+			const name = isNamed || visible.has(key) ? key : freeName(key, row, hiddenNames);
 			const of = isNamed ? fields[key] : unnamed;
 			result.set(name, visible.has(key) ? value : inside(value, of, row, depth));
 		}
 		return Object.fromEntries(result) as IDataObject;
 	}
 
-	/** The name of a field stays, unless it holds what no name of a field does: an address, or four digits in a row. */
-	function freeName(key: string, taken: ReadonlyMap<string, unknown>): string {
-		if (key.length <= LONGEST_NAME && !/@|\d(?:[ .-]?\d){3}/.test(key)) return key;
+	/** The name of a field stays if it is an identifier of programs without four digits in a row; any other may be data. */
+	function freeName(key: string, row: IDataObject, counts: Map<string, number>): string {
+		if (key.length <= LONGEST_NAME && NAME.test(key) && !/\d{4}/.test(key)) return key;
 		const hidden = hiding.free(key);
-		let [name, count] = [hidden, 1];
-		while (taken.has(name)) name = `${hidden} ${++count}`;
-		return name;
+		for (;;) {
+			const count = (counts.get(hidden) ?? 0) + 1;
+			counts.set(hidden, count);
+			const name = count === 1 ? hidden : `${hidden} ${count}`;
+			if (!Object.hasOwn(row, name)) return name;
+		}
 	}
 
 	const done = new WeakSet<IDataObject>();
@@ -124,3 +128,4 @@ function protectionBy(hiding: HidersByValueKind, visible: Set<string>): Personal
 }
 
 const LONGEST_NAME = 80;
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -99,18 +99,20 @@ describe('Personal Data: a free-form object', () => {
 		});
 	});
 
-	it('keeps field names, except those with an identifier, address or number', () => {
+	it('keeps field names that are identifiers of programs, without a number', () => {
 		const document = {
 			'Primer apellido': 1,
+			'MARIA LOPEZ': 50,
 			telefono_2: 1,
+			'2': 1,
 			[RFC]: 1,
 			'eva@example.com': 1,
 			'55-1234-5678': 1,
 			['x'.repeat(81)]: 1,
 		};
 		expect(Object.keys(mask(document, 'free'))).toEqual([
-			...['Primer apellido', 'telefono_2'],
-			...['******', '****** 2', '****** 3', '****** 4'],
+			...['******', '****** 2', '****** 3', 'telefono_2'],
+			...['****** 4', '****** 5', '****** 6', '****** 7'],
 		]);
 	});
 
