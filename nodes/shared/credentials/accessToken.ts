@@ -5,9 +5,9 @@ import { getClientState } from '../processStateByScope';
 import { BoundedMap } from '../utils/boundedMap';
 import { hash } from '../utils/hash';
 import { isObject, parseJson } from '../utils/json';
-import { refuseN8nPlaceholders } from './refuseN8nPlaceholders';
+import { bareToken, refuseUnusableFields } from './refuseN8nPlaceholders';
 import { LoginError } from './loginError';
-import { bareToken, fetchAccessToken, tokenRequestSecrets } from './fetchAccessToken';
+import { fetchAccessToken, tokenRequestSecrets } from './fetchAccessToken';
 
 /** A refused login is not tried again for this long, so that a long list of items cannot lock the client out. */
 const REFUSAL_MS = 30_000;
@@ -142,7 +142,7 @@ export async function renewStoredAccessToken(
 	credentials: ICredentialDataDecryptedObject,
 	isTest = false,
 ): Promise<string> {
-	refuseN8nPlaceholders(credentials);
+	refuseUnusableFields(credentials);
 	const clientKey = fingerprint(credentials);
 	const login = loginOf(clientKey);
 	const { current, failed } = login;

@@ -1,14 +1,14 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { findUsableToken } from './accessToken';
 import { readCreditProfileApiMapping, readTaxQueryApiMapping } from './apiPathAndFieldMapping';
-import { refuseN8nPlaceholders } from './refuseN8nPlaceholders';
+import { bareToken, refuseUnusableFields } from './refuseN8nPlaceholders';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from './readBaseUrl';
 import { invalidCredentialFieldError } from './invalidCredentialFieldError';
-import { readAdditionalSecretFields, bareToken } from './fetchAccessToken';
+import { readAdditionalSecretFields } from './fetchAccessToken';
 
 /** The header Authorization of CP §5.1. Throws a UserError if the credential cannot be right. */
 export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObject): string {
-	refuseN8nPlaceholders(credentials);
+	refuseUnusableFields(credentials);
 	readCreditProfileBaseUrl(credentials.baseUrl);
 	readCreditProfileApiMapping(credentials);
 	const token = bareToken(credentials.apiToken);
@@ -23,7 +23,7 @@ export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObj
 export function taxQueryAuthHeader(
 	credentials: ICredentialDataDecryptedObject,
 ): string | undefined {
-	refuseN8nPlaceholders(credentials);
+	refuseUnusableFields(credentials);
 	readTaxQueryBaseUrl(credentials.baseUrl);
 	readAdditionalSecretFields(credentials);
 	const { scheme } = readTaxQueryApiMapping(credentials).token;

@@ -2,6 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { OperationErrorAdvice } from '../errors/advice';
 import { joinSentences } from '../utils/joinSentences';
 import { CodedError } from '../utils/codedError';
+import { repairPem } from './pem';
 import { isN8nPlaceholder } from './refuseN8nPlaceholders';
 import { maskedField, requiredTextInput } from './inputBuilders';
 
@@ -141,7 +142,8 @@ export function providerLoginNodeFields(
 }
 
 /** A key on one line, as editors of n8n before 2.34.5 leave it: `\\n` is a line break. */
-const keyOf = (value: string) => (/[\r\n]/.test(value) ? value : value.replaceAll('\\n', '\n'));
+const keyOf = (value: string): string | undefined =>
+	repairPem(/[\r\n]/.test(value) ? value : value.replaceAll('\\n', '\n'));
 
 /** A login as it is sent. */
 export interface CheckedLogin {
@@ -193,9 +195,17 @@ export function parseLogin(
 			);
 		}
 		const isKey = typeOptions?.rows !== undefined;
+		const text = isKey ? keyOf(value) : value;
+		if (text === undefined) {
+			throw problem(
+				'key',
+				'is a key that lost its line breaks or its end',
+				'Copy it again, from BEGIN to END. On one line, write \\n for each line break.',
+			);
+		}
 		return {
 			name,
-			value: isKey ? keyOf(value) : value,
+			value: text,
 			isSecret: typeOptions?.password,
 			warning:
 				!isKey && value !== value.trim()

@@ -17,6 +17,7 @@ import { readTaxQueryApiMapping } from './apiPathAndFieldMapping';
 import { readTaxQueryBaseUrl } from './readBaseUrl';
 import { invalidCredentialFieldError } from './invalidCredentialFieldError';
 import { LoginError } from './loginError';
+import { bareToken, loginText } from './refuseN8nPlaceholders';
 
 /** Limits the duration of one token request. */
 export const TOKEN_TIMEOUT_MS = 10_000;
@@ -28,12 +29,6 @@ interface IssuedToken {
 	/** Unknown where neither the response nor the token says it. */
 	lifetimeMs?: number;
 }
-
-/** The token without the scheme word that was pasted or sent with it. */
-export const bareToken = (value: unknown): string =>
-	String(value ?? '')
-		.trim()
-		.replace(/^(bearer|token)(\s+|$)/i, '');
 
 /** Additional secret fields of the token request. Throws a UserError if they are no JSON object. */
 export function readAdditionalSecretFields({
@@ -76,7 +71,7 @@ type TokenResponse = Pick<IN8nHttpFullResponse, 'statusCode' | 'headers'> & { bo
 /** Returns the secrets of a token request, in each form in which they may be sent. */
 export function tokenRequestSecrets(credentials: ICredentialDataDecryptedObject): string[] {
 	const { clientId, clientSecret, additionalSecretFields: additional } = credentials;
-	const login = [textOf(clientId), textOf(clientSecret)];
+	const login = [loginText(clientId), loginText(clientSecret)];
 	if (login[1] === '') return leavesOf(parseObjectBlankAsEmpty(additional));
 	return [
 		login[1],
@@ -100,7 +95,7 @@ function requestOf(
 	refreshToken: string | undefined,
 ): IHttpRequestOptions {
 	const { token, paths } = readTaxQueryApiMapping(credentials);
-	const { clientId, clientSecret } = credentials as Record<string, string>;
+	const [clientId, clientSecret] = [credentials.clientId, credentials.clientSecret].map(loginText);
 	const isBasic = token.clientAuthentication === 'basic';
 	const values: Record<string, string> = {
 		grant_type: refreshToken === undefined ? token.grantType : 'refresh_token',

@@ -2,6 +2,7 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { isObject, parseObjectBlankAsEmpty } from '../utils/json';
 import { CodedError } from '../utils/codedError';
+import { holdsDotSegment } from '../utils/dotSegment';
 
 /** The permitted value of a mapping: one of these kinds, one of some names, or a table under known keys. */
 export type ValueShape = keyof typeof KINDS | string[] | MappingShape;
@@ -11,8 +12,9 @@ export interface MappingShape {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isSingleName = (value: unknown) => isText(value) && /[\p{L}\p{N}]/u.test(value);
-/** Below the base URL: an address, or a query of its own, would be sent to nowhere. */
-const isPath = (value: unknown) => isText(value) && !/:\/\/|[\s?#]/.test(value);
+/** Below the base URL: an address, a query of its own, or a way out of it would be sent to nowhere. */
+const isPath = (value: unknown) =>
+	isText(value) && !/:\/\/|[\s?#]/.test(value) && !holdsDotSegment(value);
 /** A day in which year, month and day cannot be taken for each other. */
 const SAMPLE = DateTime.utc(2031, 11, 23);
 const isFormat = (unit: 'month' | 'day') => (value: unknown) =>

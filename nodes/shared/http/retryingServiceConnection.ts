@@ -6,6 +6,8 @@ import { extractServiceMessage } from '../errors/serviceMessage';
 import { getClientState } from '../processStateByScope';
 import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
+import { CodedError } from '../utils/codedError';
+import { holdsDotSegment } from '../utils/dotSegment';
 import { hash } from '../utils/hash';
 import { redactLongSecretsInValue } from '../utils/redactSecretsInJson';
 import { sleepUnlessCancelled } from '../utils/interruptibleSleep';
@@ -268,7 +270,8 @@ async function sendRequest(
 	state: ConnectionState,
 	request: ServiceRequest,
 ): Promise<RequestResult> {
-	const { method, retryBudgetMs = RETRY_BUDGET_MS } = request;
+	const { method, path, retryBudgetMs = RETRY_BUDGET_MS } = request;
+	if (holdsDotSegment(path)) throw leadsElsewhere();
 	const since = performance.now();
 	const until = since + retryBudgetMs;
 	const after = newRetryPolicy(method, until);
@@ -289,6 +292,12 @@ async function sendRequest(
 		await sleepUnlessCancelled(again.pauseMs, state.signal);
 	}
 }
+
+/** An ID of dots would make another request of this one. */
+const leadsElsewhere = (): CodedError =>
+	new CodedError('field.id', 'The ID consists of dots, so it names nothing', {
+		description: 'Nothing was sent. Check the expression that fills it for this item.',
+	});
 
 /** Adds to a 404 the keys of its path under which nothing has worked yet. */
 function withPathKeys(

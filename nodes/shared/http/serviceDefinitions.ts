@@ -14,9 +14,8 @@ import {
 } from '../credentials/apiPathAndFieldMapping';
 import { creditProfileAuthHeader, taxQueryAuthHeader } from '../credentials/authorization';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from '../credentials/readBaseUrl';
-import { refuseN8nPlaceholders } from '../credentials/refuseN8nPlaceholders';
+import { bareToken, loginText, refuseUnusableFields } from '../credentials/refuseN8nPlaceholders';
 import { storedLoginSecrets } from '../credentials/providerLoginCredentialFields';
-import { bareToken } from '../credentials/fetchAccessToken';
 import { webhookSecretsToMask } from '../credentials/webhookVerificationCredentialFields';
 import { textOf } from '../utils/primitiveText';
 
@@ -78,7 +77,7 @@ export const creditProfile: ServiceDefinition<CreditProfileMapping> = {
 	displayName: 'Credit Profile Service',
 	credentialType: 'creditProfileApi',
 	root(credentials) {
-		refuseN8nPlaceholders(credentials);
+		refuseUnusableFields(credentials);
 		return `${readCreditProfileBaseUrl(credentials.baseUrl)}/api/v1`;
 	},
 	mapping: readCreditProfileApiMapping,
@@ -106,13 +105,13 @@ export const taxQuery: ServiceDefinition<TaxQueryMapping> = {
 	displayName: 'Tax Query Service',
 	credentialType: 'taxQueryApi',
 	root(credentials) {
-		refuseN8nPlaceholders(credentials);
+		refuseUnusableFields(credentials);
 		return readTaxQueryBaseUrl(credentials.baseUrl);
 	},
 	mapping: readTaxQueryApiMapping,
 	limitedBy: ({ grant, clientId, pastedToken }) =>
-		String(grant === 'accessToken' ? bareToken(pastedToken) : clientId),
-	account: ({ grant, clientId }) => (grant === 'accessToken' ? '' : String(clientId)),
+		grant === 'accessToken' ? bareToken(pastedToken) : loginText(clientId),
+	account: ({ grant, clientId }) => (grant === 'accessToken' ? '' : loginText(clientId)),
 	sealKey: ({ grant, clientSecret, pastedToken }) =>
 		grant === 'accessToken' ? pastedToken : clientSecret,
 	pointsPerSecond: ({ pointsPerSecond }) => Number(pointsPerSecond ?? 10),

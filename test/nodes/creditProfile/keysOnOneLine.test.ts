@@ -59,16 +59,36 @@ describe.each([
 	});
 
 	it.each([
-		['that lost its line breaks', without(PEM)],
-		['with a blank for each line break', written(PEM, ' ')],
+		['that lost its line breaks', without(PEM), PEM.trim()],
+		['with a blank for each line break', written(PEM, ' '), PEM.trim()],
+		['with a line break behind it', `${without(PEM)}\n`, PEM],
+		['with a line break in its data alone', without(PEM).replace('a', 'a\n'), PEM.trim()],
+		['two in one', without(PEM + PEM), PEM + PEM.trim()],
+	])('%s is repaired', async (_what, key, expected) => {
+		const { error, sent } = await send(login(key, key));
+		expect([error, sent]).toEqual([undefined, [login(expected, expected)]]);
+		expect(await flawOfLogin(provider, login(key, key))).toBeUndefined();
+	});
+
+	it.each([
+		['of which the end is missing', '-----BEGIN A KEY-----MIIE'],
+		['of which the beginning is missing', 'MIIE-----END A KEY-----'],
+		['with lost headings', without(ENCRYPTED)],
+		['with another end', '-----BEGIN A KEY-----MIIE-----END B KEY-----'],
+		['that is cut, with its line breaks', PEM.slice(0, 90)],
+	])('%s is refused', async (_what, key) => {
+		const { error, sent } = await send(login(key));
+		expect([codeOf(error), sent]).toEqual(['login.key', []]);
+		expect(await flawOfLogin(provider, login(key))).toContain('line breaks');
+	});
+
+	it.each([
 		['with its line breaks', PEM],
-		['with a line break behind it', `${without(PEM)}\n`],
-		['with line breaks and \\n', `${written(PEM)}\n`],
 		['without the last line break', PEM.trim()],
 		['with the line breaks of Windows', PEM.replaceAll('\n', '\r\n')],
 		['with lines of its own length', pemOf(BODY)],
-		['of which the end is missing', '-----BEGIN A KEY-----MIIE'],
-		['two in one', without(PEM + PEM)],
+		['that is encrypted', ENCRYPTED],
+		['that is none', 'MIIE AAAA'],
 	])('%s is sent as entered', async (_what, key) => {
 		const { error, sent } = await send(login(key, key));
 		expect([error, sent]).toEqual([undefined, [login(key, key)]]);
