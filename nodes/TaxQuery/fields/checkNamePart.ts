@@ -11,6 +11,9 @@ notavailable nodisponible noregistrado sinnombre sinapellido sinapellidos sinseg
 sinapellidopaterno sindato sindatos sininformacion sinregistro`);
 /** Texts that may be a name elsewhere, but as second surname mean that there is none. */
 const NONE = words('x na nd sn sd');
+/** What programs write for a missing value, as a word among others: "Emma null". Nan may be a name, NaN is none. */
+const MISSING_WORD =
+	/(?<![\p{L}\p{M}-])(?:[uU]ndefined|UNDEFINED|[nN]ull|NULL|[nN]one|NONE|NaN|nan|NAN)(?![\p{L}\p{M}-])/u;
 /** Real surnames that more often stand for a missing one. */
 const AMBIGUOUS = words('x na nd sn sd no');
 
@@ -45,7 +48,7 @@ export function findNameProblem(text: string, part: NamePart): NameProblem | und
 	const isPlaceholder =
 		PLACEHOLDERS.has(letters) ||
 		/^x{2,}$/.test(letters) ||
-		/\bundefined\b/i.test(text) ||
+		MISSING_WORD.test(text) ||
 		(part === 'first' && letters === 'x');
 	if (part === 'second' && (isPlaceholder || letters === '' || NONE.has(letters))) {
 		return { what: 'is no name', todo: LEAVE_EMPTY };

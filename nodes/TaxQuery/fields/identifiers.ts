@@ -31,7 +31,8 @@ const STRICTNESS = [
 	{
 		name: 'All Except the Generic RFC',
 		value: 'allowGeneric',
-		description: 'XAXX010101000 and XEXX010101000, which belong to nobody, are sent as well',
+		description:
+			'XAXX010101000, EXT990101NI4 and the like, which belong to nobody, are sent as well',
 	},
 	{ name: 'None', value: 'off', description: 'Identifiers are sent as entered' },
 ];

@@ -17,9 +17,9 @@ import {
 import { RFC_INCONVENIENT_WORDS } from './inconvenientWords';
 
 export interface RfcCheck extends CheckResult {
-	/** Natural person, legal entity, or one of the two generic RFCs; absent if the length fits none. */
+	/** Natural person, legal entity, or a generic RFC; absent if the length fits none. */
 	type?: 'PF' | 'PM' | 'generic';
-	/** General public or foreign residents: an RFC of nobody, never worth a paid query. */
+	/** One of `GENERIC_RFCS`: an RFC of nobody, never worth a paid query. */
 	generic: boolean;
 	hasHomoclave: boolean;
 	/** Birth or constitution, ISO; absent if the century is open. */
@@ -44,7 +44,18 @@ const SHAPES: Readonly<Record<number, { type: 'PF' | 'PM'; hasHomoclave: boolean
 /** A slash is a separator between date and homoclave (MHTR930411/79A); anywhere else it is a wrong character. */
 const SLASH = /^([^0-9]{3,4}[0-9]{6})\/+/;
 
-const GENERIC = /^X[AE]XX010101(000)?$/;
+/** RFCs of nobody, and where the tax authority gives them (RMF: Resolución Miscelánea Fiscal). */
+const GENERIC_RFCS: ReadonlyMap<string, string> = new Map([
+	['XAXX010101000', 'RMF 2.7.1.23: sales to the public'],
+	['XEXX010101000', 'RMF 2.7.1.23: residents abroad'],
+	['EXT990101NI4', 'RMF 3.17.8: receipts of persons abroad'],
+	['EXT990101NI9', 'RMF 3.17.8: receipts of companies abroad'],
+	['EXTF900101NI1', 'Ficha 295/CFF: partners abroad, persons'],
+	['EXT990101NI1', 'Ficha 295/CFF: partners abroad, companies'],
+]);
+/** Without homoclave these two are generic, too; EXT990101 may be a company's. */
+const isGeneric = (text: string): boolean =>
+	GENERIC_RFCS.has(text) || ['XAXX010101', 'XEXX010101'].includes(text);
 
 /** The place of a character is its value; a company has a blank before its three letters. */
 const DIGIT_VALUES = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ';
@@ -70,7 +81,7 @@ export function checkRfc(value: unknown, today = new Date()): RfcCheck {
 	const letters = type === 'PF' ? 4 : 3;
 	const format = findCharacterErrors(text, 'RFC', partsOf(letters, length, hasHomoclave));
 	if (format.length > 0) return { ...checkResult(text, format), ...bare };
-	if (GENERIC.test(text)) {
+	if (isGeneric(text)) {
 		return { ...checkResult(text, [], [GENERIC_WARNING]), ...bare, type: 'generic', generic: true };
 	}
 	const found = readIdentifierDate(

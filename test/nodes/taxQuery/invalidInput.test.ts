@@ -36,7 +36,13 @@ describe('an item with a mistake in it', () => {
 		['an RFC with an impossible date', crf('GODE561331GR8'), ['identifier.DATE', 'RFC']],
 		['an RFC that is too short', crf('GODE5612'), ['identifier.FORMAT', 'RFC']],
 		['an RFC without homoclave', crf('GODE561231'), ['identifier.HOMOCLAVE', 'RFC']],
-		['a generic RFC', crf('XAXX010101000'), ['identifier.GENERIC', 'RFC']],
+		...['XAXX010101000', 'EXT990101NI4', 'ext-990101-NI9'].map(
+			(rfc): [string, INodeParameters, Rendered] => [
+				`a generic RFC, ${rfc}`,
+				crf(rfc),
+				['identifier.GENERIC', 'RFC'],
+			],
+		),
 		['no RFC', crf(' '), ['field.empty', 'RFC']],
 		['an object as RFC', crf('={{ {a: 1} }}'), ['field.empty', 'RFC']],
 		[

@@ -114,21 +114,21 @@ describe('an RFC', () => {
 		expect(rfc(value).valid).toBe(true);
 	});
 
-	it.each(['XAXX010101000', 'XEXX010101000', 'xaxx-010101-000', 'XAXX010101'])(
-		'%s is generic: valid, of nobody, without a date',
-		(value) => {
-			expect(rfc(value)).toMatchObject({
-				valid: true,
-				normalized: value.toUpperCase().replaceAll('-', ''),
-				type: 'generic',
-				generic: true,
-				hasHomoclave: value.length > 10,
-				dateCandidates: [],
-				errors: [],
-				warnings: [{ code: 'GENERIC', message: expect.stringContaining('names nobody') }],
-			});
-		},
-	);
+	it.each([
+		...['XAXX010101000', 'XEXX010101000', 'xaxx-010101-000', 'XAXX010101'],
+		...['EXT990101NI4', 'EXT990101NI9', 'EXT990101NI1', 'EXTF900101NI1'],
+	])('%s is generic: valid, of nobody, without a date', (value) => {
+		expect(rfc(value)).toMatchObject({
+			valid: true,
+			normalized: value.toUpperCase().replaceAll('-', ''),
+			type: 'generic',
+			generic: true,
+			hasHomoclave: value.length > 10,
+			dateCandidates: [],
+			errors: [],
+			warnings: [{ code: 'GENERIC', message: expect.stringContaining('names nobody') }],
+		});
+	});
 
 	it('names the position of a wrong character of a homoclave', () => {
 		expect(rfc('CCM650122I06').warnings).toMatchObject([

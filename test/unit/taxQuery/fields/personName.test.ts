@@ -89,6 +89,19 @@ describe('a text that surely is no name', () => {
 	});
 });
 
+describe('a word for a missing value among the words of a name', () => {
+	it.each(['Emma null', 'Emma NaN', 'Emma None', 'Emma undefined', 'null Emma', 'EMMA NULL'])(
+		'is refused in each part: %s',
+		(name) => {
+			for (const part of PARTS) expect(findNameProblem(name, part)).toBeDefined();
+		},
+	);
+
+	it.each(['Nan', 'Emma Nan', 'Nulla', 'Nonell', 'María Nunila', 'Nánni'])('is not: %s', (name) => {
+		expect(findNameProblem(name === 'Nan' ? 'Nan Li' : name, 'given')).toBeUndefined();
+	});
+});
+
 describe('an unusual name gets a warning', () => {
 	it.each<[string, NamePart]>([
 		['X', 'given'],
