@@ -140,6 +140,8 @@ export interface NodeRunOptions {
 	credentials: Credentials;
 	/** JSON of the input items; one empty item by default. */
 	items?: Array<INodeExecutionData['json']>;
+	/** Files of each input item. */
+	binary?: INodeExecutionData['binary'];
 	onError?: OnError;
 	/** No other node runs before it. */
 	isFirst?: boolean;
@@ -266,7 +268,8 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 		position: [0, 0],
 		parameters: {},
 	};
-	const items = (options.items ?? [{}]).map((json) => ({ json }));
+	const { binary } = options;
+	const items = (options.items ?? [{}]).map((json) => ({ json, ...(binary && { binary }) }));
 	const workflow = new Workflow({
 		id: 'workflow-1',
 		nodes: [input, node],

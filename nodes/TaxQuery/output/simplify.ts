@@ -37,7 +37,9 @@ export function simplifyRecordToRow(
 	const { raw, state } = record;
 	const response = responseOf(raw);
 	const isEnd = state === 'success' || state === 'unknown';
-	const fields = isEnd ? namesIn(response, queryType) : undefined;
+	const unfound = isEnd ? unfoundReasonIn(responseOf(asRead.raw), queryType) : undefined;
+	const named = unfound === undefined ? namesIn(response, queryType) : queryType?.resultFields;
+	const fields = isEnd ? named : undefined;
 	const isWhole = fields !== undefined && hasEntries(response);
 	const requested = {
 		...(isWhole && emptyRequestedColumns(queryType)),
@@ -54,7 +56,7 @@ export function simplifyRecordToRow(
 	const isOther = (name: string) =>
 		areDifferentIdentifiersOfOneKind(requestedAsRead[name], resultAsRead[name]);
 	const reason =
-		state === 'failed' ? (failureMessageIn(response) ?? failureMessageIn(raw)) : undefined;
+		state === 'failed' ? (failureMessageIn(response) ?? failureMessageIn(raw)) : unfound;
 	const isWithout = lacksDueResult(record, queryType);
 	return withoutUndefined({
 		...joinRequestAndResult(requested, result, isOther),
@@ -62,6 +64,7 @@ export function simplifyRecordToRow(
 		...recordColumns(raw, queryType),
 		...(state === 'unknown' && { statusUnknown: true }),
 		...(state === 'failed' && { failed: true }),
+		...(unfound !== undefined && { notFound: true }),
 		pending: state === 'pending' || isWithout,
 		status: raw.status,
 		service: raw.service,
@@ -69,6 +72,21 @@ export function simplifyRecordToRow(
 		queryId: record.id,
 		...(isWithout && { warnings: [DUE_RESULT_MISSING_WARNING] }),
 	});
+}
+
+/** The person's own fields of TQ §2.4: without any of them, the registry knows nobody. */
+const PERSON = ['nombre', 'apellidoPaterno', 'apellidoMaterno', 'fechaNacimiento'];
+
+/** Returns the registry's words for a CURP that it did not find, though the query succeeded; undefined if it found one. */
+function unfoundReasonIn(
+	{ estatus, codigoMensaje, ...response }: IDataObject,
+	queryType: QueryType | undefined,
+): string | undefined {
+	if (queryType?.operation !== 'getCurpData') return undefined;
+	const words = [estatus, codigoMensaje].map((one) => textOf(one).trim()).filter(Boolean);
+	const isNobody = PERSON.every((name) => textOf(response[name]).trim() === '');
+	const isRefused = /^no\b/i.test(textOf(estatus).trim());
+	return words.length > 0 && (isNobody || isRefused) ? words.join(': ') : undefined;
 }
 
 /** Fields of the record itself, beside its response, that are part of a query's result. */
@@ -172,7 +190,7 @@ const renamed = (response: IDataObject, fields: Record<string, string>): IDataOb
 
 /** Columns of a query itself, or of how its result came. */
 const OF_QUERY = [
-	...'statusUnknown pending failed reason askedRfc askedCurp status queryId'.split(' '),
+	...'statusUnknown pending failed notFound reason askedRfc askedCurp status queryId'.split(' '),
 	...'externalReference reused ageHours recovered lastProblem warnings'.split(' '),
 ];
 const TAKEN = [...OF_QUERY, ...'service createdAt event envelope deliveryId confirmed'.split(' ')];

@@ -42,8 +42,10 @@ export function readRowsOrProblem(
 	return problemOf(body, expected);
 }
 
-const documented = (body: unknown, key?: string): unknown[] | undefined => {
+/** The list under the documented key; null beside a total of 0 is an empty one. */
+const documented = (body: unknown, key?: string, count?: string): unknown[] | undefined => {
 	const value = key === undefined ? body : isObject(body) ? body[key] : undefined;
+	if (value === null && key !== undefined && totalOf(body, count) === 0) return [];
 	return Array.isArray(value) ? value : undefined;
 };
 
@@ -51,7 +53,9 @@ const documented = (body: unknown, key?: string): unknown[] | undefined => {
 function onlyList(body: unknown, isRow: ExpectedRows['isRow']): unknown[] | undefined {
 	const values = Array.isArray(body) ? [body] : Object.values(isObject(body) ? body : {});
 	const lists = values.filter((value) => Array.isArray(value) && value.some(isRow));
-	return lists.length === 1 ? (lists[0] as unknown[]) : undefined;
+	if (lists.length === 1) return lists[0] as unknown[];
+	const isNone = totalOf(body) === 0 && values.filter((value) => value === null).length === 1;
+	return isNone && !values.some(Array.isArray) ? [] : undefined;
 }
 
 /** Returns one row: the response itself, or the only row that is wrapped. */
@@ -73,7 +77,7 @@ export function readTextListOrProblem(
 	body: unknown,
 	expected: string,
 ): { texts: string[]; count: number } | RequestProblem {
-	const list = documented(body, 'data') ?? documented(body);
+	const list = documented(body, 'data', 'count') ?? documented(body);
 	const areTexts = list?.every((one): one is string => typeof one === 'string');
 	if (!areTexts || listBodyReportsFailure(body)) return problemOf(body, expected);
 	const { length: given } = list;

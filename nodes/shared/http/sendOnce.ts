@@ -45,8 +45,8 @@ export interface ServiceRequest {
 	/** The response is one record, and no list: of a GET that is not, much more is read. */
 	isOneRecord?: true;
 	/**
-	 * A response without a body is fine; it is read as this. For a list, only status 204 says that it is empty. As "not
-	 * found", status 204 and null mean what status 404 means.
+	 * A response without a body is fine; it is read as this. For a list, status 204 and null say that it is empty.
+	 * As "not found", they mean what status 404 means.
 	 */
 	emptyAs?: IDataObject | [] | 'not found';
 	/** Aborts the wait for a turn; a request that was sent is not touched. By default the execution's own signal. */

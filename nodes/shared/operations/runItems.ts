@@ -154,24 +154,33 @@ function toItems(begun: Begun, rows: OutputRow[]): INodeExecutionData[] {
 	const known = { requested: keepsInput?.requested ?? [], own: new Set(own) };
 	const secretNames = secretParameterNamesOfResources(begun.resources);
 	return rows.map((row) => {
+		const binary = {
+			...(keepsInputOf(begun, row) && begun.context.getInputData()[row.index].binary),
+			...(row.file && { data: row.file }),
+		};
 		const item: INodeExecutionData = {
 			json: rowWithInput(begun, row, known, secretNames),
 			pairedItem: { item: row.index },
-			...(row.file && { binary: { data: row.file } }),
+			...(Object.keys(binary).length > 0 && { binary }),
 		};
 		return row.error && hasErrorOutput ? routeToErrorOutput(item, row.error) : item;
 	});
 }
 
-/** A row beside its input. A failed item always keeps it. No secret that a parameter holds leaves the node in it. */
+/** A failed item always keeps its input; an AI agent knows what it sent. */
+const keepsInputOf = ({ errors, withInput }: Begun, { index, error }: OutputRow): boolean =>
+	!errors.run.isTool && (error !== undefined || withInput.has(index));
+
+/** A row beside its input. No secret that a parameter holds leaves the node in it. */
 function rowWithInput(
-	{ context, errors, withInput }: Begun,
-	{ index, json, error }: OutputRow,
+	begun: Begun,
+	row: OutputRow,
 	{ requested, own }: { requested: string[]; own: ReadonlySet<string> },
 	secretNames: string[],
 ): IDataObject {
-	// an AI agent knows what it sent
-	if (errors.run.isTool || !(error || withInput.has(index))) return json;
+	const { context, errors } = begun;
+	const { index, json, error } = row;
+	if (!keepsInputOf(begun, row)) return json;
 	const parameter = (name: string) => parameterOf(context, name, index);
 	const given = context.getInputData()[index].json;
 	const input = redactSecretsInValue(

@@ -63,6 +63,11 @@ const lists: Array<[body: unknown, outcome: unknown]> = [
 	[{ data: two, total: '2' }, 2],
 	[{ data: two, totalCount: 2 }, 2],
 	[{ data: [], total: 0 }, 0],
+	[{ data: null, total: 0 }, 0],
+	[{ items: null, total: 0 }, 0],
+	[{ data: null, total: 7 }, 'shape'],
+	[{ data: null }, 'shape'],
+	[null, 'body.scalar'],
 	[{ rows: two, total: 2 }, 2],
 	[{ errors: [], data: two, total: 2 }, 2],
 	[{ data: two }, 'incomplete'],
@@ -134,7 +139,7 @@ describe('tags', () => {
 	const tags = { resource: 'dataDocument', operation: 'getTags' };
 
 	it.each<[body: unknown, outcome: unknown]>([
-		[{ count: 0, data: null }, 'shape'],
+		[{ count: 0, data: null }, 0],
 		[{ count: 1, data: ['aval'] }, 1],
 		[['aval', 'otro'], 2],
 	])('with the body %j give %p', async (body, outcome) => {

@@ -57,6 +57,19 @@ describe('the columns of the input', () => {
 		expect([result.inputValid, open.inputValid, failure.valid]).toEqual(['mine', 'mine', 'mine']);
 	});
 
+	it('come with the files of the input, for failed items, too', async () => {
+		const binary = { ine: { data: 'aGk=', mimeType: 'text/plain', fileName: 'ine.txt' } };
+		const rows = [{ rfc: me() }, { rfc: sandbox.reserved('failed').rfc }];
+		for (const onError of ['continueErrorOutput', 'continueRegularOutput'] as const) {
+			const run = await sandbox.run(getCrfParameters(waiting), { items: rows, binary, onError });
+			const all = [...run.items, ...run.failed];
+			expect(all.map((item) => item.binary)).toEqual([binary, binary]);
+		}
+		const without = { ...waiting, includeOtherFields: false };
+		const { items } = await sandbox.run(getCrfParameters(without), { items: [rows[0]], binary });
+		expect(items[0].binary).toBeUndefined();
+	});
+
 	it.each(['continueErrorOutput', 'continueRegularOutput'] as const)(
 		'keep the query ID of an earlier query beside a failure, under %s',
 		async (onError) => {

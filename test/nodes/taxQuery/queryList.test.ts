@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { runAgainstStub, type StubResponse } from '../../exhaustive/apiVariants/stubServer';
 import { codeOf } from '../../support/errorCode';
 import { runNodeInEngine } from '../../support/runNodeInEngine';
-import { operationParameters, taxQuerySandbox } from './support';
+import { getCrfParameters, operationParameters, rfcs, taxQuerySandbox } from './support';
 import { respondJson, serve } from '../../support/testServer';
 
 const getMany = (parameters = {}, options = {}) =>
@@ -41,15 +41,33 @@ describe('the list of all queries that comes as', () => {
 		expect(await list(response)).toEqual({ ids: ['q0', 'q1', 'q2', 'q3', 'q4'], code: undefined });
 	});
 
-	it('204 is empty', async () => {
-		expect(await list({ status: 204, type: '' })).toEqual({ ids: [], code: undefined });
+	it.each<[string, StubResponse]>([
+		['204', { status: 204, type: '' }],
+		['null, of an account without queries,', { body: 'null' }],
+		['null beside a total of 0', { body: { data: null, total: 0 } }],
+	])('%s is empty', async (_how, response) => {
+		expect(await list(response)).toEqual({ ids: [], code: undefined });
+	});
+
+	it('null lets the first query of an account begin, whatever asks for the list', async () => {
+		const first = getCrfParameters(
+			{ rfc: rfcs(1)[0], reuse: 'hours', reuseHours: 24 },
+			{ spendingLimits: { maxQueriesPerDay: 5 } },
+		);
+		const { error, requests } = await runAgainstStub(
+			({ method }) => ({ body: method === 'POST' ? { queryId: 'q1', message: 'ok' } : 'null' }),
+			first,
+		);
+		expect([error, requests.filter(({ method }) => method === 'POST').length]).toEqual([
+			undefined,
+			2,
+		]);
 	});
 
 	it.each<[string, StubResponse, string]>([
 		['an empty body', { body: '' }, 'body.empty'],
 		['an empty object', { body: {} }, 'shape'],
 		['a message', { body: { message: 'Hello' } }, 'shape'],
-		['null', { body: 'null' }, 'body.scalar'],
 		['a web page', { type: 'text/html', body: '<p>Sign in</p>' }, 'body.notJson'],
 		['an error with status 200', { body: { error: 'maintenance', code: 503 } }, 'failure'],
 	])('%s is an error, and not empty', async (_how, response, code) => {

@@ -111,6 +111,32 @@ describe('a simplified query record', () => {
 		});
 	});
 
+	it.each([
+		[
+			{ estatus: 'NO EXITOSO', codigoMensaje: 'La CURP no existe' },
+			'NO EXITOSO: La CURP no existe',
+		],
+		[{ estatus: 'NO EXITOSO', nombre: null, curp: 'GODE561231HVZRSN09' }, 'NO EXITOSO'],
+		[{ codigoMensaje: '06' }, '06'],
+	])('of a CURP that the registry did not find says so in its words: %j', (response, reason) => {
+		expect(simplifyRecord(record('CURP', response))).toMatchObject({
+			notFound: true,
+			reason,
+			name: null,
+			curpActive: null,
+			pending: false,
+		});
+	});
+
+	it.each([
+		{ estatus: 'EXITOSO', nombre: 'EMMA', codigoMensaje: '01' },
+		{ nombre: 'EMMA' },
+		{ estatusCurp: 'BD' },
+	])('of a CURP that it found does not: %j', (response) => {
+		const row = simplifyRecord(record('CURP', response));
+		expect([row.notFound, row.reason]).toEqual([undefined, undefined]);
+	});
+
 	it('of a service whose result is not shown has its own names and nesting', () => {
 		const response = { status: 'ACTIVO', address: { city: 'León' }, regimes: [1] };
 		expect(columns(simplifyRecord(record('CSF', response)))).toEqual(
