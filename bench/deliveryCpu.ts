@@ -4,11 +4,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import type { N8n } from '../demo/startN8n';
-import { isFinished, type WorkflowNode } from '../demo/n8nClient';
+import { isFinished } from '../demo/n8nClient';
 import type { Sandbox } from '../sandbox';
 import { sandboxQueryClient } from '../test/support/sandboxQueryClient';
 import { until } from '../test/support/until';
 import { median, round } from './support/result';
+import { buildWorkflow, type NodeSketch } from '../demo/workflow';
 
 const SECRET = 'whsec-bench';
 const headers = { 'X-Secret': SECRET };
@@ -25,27 +26,8 @@ async function cpuSeconds(url: string): Promise<number> {
 
 /** Publishes a workflow of these nodes, one behind the other; returns its id. */
 async function publish({ client }: N8n, name: string, nodes: object[]): Promise<string> {
-	const placed = nodes.map((node, index) => ({
-		id: `${name}-${index}`,
-		name: `${name} ${index}`,
-		typeVersion: 1,
-		position: [220 * index, 0],
-		...node,
-	}));
-	const connections = Object.fromEntries(
-		placed
-			.slice(1)
-			.map((node, index) => [
-				placed[index].name,
-				{ main: [[{ node: node.name, type: 'main', index: 0 }]] },
-			]),
-	);
-	const id = await client.createWorkflow({
-		name,
-		nodes: placed as unknown as WorkflowNode[],
-		connections,
-		settings: { executionOrder: 'v1' },
-	});
+	const named = nodes.map((node, index) => ({ name: `${name} ${index}`, ...node }));
+	const id = await client.createWorkflow(buildWorkflow(name, named as NodeSketch[]));
 	await client.publish(id);
 	return id;
 }

@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { fetchUnpooled } from '../demo/fetchUnpooled';
 import { startN8n, type N8n } from '../demo/startN8n';
-import type { WorkflowNode } from '../demo/n8nClient';
 import { ensureN8nInstalled } from '../demo/pinnedN8nInstallation';
 import { installPackage } from '../demo/installPackage';
 import { Processes } from '../demo/processes';
@@ -15,6 +14,7 @@ import { startSandbox, type Sandbox } from '../sandbox';
 import { sandboxQueryClient } from '../test/support/sandboxQueryClient';
 import { median, round, type BenchOptions, type BenchResult } from './support/result';
 import { startTriggerOutputSink, type Arrival } from './support/triggerBench';
+import { buildWorkflow, type NodeSketch } from '../demo/workflow';
 
 const LOOKUPS = Number(process.env.BENCH_LOOKUPS ?? 100);
 /** BENCH_LAZY=1: n8n makes an expression engine only for what needs one, not for each delivery to a trigger. */
@@ -141,19 +141,8 @@ async function publish({ client }: N8n, { taxQuery }: Sandbox, sinkUrl: string):
 		})),
 	};
 	const header = await create('httpHeaderAuth', { name: 'X-Secret', value: SECRET });
-	const workflow = async (name: string, nodes: object[], connections: object = {}) => {
-		const placed = nodes.map((node, index) => ({
-			id: `${name}-${index}`,
-			position: [220 * index, 0],
-			typeVersion: 1,
-			...node,
-		}));
-		const id = await client.createWorkflow({
-			name,
-			nodes: placed as unknown as WorkflowNode[],
-			connections,
-			settings: { executionOrder: 'v1' },
-		});
+	const workflow = async (name: string, nodes: NodeSketch[], connections?: object) => {
+		const id = await client.createWorkflow(buildWorkflow(name, nodes, { connections }));
 		await client.publish(id);
 		return id;
 	};

@@ -11,6 +11,7 @@ import { installPackage } from '../../demo/installPackage';
 import { Processes } from '../../demo/processes';
 import { startQueueMode, type QueueMode, type QueueModeOptions } from '../../demo/queueMode';
 import type { Sandbox } from '../../sandbox';
+import { buildWorkflow } from '../../demo/workflow';
 
 type Measured = Pick<WorkflowNode, 'type' | 'typeVersion' | 'credentials'> & {
 	parameters: object;
@@ -179,18 +180,8 @@ export async function startBenchN8n(
 							options: {},
 						},
 					},
-				].map((each, index) => ({ id: `${path}-${index}`, position: [220 * index, 0], ...each }));
-				const names = nodes.map((each) => each.name);
-				const connections = Object.fromEntries(
-					names
-						.slice(0, -1)
-						.map((from, index) => [
-							from,
-							{ main: [[{ node: names[index + 1], type: 'main', index: 0 }]] },
-						]),
-				);
-				const settings = { executionOrder: 'v1' };
-				const id = await client.createWorkflow({ name, nodes, connections, settings });
+				];
+				const id = await client.createWorkflow(buildWorkflow(name, nodes));
 				await client.publish(id);
 				return async (items) => {
 					const startedAt = performance.now();

@@ -1,4 +1,5 @@
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
+import { buildWorkflow } from '../../demo/workflow';
 
 /** A workflow that asks for the CRF of each item that is posted to its webhook, and pays for it. */
 export function paidWorkflow(
@@ -33,14 +34,8 @@ export function paidWorkflow(
 			},
 			...settings,
 		},
-	].map((node, index) => ({ id: `${path}-${index}`, position: [220 * index, 0], ...node }));
-	const to = (node: string) => ({ main: [[{ node, type: 'main', index: 0 }]] });
-	return {
-		name: path,
-		nodes,
-		connections: { Webhook: to('Items'), Items: to('CRF') },
-		settings: { executionOrder: 'v1' },
-	};
+	];
+	return buildWorkflow(path, nodes);
 }
 
 interface Login {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { N8n } from '../../demo/startN8n';
 import type { Sandbox } from '../../sandbox';
 import { sandboxQueryClient } from '../../test/support/sandboxQueryClient';
+import { buildWorkflow } from '../../demo/workflow';
 
 /** Of the header with which deliveries are proved. */
 export const WEBHOOK_HEADER_SECRET = 'whsec-bench';
@@ -87,14 +88,8 @@ export async function publishTrigger(
 				options: {},
 			},
 		},
-	].map((node, index) => ({ id: `${name}-${index}`, position: [0, 0], ...node }));
-	const toSink = { main: [[{ node: 'Sink', type: 'main', index: 0 }]] };
-	const id = await client.createWorkflow({
-		name,
-		nodes,
-		connections: { Webhook: toSink },
-		settings: { executionOrder: 'v1' },
-	});
+	];
+	const id = await client.createWorkflow(buildWorkflow(name, nodes));
 	await client.publish(id);
 	return { url: `${url}/webhook/${webhookId}/tax-query`, workflowId: id };
 }

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { startN8n } from '../../demo/startN8n';
-import { isFinished, type Execution, type WorkflowNode } from '../../demo/n8nClient';
+import { isFinished, type Execution } from '../../demo/n8nClient';
 import {
 	pinnedInstallation as newest,
 	installationPathsIn,
 } from '../../demo/pinnedN8nInstallation';
 import { installPackage } from '../../demo/installPackage';
 import { RestartableN8n } from '../../bench/support/restartableN8n';
+import { buildWorkflow, type NodeSketch } from '../../demo/workflow';
 
 const PACKAGE = 'n8n-nodes-credit-profile';
 
@@ -60,18 +61,9 @@ export async function startCompatN8n() {
 }
 
 function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes: RestartableN8n) {
-	const create = async (nodes: object[], connections: object) => {
-		const placed = nodes.map((node, index) => ({
-			id: `${index}`,
-			position: [220 * index, 0],
-			...node,
-		}));
-		const id = await client.createWorkflow({
-			name: `Compat ${++workflows}`,
-			nodes: placed as unknown as WorkflowNode[],
-			connections,
-			settings: { executionOrder: 'v1' },
-		});
+	const create = async (nodes: NodeSketch[], connections?: object) => {
+		const name = `Compat ${++workflows}`;
+		const id = await client.createWorkflow(buildWorkflow(name, nodes, { connections }));
 		await client.publish(id);
 		return id;
 	};

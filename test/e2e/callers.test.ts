@@ -1,6 +1,5 @@
 import axios from 'axios';
 import type { N8n } from '../../demo/startN8n';
-import type { Workflow } from '../../demo/n8nClient';
 import { StubModel, type ModelRequest } from '../../demo/stubModel';
 import { startExecutionRetry } from '../../bench/support/paidWorkflow';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
@@ -9,21 +8,13 @@ import { tenantService } from '../nodes/taxQuery/fakeTenantService';
 import { startHeadlessN8nOncePerFile } from './support/sharedHeadlessN8n';
 import { waitForEndedExecutionOf, outOf } from './support/executions';
 import { callTool, connectMcpClient } from './support/mcpClient';
+import { buildWorkflow, linkTo, type NodeSketch } from '../../demo/workflow';
 
 const MINUTES = 60_000;
 const CRF = '/api/query/crf';
 const CURP = '/api/query/curp-data';
 const RETRIES = { retryOnFail: true, maxTries: 3, waitBetweenTries: 100 };
 const MCP_TOKEN = 'token-of-the-mcp-client';
-
-interface Node {
-	name: string;
-	type: string;
-	typeVersion?: number;
-	parameters?: object;
-	credentials?: object;
-	[setting: string]: unknown;
-}
 
 describe('a billed query in a real n8n is billed once', () => {
 	let n8n: N8n;
@@ -64,45 +55,36 @@ describe('a billed query in a real n8n is billed once', () => {
 	/** Makes a workflow of these nodes, one after the other; `tools` and `model` hang on the last one. */
 	async function workflowOf(
 		name: string,
-		nodes: Node[],
-		{ below = [], settings = {} }: { below?: Array<Node & { to: string }>; settings?: object } = {},
+		nodes: NodeSketch[],
+		{
+			below = [],
+			settings = {},
+		}: { below?: Array<NodeSketch & { to: string }>; settings?: object } = {},
 	): Promise<string> {
 		const last = nodes[nodes.length - 1].name;
-		const chain = nodes
-			.slice(1)
-			.map(({ name: to }, index) => [
-				nodes[index].name,
-				{ main: [[{ node: to, type: 'main', index: 0 }]] },
-			]);
-		const hanging = below.map(({ name: from, to }) => [
-			from,
-			{ [to]: [[{ node: last, type: to, index: 0 }]] },
-		]);
-		const placed = [...nodes, ...below].map((node, index) => ({
-			...{ id: `${name}-${index}`, typeVersion: 1, parameters: {} },
-			...{ position: [200 * index, 0], ...node, to: undefined },
-		}));
-		return await n8n.client.createWorkflow({
-			name,
-			nodes: placed as unknown as Workflow['nodes'],
-			connections: Object.fromEntries([...chain, ...hanging]) as object,
-			settings: { executionOrder: 'v1', ...settings },
-		});
+		const { connections } = buildWorkflow(name, nodes);
+		const hanging = below.map(({ name: from, to }) => [from, linkTo(last, to)]);
+		return await n8n.client.createWorkflow(
+			buildWorkflow(name, [...nodes, ...below.map((node) => ({ ...node, to: undefined }))], {
+				connections: { ...connections, ...Object.fromEntries(hanging) },
+				settings,
+			}),
+		);
 	}
 
-	const webhook = (path: string, responseMode = 'onReceived'): Node => ({
+	const webhook = (path: string, responseMode = 'onReceived'): NodeSketch => ({
 		name: 'Webhook',
 		type: 'n8n-nodes-base.webhook',
 		typeVersion: 2,
 		webhookId: path,
 		parameters: { httpMethod: 'POST', path, responseMode, options: {} },
 	});
-	const split: Node = {
+	const split: NodeSketch = {
 		name: 'Items',
 		type: 'n8n-nodes-base.splitOut',
 		parameters: { fieldToSplitOut: 'body.items', options: {} },
 	};
-	const crf = (parameters: object = {}, settings: object = {}): Node => ({
+	const crf = (parameters: object = {}, settings: object = {}): NodeSketch => ({
 		name: 'CRF',
 		type: 'n8n-nodes-credit-profile.taxQuery',
 		credentials: { taxQueryApi },

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { HEADLESS, startN8n, type N8n } from '../../demo/startN8n';
-import type { WorkflowNode } from '../../demo/n8nClient';
 import { pinnedInstallation } from '../../demo/pinnedN8nInstallation';
 import { ensurePackageBuilt, repositoryRoot } from '../../demo/installPackage';
 import { RestartableN8n } from '../../bench/support/restartableN8n';
@@ -16,6 +15,7 @@ import { until } from '../support/until';
 import { version } from '../../package.json';
 import { redeliverWhile503 } from './support/redeliverWhile503';
 import { waitForEndedExecutionOf, outOf } from './support/executions';
+import { buildWorkflow, type NodeSketch } from '../../demo/workflow';
 
 const NAME = 'n8n-nodes-credit-profile';
 const next = version.replace(/\d+$/, (patch) => String(Number(patch) + 1));
@@ -159,18 +159,8 @@ describe("n8n's own installer", () => {
 		if (!answer.ok) throw new Error(`${method}: ${answer.status} ${text}`);
 		return (text ? JSON.parse(text) : {}) as { data: { installedVersion: string } };
 	};
-	const create = async (nodes: object[], connections: object) => {
-		const id = await n8n.client.createWorkflow({
-			name: 'Installed',
-			nodes: nodes.map((node, index) => ({
-				id: `${index}`,
-				position: [220 * index, 0],
-				typeVersion: 1,
-				...node,
-			})) as unknown as WorkflowNode[],
-			connections,
-			settings: { executionOrder: 'v1' },
-		});
+	const create = async (nodes: NodeSketch[], connections: object) => {
+		const id = await n8n.client.createWorkflow(buildWorkflow('Installed', nodes, { connections }));
 		await n8n.client.publish(id);
 		return id;
 	};

@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
-import type { Execution, Workflow } from '../../../demo/n8nClient';
+import type { Execution } from '../../../demo/n8nClient';
 import type { Demo } from '../../../demo/startDemo';
 import { EXAMPLE_WEBHOOKS_HEADER_AUTH } from '../../../demo/provision';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { waitForEndedExecutionOf } from '../support/executions';
 import type { Editor } from '../support/editor';
 import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
+import { buildWorkflow, type NodeSketch } from '../../../demo/workflow';
 
 const NODE = 'n8n-nodes-credit-profile.creditProfile';
 /** The stored provider login that the demo creates. */
@@ -52,32 +53,16 @@ describe('the Credit Profile node in a real n8n', () => {
 		...settings,
 	});
 	/** Creates a workflow of nodes one after the other; each output of the last goes to a node of its own. */
-	const create = async (name: string, nodes: object[], outputs: string[] = []) => {
-		const ends = outputs.map((end) => ({
-			name: end,
-			type: 'n8n-nodes-base.noOp',
-			typeVersion: 1,
-			parameters: {},
-		}));
-		const names = nodes.map((node) => (node as { name: string }).name);
-		const links = names.map(
-			(node, index) => [node, index + 1 < names.length ? [names[index + 1]] : outputs] as const,
+	const create = async (name: string, nodes: NodeSketch[], outputs: string[] = []) => {
+		const ends = outputs.map((end) => ({ name: end, type: 'n8n-nodes-base.noOp' }));
+		const last = nodes[nodes.length - 1].name;
+		const { connections } = buildWorkflow(name, nodes);
+		const main = outputs.map((node) => [{ node, type: 'main', index: 0 }]);
+		return await demo.n8n.client.createWorkflow(
+			buildWorkflow(name, [...nodes, ...ends], {
+				connections: { ...connections, [last]: { main } },
+			}),
 		);
-		return await demo.n8n.client.createWorkflow({
-			name,
-			nodes: [...nodes, ...ends].map((node, index) => ({
-				id: String(index),
-				position: [200 * index, 0],
-				...node,
-			})) as unknown as Workflow['nodes'],
-			connections: Object.fromEntries(
-				links.map(([node, next]) => [
-					node,
-					{ main: next.map((one) => [{ node: one, type: 'main', index: 0 }]) },
-				]),
-			),
-			settings: { executionOrder: 'v1' },
-		});
 	};
 
 	/** Returns what came out of a node, as id or error; undefined if it did not run. */

@@ -4,6 +4,7 @@ import { serve } from '../../support/testServer';
 import { toN8nCredentialLoginFields } from '../../support/credentialFieldBuilders';
 import { waitForEndedExecutionOf } from '../support/executions';
 import { startDemoOncePerFile } from '../support/demoOncePerTestFile';
+import { buildWorkflow } from '../../../demo/workflow';
 
 const LOGIN = { user: 'lender_1', password: 'Bureau_Secret_1' };
 const CIEC = { rfc: 'GODE561231GR8', ciec: 'Ciec_Secret_9' };
@@ -47,8 +48,7 @@ describe('HTTP Request with a credential of the services, in a real n8n', () => 
 		});
 		const id = await n8n.client.createCredential(type, type, { baseUrl: server.url, ...fields });
 		const request = {
-			...{ id: 'node-1', name: 'Node', type: 'n8n-nodes-base.httpRequest', typeVersion: 4.2 },
-			position: [0, 0],
+			...{ name: 'Node', type: 'n8n-nodes-base.httpRequest', typeVersion: 4.2 },
 			parameters: {
 				...{ url: `${server.url}/reports`, method: 'POST', nodeCredentialType: type },
 				authentication: 'predefinedCredentialType',
@@ -58,15 +58,10 @@ describe('HTTP Request with a credential of the services, in a real n8n', () => 
 		};
 		const webhookId = `http-${type.toLowerCase()}`;
 		const trigger = {
-			...{ id: 'node-0', name: 'Start', type: 'n8n-nodes-base.webhook', typeVersion: 2, webhookId },
-			...{ position: [0, 0], parameters: { path: webhookId, options: {} } },
+			...{ name: 'Start', type: 'n8n-nodes-base.webhook', typeVersion: 2, webhookId },
+			parameters: { path: webhookId, options: {} },
 		};
-		const workflow = await n8n.client.createWorkflow({
-			name: type,
-			nodes: [trigger, request] as never,
-			connections: { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } },
-			settings: { executionOrder: 'v1' },
-		});
+		const workflow = await n8n.client.createWorkflow(buildWorkflow(type, [trigger, request]));
 		await n8n.client.publish(workflow);
 		await fetch(`${n8n.url}/webhook/${webhookId}`);
 		await waitForEndedExecutionOf(n8n.client, workflow, { status: 'success' });

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { Demo } from '../../../demo/startDemo';
 import { MCP_TOKEN } from '../../../demo/provision';
-import { isFinished, type Workflow, type WorkflowNode } from '../../../demo/n8nClient';
+import { isFinished, type WorkflowNode } from '../../../demo/n8nClient';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
 import { until } from '../../support/until';
@@ -18,6 +18,7 @@ import { waitForEndedExecutionOf, outOf } from '../support/executions';
 import type { TestMailServer } from '../support/testMailServer';
 import { callTool, connectMcpClient } from '../support/mcpClient';
 import type { ModelRequest, StubModel, ToolDefinition } from '../../../demo/stubModel';
+import { buildWorkflow, linkTo, type NodeSketch } from '../../../demo/workflow';
 
 const CURP = 'GOEL901231MDFDSR07';
 const families = [
@@ -95,42 +96,37 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 			.find((one) => one !== undefined);
 
 	/** Publishes a workflow of an agent with these tools, started by a webhook; returns how to call it. */
-	const agentWith = async (path: string, tools: Array<Partial<WorkflowNode>>) => {
+	const agentWith = async (path: string, tools: NodeSketch[]) => {
 		const agent = exampleNodes().find(({ name }) => name === 'Onboarding agent') as WorkflowNode;
 		const languageModel = exampleNodes().find(
 			({ name }) => name === 'Language model',
 		) as WorkflowNode;
 		const webhook = {
-			id: path,
 			name: 'Webhook',
 			type: 'n8n-nodes-base.webhook',
 			typeVersion: 2,
 			webhookId: path,
-			position: [0, 0],
 			parameters: { path, responseMode: 'lastNode' },
 		};
-		const nodes = tools.map((tool, index) => ({
-			id: `t${index}`,
-			typeVersion: 1,
-			position: [0, 300],
-			...tool,
-		}));
-		const to = (type: string) => ({ [type]: [[{ node: agent.name, type, index: 0 }]] });
-		const id = await demo.n8n.client.createWorkflow({
-			name: path,
-			nodes: [
-				webhook,
-				{ ...agent, parameters: { promptType: 'define', text: 'Go on', options: {} } },
-				languageModel,
-				...nodes,
-			] as unknown as Workflow['nodes'],
-			connections: {
-				Webhook: to('main'),
-				[languageModel.name]: to('ai_languageModel'),
-				...Object.fromEntries(nodes.map(({ name }) => [name, to('ai_tool')])),
-			},
-			settings: { executionOrder: 'v1' },
-		});
+		const to = (type: string) => linkTo(agent.name, type);
+		const id = await demo.n8n.client.createWorkflow(
+			buildWorkflow(
+				path,
+				[
+					webhook,
+					{ ...agent, parameters: { promptType: 'define', text: 'Go on', options: {} } },
+					{ ...languageModel },
+					...tools,
+				],
+				{
+					connections: {
+						Webhook: to('main'),
+						[languageModel.name]: to('ai_languageModel'),
+						...Object.fromEntries(tools.map(({ name }) => [name, to('ai_tool')])),
+					},
+				},
+			),
+		);
 		await demo.n8n.client.publish(id);
 		const answer = await fetchUnpooled(`${demo.n8n.url}/webhook/${path}`);
 		return (await answer.json()) as unknown;

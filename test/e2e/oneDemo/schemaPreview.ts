@@ -1,7 +1,7 @@
-import type { Workflow } from '../../../demo/n8nClient';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
+import { buildWorkflow } from '../../../demo/workflow';
 
 const NODES = [
 	{ name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} },
@@ -18,16 +18,9 @@ describeIfChromium('a paid query that has never run', () => {
 	beforeAll(async () => {
 		const { n8n } = await startDemoOncePerFile();
 		editor = await openEditorOncePerFile();
-		const to = (node: string) => ({ main: [[{ node, type: 'main', index: 0 }]] });
-		workflowId = await n8n.client.createWorkflow({
-			name: 'Columns before the first query',
-			nodes: NODES.map((node, index) => ({
-				...{ id: String(index), position: [220 * index, 0] },
-				...node,
-			})) as unknown as Workflow['nodes'],
-			connections: { Start: to('CRF'), CRF: to('Fields') },
-			settings: { executionOrder: 'v1' },
-		});
+		workflowId = await n8n.client.createWorkflow(
+			buildWorkflow('Columns before the first query', NODES),
+		);
 	});
 
 	it('shows its columns in the next node, where one can be dragged', async () => {

@@ -1,5 +1,5 @@
-import type { Workflow } from '../../../demo/n8nClient';
 import type { Demo } from '../../../demo/startDemo';
+import { buildWorkflow } from '../../../demo/workflow';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
 import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
@@ -39,29 +39,17 @@ describe('the Tax Query node in a real n8n', () => {
 			const credentials = demo.workflows
 				.get('start-here')
 				?.nodes.find(({ type }) => type === NODE)?.credentials;
-			const start = { name: 'Start', type: 'n8n-nodes-base.manualTrigger', parameters: {} };
-			const all = [
-				start,
-				...nodes.map(([name, parameters]) => ({
-					name,
-					type: NODE,
-					parameters,
-					...(parameters.resource !== 'identifier' && { credentials }),
-				})),
-			];
-			return await demo.n8n.client.createWorkflow({
-				name: 'Panels',
-				nodes: all.map((node, index) => ({
-					id: String(index),
-					typeVersion: 1,
-					position: [220 * index, 0],
-					...node,
-				})) as unknown as Workflow['nodes'],
-				connections: {
-					Start: { main: [nodes.map(([node]) => ({ node, type: 'main', index: 0 }))] },
-				},
-				settings: { executionOrder: 'v1' },
-			});
+			const start = { name: 'Start', type: 'n8n-nodes-base.manualTrigger' };
+			const shown = nodes.map(([name, parameters]) => ({
+				name,
+				type: NODE,
+				parameters,
+				...(parameters.resource !== 'identifier' && { credentials }),
+			}));
+			const main = [nodes.map(([node]) => ({ node, type: 'main', index: 0 }))];
+			return await demo.n8n.client.createWorkflow(
+				buildWorkflow('Panels', [start, ...shown], { connections: { Start: { main } } }),
+			);
 		};
 		const screenshot = async (node: string, what: string) =>
 			await editor.screenshot(`tax-query-${node.toLowerCase().replaceAll(' ', '-')}-${what}`);

@@ -1,4 +1,5 @@
 import { registerWebhook } from '../../../demo/sandbox';
+import { buildWorkflow } from '../../../demo/workflow';
 import type { Demo } from '../../../demo/startDemo';
 import type { Execution } from '../../../demo/n8nClient';
 import {
@@ -40,9 +41,8 @@ describe('the triggers in a real n8n', () => {
 	/** Creates a workflow of one trigger. */
 	const create = async (parameters: object, credentials: object) => {
 		const webhookId = `e2e-${Math.random().toString(36).slice(2)}`;
-		const nodes = [triggerNode(webhookId, parameters, credentials)];
-		const settings = { executionOrder: 'v1' };
-		const workflow = { name: TRIGGER_NODE_NAME, nodes, connections: {}, settings };
+		const node = triggerNode(webhookId, parameters, credentials);
+		const workflow = buildWorkflow(TRIGGER_NODE_NAME, [node]);
 		return { id: await demo.n8n.client.createWorkflow(workflow), webhookId };
 	};
 	const urlOf = (webhookId: string, kind = 'webhook') =>

@@ -1,5 +1,6 @@
-import type { N8nClient, WorkflowNode } from '../../../demo/n8nClient';
+import type { N8nClient } from '../../../demo/n8nClient';
 import type { SandboxWithQueryHelpers } from '../../support/sandboxQueryClient';
+import { buildWorkflow, type NodeSketch } from '../../../demo/workflow';
 
 export const TRIGGER_NODE_NAME = 'Tax Query Trigger';
 
@@ -8,25 +9,18 @@ export const triggerNode = (
 	webhookId: string,
 	parameters: object,
 	credentials: object,
-): WorkflowNode =>
-	({
-		id: webhookId,
-		name: TRIGGER_NODE_NAME,
-		type: 'n8n-nodes-credit-profile.taxQueryTrigger',
-		typeVersion: 1,
-		position: [0, 0],
-		webhookId,
-		parameters,
-		credentials,
-	}) as unknown as WorkflowNode;
+): NodeSketch => ({
+	id: webhookId,
+	name: TRIGGER_NODE_NAME,
+	type: 'n8n-nodes-credit-profile.taxQueryTrigger',
+	webhookId,
+	parameters,
+	credentials,
+});
 
 /** A workflow of the trigger alone, which has the workflow's name as `webhookId`. */
-export const triggerWorkflow = (name: string, parameters: object, credentials: object) => ({
-	name,
-	nodes: [triggerNode(name, parameters, credentials)],
-	connections: {},
-	settings: { executionOrder: 'v1' },
-});
+export const triggerWorkflow = (name: string, parameters: object, credentials: object) =>
+	buildWorkflow(name, [triggerNode(name, parameters, credentials)]);
 
 /** Creates a credential for a sandbox, without a rate limit; returns what a node says of it. */
 export async function createSandboxCredential(
