@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateMersenne32Randomizer } from '@faker-js/faker';
 import axios from 'axios';
@@ -41,6 +42,8 @@ export class WebhookSender {
 	private deliveries: Delivery[] = [];
 	private heldBack: Array<() => void> = [];
 	private nextId = 1;
+	/** Ends what is being sent, or waits to be. */
+	private sending: AbortController;
 	private readonly random = generateMersenne32Randomizer();
 
 	constructor(
@@ -53,7 +56,17 @@ export class WebhookSender {
 		},
 	) {
 		this.settings = this.initialSettings();
+		this.sending = new AbortController();
 		this.random.seed(parts.options.seed);
+		parts.closing.addEventListener('abort', () => this.cancel());
+	}
+
+	/** Sends nothing that was begun before. */
+	private cancel(): void {
+		this.sending.abort();
+		this.sending = new AbortController();
+		setMaxListeners(0, this.sending.signal); // one for each webhook call
+		this.heldBack = [];
 	}
 
 	/** Restores the settings of the sandbox's start. */
@@ -167,22 +180,22 @@ export class WebhookSender {
 
 	/** Releases delayed deliveries after at most `ms` milliseconds. */
 	private async release(ms: number): Promise<void> {
-		if (ms > 0 && !(await this.pause(ms))) return;
+		if (ms > 0 && !(await this.pause(ms, this.sending.signal))) return;
 		for (const send of this.heldBack.splice(0)) send();
 	}
 
-	/** Returns whether the sandbox still runs after `ms` milliseconds. */
-	private async pause(ms: number): Promise<boolean> {
-		return await sleep(ms, true, { signal: this.parts.closing }).catch(() => false);
+	/** Returns whether sending goes on after `ms` milliseconds. */
+	private async pause(ms: number, signal: AbortSignal): Promise<boolean> {
+		return await sleep(ms, true, { signal }).catch(() => false);
 	}
 
 	private async send(delivery: Delivery, settings: WebhookSettings): Promise<void> {
 		const { url, signing, attempts, backoff, faults } = settings;
 		delivery.url = url;
-		const { closing } = this.parts;
-		if (faults.delay && !(await this.pause(faults.delay))) return;
+		const { signal } = this.sending;
+		if (faults.delay && !(await this.pause(faults.delay, signal))) return;
 		for (let attempt = 0; attempt < attempts; attempt++) {
-			if (attempt > 0 && !(await this.pause(backoff * 2 ** (attempt - 1)))) return;
+			if (attempt > 0 && !(await this.pause(backoff * 2 ** (attempt - 1), signal))) return;
 			const json = JSON.stringify(delivery.payload);
 			const at = this.parts.clock.now();
 			const body = encodeWebhookBody(json, settings);
@@ -197,7 +210,7 @@ export class WebhookSender {
 				.post<unknown>(url, sent.bytes, {
 					headers: { ...sent.headers, ...proof },
 					timeout: TIMEOUT_MS,
-					signal: closing,
+					signal,
 					validateStatus: () => true,
 					transformRequest: (data: unknown) => data, // the very bytes that were signed
 				})
@@ -205,7 +218,7 @@ export class WebhookSender {
 					({ status }) => status,
 					(error: { code?: string; message: string }) => error.code ?? error.message,
 				);
-			if (closing.aborted) return;
+			if (signal.aborted) return;
 			delivery.attempts.push({ at: new Date(at).toISOString(), answer });
 			if (typeof answer === 'number' && answer >= 200 && answer < 300) {
 				delivery.status = 'delivered';
@@ -229,6 +242,7 @@ export class WebhookSender {
 	}
 
 	load({ settings, deliveries, nextId }: SavedWebhooks): void {
+		this.cancel();
 		this.settings = { ...this.initialSettings(), ...settings };
 		// What was on its way is not taken up again; it may be sent once more by hand.
 		this.deliveries = deliveries.map((one) =>

@@ -94,6 +94,25 @@ describe('webhook calls and retries', () => {
 		expect(second.body).toBe(first.body);
 	});
 
+	it.each([
+		['delayed', { delay: 400 }],
+		['held back', { reorder: 1 }],
+	])('a reset cancels a call that is %s', async (_, faults) => {
+		await withSandboxClients({}, async (own) => {
+			receiver = await startReceiver();
+			await own.control.put('/webhook', { url: receiver.url, faults });
+			await own.finished(await own.requestCrf());
+			await own.control.post('/reset');
+			await own.control.put('/webhook', { url: receiver.url });
+			const sent = [await own.requestCrf()];
+			await receiver.arrived(1);
+			await own.control.put('/webhook', { faults: { delay: 800 } });
+			sent.push(await own.requestCrf());
+			const arrived = await receiver.arrived(2);
+			expect(arrived.map(({ body }) => parsed(body)._id)).toEqual(sent);
+		});
+	});
+
 	it.each(
 		(['full', 'no-response'] as const).flatMap((record) =>
 			(['array', 'page', 'summary'] as const).flatMap((queryList) =>
