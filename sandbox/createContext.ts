@@ -25,7 +25,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 	parseMapping(options.mapping);
 	const secrets = deriveSecrets(seed);
 	const clock = new Clock(options.clockSkew);
-	const people = new People(seed);
+	const people = new People(seed, () => clock.now());
 	const reserved = addReservedIdentities(people);
 	const results = new ResultGenerator(seed, people);
 	const variant = new ApiTranslator(options);

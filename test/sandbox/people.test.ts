@@ -118,6 +118,21 @@ describe('a person of the sandbox', () => {
 		);
 	});
 
+	it.each([
+		['2031-06-15', '130614', '2013-06-14'],
+		['2031-06-15', '130616', '1913-06-16'],
+		['2026-11-28', '081128', '2008-11-28'],
+	])('is on %s of the century in which %s is of age', (today, letters, birthDate) => {
+		const people = new People(1, () => Date.parse(today));
+		expect(people.byRfc(`GODE${letters}GR8`).birthDate).toBe(birthDate);
+	});
+
+	it('is a company that is founded already, on the day of the sandbox', () => {
+		const people = new People(1, () => Date.parse('2031-06-15'));
+		const founded = ['310615', '310616'].map((date) => people.company(`ABC${date}AB1`).constituted);
+		expect(founded).toEqual(['2031-06-15', '1931-06-16']);
+	});
+
 	it('keeps its name across a restart that begins with the CURP', () => {
 		const before = new People(1).byRfc(RFC);
 		expect(whoIs(new People(1).byCurp(before.curp))).toEqual(whoIs(before));

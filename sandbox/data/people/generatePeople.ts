@@ -109,12 +109,11 @@ function addressIn(faker: Faker, state: string): Address {
 	};
 }
 
-/** YYMMDD of an RFC as an ISO date: of this century if that is at least 18 years ago. */
-function dateOf(yymmdd: string, century?: string): string {
-	const [year, month, day] = yymmdd.match(/../g) ?? [];
-	const first = century ?? (Number(year) <= 7 ? '20' : '19');
-	return `${first}${year}-${month}-${day}`;
-}
+const ADULT = 18;
+
+/** YYMMDD of an identifier as an ISO date of a century. */
+const dateOf = (yymmdd: string, century: '19' | '20') =>
+	`${century}${yymmdd.match(/../g)?.join('-')}`;
 
 const splitDate = (iso: string) => {
 	const [year, month, day] = iso.split('-').map(Number);
@@ -131,7 +130,19 @@ const basicOf = (identifier: string) => identifier.slice(0, 10).replace(/[Ñ&]/g
 export class People {
 	private readonly persons = new Map<string, Person>();
 
-	constructor(private readonly seed: number) {}
+	/** `now`: the services' clock. */
+	constructor(
+		private readonly seed: number,
+		private readonly now: () => number = Date.now,
+	) {}
+
+	/** YYMMDD of an RFC as an ISO date: of this century if that is at least so many years ago. */
+	private pastDate(yymmdd: string, years: number): string {
+		const latest = new Date(this.now());
+		latest.setUTCFullYear(latest.getUTCFullYear() - years);
+		const recent = dateOf(yymmdd, '20');
+		return recent <= latest.toISOString().slice(0, 10) ? recent : dateOf(yymmdd, '19');
+	}
 
 	/** The person with this name and birth date, made known. */
 	withName(person: Named & Partial<Pick<Open, 'sex' | 'birthState'>>): Person {
@@ -148,7 +159,7 @@ export class People {
 		const basic = basicOf(rfc);
 		const namesake = this.persons.has(basic);
 		const faker = fakerFor(this.seed, `person ${namesake ? rfc : basic}`);
-		const birthDate = dateOf(rfc.slice(4, 10));
+		const birthDate = this.pastDate(rfc.slice(4, 10), ADULT);
 		return this.complete(this.named(faker, rfc.slice(0, 4), { birthDate }), rfc);
 	}
 
@@ -189,12 +200,12 @@ export class People {
 		return {
 			rfc,
 			legalName: `${faker.company.name().toUpperCase()} SA DE CV`,
-			constituted: dateOf(rfc.slice(3, 9), Number(rfc.slice(3, 5)) <= 26 ? '20' : '19'),
+			constituted: this.pastDate(rfc.slice(3, 9), 0),
 			email: `contacto@${rfc.toLowerCase().replace(/[^a-z0-9]/g, '')}.example`,
 			address: addressIn(faker, state),
 			representative: this.withName(
 				this.named(faker, representative.slice(0, 4), {
-					birthDate: dateOf(representative.slice(4)),
+					birthDate: dateOf(representative.slice(4), '19'),
 				}),
 			),
 		};
