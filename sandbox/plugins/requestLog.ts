@@ -18,7 +18,7 @@ export interface LoggedRequest {
 
 /** More than the largest test sends; the oldest are dropped beyond it. */
 const MAX_REQUESTS = 20_000;
-const SECRET = /password|secret|token|key|ciec|authorization|cookie/i;
+const SECRET = /password|secret|token|ciec|authorization|cookie|(api|private|public)[-_]?key/i;
 const MASK = '***';
 
 /**

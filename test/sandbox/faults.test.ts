@@ -163,19 +163,19 @@ it.each([
 
 it('the request log has method, path, query and status, no secrets, and is emptied', async () => {
 	await bench.control.delete('/requests');
-	const params = { trace: 1, token: 'T0P' };
+	const params = { trace: 1, token: 'T0P', api_key: 'K3Y', processorKey__eq: 'tax' };
 	await bench.creditProfile.post('/credential/bureau/pf', LOGIN, { params });
 	await list();
 	const { data } = await bench.control.get<object[]>('/requests');
 	expect(data).toMatchObject([
 		{
 			...{ method: 'POST', path: '/api/v1/credential/bureau/pf', status: 200 },
-			...{ query: { trace: '1' }, body: { user: LOGIN.user } },
+			...{ query: { trace: '1', processorKey__eq: 'tax' }, body: { user: LOGIN.user } },
 		},
 		{ method: 'GET', path: '/api/v1/credential', status: 200 },
 	]);
 	const text = JSON.stringify(data);
-	const secrets = [LOGIN.password, 'T0P', bench.sandbox.creditProfile.token];
+	const secrets = [LOGIN.password, 'T0P', 'K3Y', bench.sandbox.creditProfile.token];
 	expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
 	expect(text).toContain('"authorization":"Token ***"');
 	expect((await bench.control.delete('/requests')).data).toEqual([]);
