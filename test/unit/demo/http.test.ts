@@ -37,7 +37,7 @@ describe('fetchUnpooled', () => {
 			socket.resetAndDestroy();
 		});
 		await expect(fetchUnpooled(url, { method: 'POST', body: 'x' })).rejects.toMatchObject({
-			code: 'ECONNRESET',
+			cause: { code: 'ECONNRESET' },
 		});
 		expect(requests).toBe(1);
 	});
