@@ -6,8 +6,8 @@ import axios from 'axios';
 import type { N8n } from '../demo/startN8n';
 import { isFinished } from '../demo/n8nClient';
 import type { Sandbox } from '../sandbox';
-import { sandboxQueryClient } from '../test/support/sandboxQueryClient';
-import { until } from '../test/support/until';
+import { sandboxQueryClient } from './support/sandboxQueryClient';
+import { until } from './support/until';
 import { median, round } from './support/result';
 import { buildWorkflow, type NodeSketch } from '../demo/workflow';
 

@@ -1,5 +1,5 @@
 import axios from 'axios';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
+import { startSandbox, type Sandbox } from '../sandbox';
 import type { FaultRule } from '../sandbox/plugins/faults';
 import type { BilledQuery } from '../sandbox/services/taxQuery/billedQueryLog';
 import { startBenchN8n, type BenchN8n } from './support/benchN8n';
@@ -302,14 +302,13 @@ async function runSeed(
 	n8n: BenchN8n,
 	sandbox: Sandbox,
 	totals: Map<string, Counts>,
-	seed: number,
-	log: Log,
+	{ seed, log, operation: only = '' }: { seed: number; log: Log; operation?: string },
 ) {
 	const control = axios.create({ baseURL: `${sandbox.page}sandbox` });
 	const { taxQueryApi, creditProfileApi } = await n8n.credentialsFor(sandbox, {
 		pointsPerSecond: 0,
 	});
-	const kinds = KINDS.filter(({ operation }) => operation.includes(process.env.BENCH_KIND ?? ''));
+	const kinds = KINDS.filter(({ operation }) => operation.includes(only));
 	const cells = MODES.flatMap((mode, modeIndex) =>
 		kinds.map((kind): Cell => {
 			const { length } = Array.from({ length: ITEMS / (mode.executions ?? 1) });
@@ -407,11 +406,13 @@ async function loggedIn({ taxQuery }: Sandbox) {
 	return axios.create({ baseURL: baseUrl, headers });
 }
 
-/** A sandbox of another shape: BENCH_SANDBOX='{"record":"no-response"}', '{"queryList":"page"}', '{"queryList":"summary"}'. */
-const variant = JSON.parse(process.env.BENCH_SANDBOX ?? '{}') as Partial<SandboxOptions>;
-
-/** BENCH_KIND picks operations. Every paid kind, lists and upserts under every fault that the sandbox has, counted against its ledger. */
-export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
+/** Every paid kind, lists and upserts under every fault that the sandbox has, counted against its ledger. */
+export async function run({
+	rounds,
+	log,
+	operation,
+	sandbox: variant,
+}: BenchOptions): Promise<BenchResult> {
 	const n8n = await startBenchN8n(log);
 	const totals = new Map<string, Counts>();
 	try {
@@ -425,7 +426,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 				...variant,
 			});
 			try {
-				await runSeed(n8n, sandbox, totals, seed, log);
+				await runSeed(n8n, sandbox, totals, { seed, log, operation });
 			} finally {
 				await sandbox.close();
 			}

@@ -143,14 +143,13 @@ const parts: Array<{ name: string; workers: number; parts: Part[] }> = [
 	{ name: 'paid', workers: 2, parts: [measureWorkerCrashBilling] },
 ];
 
-/** BENCH_WORKERS (2, 4, `paid` or `results`) picks one part. */
 export async function run(options: BenchOptions): Promise<BenchResult> {
 	const missing = missingStoresText();
 	if (missing) throw new Error(missing);
 	const rows: Row[] = [];
 	const verdicts: MeasuredBound[] = [];
 	for (const { name, workers, parts: each } of parts) {
-		if ((process.env.BENCH_WORKERS ?? name) !== name) continue;
+		if ((options.part ?? name) !== name) continue;
 		const n8n = await startBenchN8n(options.log, { workers, webhookProcessors: 0 });
 		try {
 			for (const part of each) {
@@ -163,7 +162,7 @@ export async function run(options: BenchOptions): Promise<BenchResult> {
 			await n8n.stop();
 		}
 	}
-	if ((process.env.BENCH_WORKERS ?? 'results') === 'results') {
+	if ((options.part ?? 'results') === 'results') {
 		const measured = await measureTriggerResults(options);
 		rows.push(...measured.rows);
 		verdicts.push(...measured.verdicts);

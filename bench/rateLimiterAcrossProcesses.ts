@@ -122,7 +122,7 @@ function bounds({ processes, answers, ideal, refused }: Measured): MeasuredBound
 	];
 }
 
-export async function run({ log }: BenchOptions): Promise<BenchResult> {
+export async function run({ log, chart }: BenchOptions): Promise<BenchResult> {
 	const all: Measured[] = [];
 	const conditions: Conditions[] = [
 		{ headers: true, answers: 'even' },
@@ -136,7 +136,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		}
 	}
 	const beside = PATTERNS.map(measureBeside);
-	writeFileSync(PICTURE, picture(all.filter(({ answers }) => answers === 'even')));
+	if (chart) writeFileSync(PICTURE, picture(all.filter(({ answers }) => answers === 'even')));
 	const both = ({ median, most }: Spread) => `${median} (${most})`;
 	const mostSeconds = round((200 / (LIMIT - OTHER_PER_SECOND)) * BESIDE, 1);
 	return await Promise.resolve({

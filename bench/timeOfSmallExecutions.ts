@@ -5,13 +5,13 @@ import { median, round, type BenchResult, type BenchOptions } from './support/re
 
 /** A run of one item is what onboarding does all day. */
 const SIZES = [1, 10, 50];
-const RUNS = Number(process.env.BENCH_RUNS ?? 200);
+const RUNS = 200;
 /** So many in a row, then the next contestant. */
 const TURN = 10;
 const NO_LIMIT = 100_000;
 
 /** Wall and CPU time of small runs, with nothing to wait for, beside HTTP Request and a node that does nothing. */
-export async function run({ log }: BenchOptions): Promise<BenchResult> {
+export async function run({ log, count: runs = RUNS }: BenchOptions): Promise<BenchResult> {
 	const sandbox = await startSandbox({ rateLimit: NO_LIMIT });
 	const n8n = await startBenchN8n(log);
 	try {
@@ -34,8 +34,8 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 			const items = Array.from({ length: size }, (_, i) => ({ id: 1 + (i % 25) }));
 			const wall = all.map(() => [] as number[]);
 			const cpu = all.map(() => 0);
-			for (let turn = -2 * TURN; turn < RUNS; turn += TURN) {
-				log(`${size} items, runs ${turn + 1} to ${turn + TURN} of ${RUNS}`);
+			for (let turn = -2 * TURN; turn < runs; turn += TURN) {
+				log(`${size} items, runs ${turn + 1} to ${turn + TURN} of ${runs}`);
 				// who comes first changes, for each turn inherits what the one before has left to n8n
 				const order = all.map((_, place) => (place + turn / TURN + all.length) % all.length);
 				for (const index of order) {
@@ -52,7 +52,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 					items: size,
 					contestant: name,
 					'ms (median)': round(median(wall[index]), 1),
-					'CPU ms (mean)': round((1000 * cpu[index]) / RUNS, 1),
+					'CPU ms (mean)': round((1000 * cpu[index]) / runs, 1),
 				}),
 			);
 			const ratio = (values: number[]) => round(values[0] / values[1], 3);
@@ -67,7 +67,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		}
 		return {
 			name: 'small',
-			setting: `${RUNS} runs each of ${SIZES.join(', ')} items, one request an item, no latency, no limiter. Wall time from the webhook call to its answer at the end; CPU time of the n8n process. Interleaved by ten; each turn begins with another contestant.`,
+			setting: `${runs} runs each of ${SIZES.join(', ')} items, one request an item, no latency, no limiter. Wall time from the webhook call to its answer at the end; CPU time of the n8n process. Interleaved by ten; each turn begins with another contestant.`,
 			rows,
 			verdicts,
 		};

@@ -9,7 +9,7 @@ import { ensureN8nInstalled } from '../demo/pinnedN8nInstallation';
 import { isReady, startN8n } from '../demo/startN8n';
 import { installPackage } from '../demo/installPackage';
 import { startSandbox, type Sandbox } from '../sandbox';
-import { sandboxQueryClient } from '../test/support/sandboxQueryClient';
+import { sandboxQueryClient } from './support/sandboxQueryClient';
 import { prepareCpuMeasurement } from './deliveryCpu';
 import { RestartableN8n } from './support/restartableN8n';
 import { median, round, type BenchResult, type BenchOptions } from './support/result';
@@ -23,7 +23,7 @@ import {
 	countLostAndRepeatedArrivals,
 } from './support/triggerBench';
 
-const QUERIES = Number(process.env.BENCH_QUERIES ?? 200);
+const QUERIES = 200;
 const PER_SECOND = 10;
 const REPUBLISHED = 2;
 /** Of the results, so many come as so many copies at once. */
@@ -41,7 +41,7 @@ const COSTED = 30;
 const COST_TURNS = 5;
 const COST_RATES = [2, 10];
 
-export async function run({ log }: BenchOptions): Promise<BenchResult> {
+export async function run({ log, count = QUERIES }: BenchOptions): Promise<BenchResult> {
 	const processes = new RestartableN8n();
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-bench-'));
 	const sandbox = await startSandbox({ rateLimit: 0, resultDelay: RESULT_DELAY_MS });
@@ -57,10 +57,10 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		const { workflowId } = published;
 		await register(sandbox, { url, faults: FAULTS });
 
-		log(`asking ${QUERIES} queries, ${PER_SECOND} per second`);
+		log(`asking ${count} queries, ${PER_SECOND} per second`);
 		const ids: string[] = [];
 		const askMore = async (share: number) =>
-			ids.push(...(await submitQueries(sandbox, Math.round(QUERIES * share), PER_SECOND)));
+			ids.push(...(await submitQueries(sandbox, Math.round(count * share), PER_SECOND)));
 		await askMore(0.1);
 		for (let count = 0; count < REPUBLISHED; count++) {
 			log(`publishing anew after ${sink.arrivals.length} results`);
@@ -82,7 +82,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		while (missing().length > 0 && Date.now() < deadline) await sleep(500);
 		isOver = true;
 		await copying;
-		log(`${QUERIES - missing().length} of ${QUERIES} are here; waiting for one more poll`);
+		log(`${count - missing().length} of ${count} are here; waiting for one more poll`);
 		await sleep(AFTERMATH_MS);
 		const deliveries = await deliveriesOf(sandbox);
 		const outcome = countLostAndRepeatedArrivals(ids, sink.arrivals);
@@ -127,7 +127,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		];
 		return {
 			name: 'trigger',
-			setting: `${QUERIES} asynchronous queries. The trigger of a real n8n, with webhook and checks, was published again twice, killed by SIGKILL after ${beforeKill} results and started again. 30 % of the webhook calls were dropped, 20 % duplicated, 30 % reordered. 20 % of the results came as 50 more copies at once, before and after the kill.`,
+			setting: `${count} asynchronous queries. The trigger of a real n8n, with webhook and checks, was published again twice, killed by SIGKILL after ${beforeKill} results and started again. 30 % of the webhook calls were dropped, 20 % duplicated, 30 % reordered. 20 % of the results came as 50 more copies at once, before and after the kill.`,
 			rows: [
 				{ what: 'queries', count: ids.length },
 				...Object.entries(deliveries).map(([what, count]) => ({ what, count })),

@@ -11,14 +11,12 @@ import { ensureN8nInstalled } from '../demo/pinnedN8nInstallation';
 import { installPackage } from '../demo/installPackage';
 import { Processes } from '../demo/processes';
 import { startSandbox, type Sandbox } from '../sandbox';
-import { sandboxQueryClient } from '../test/support/sandboxQueryClient';
+import { sandboxQueryClient } from './support/sandboxQueryClient';
 import { median, round, type BenchOptions, type BenchResult } from './support/result';
 import { startTriggerOutputSink, type Arrival } from './support/triggerBench';
 import { buildWorkflow, type NodeSketch } from '../demo/workflow';
 
-const LOOKUPS = Number(process.env.BENCH_LOOKUPS ?? 100);
-/** BENCH_LAZY=1: n8n makes an expression engine only for what needs one, not for each delivery to a trigger. */
-const isLazy = process.env.BENCH_LAZY === '1';
+const LOOKUPS = 100;
 const MAX_ROUNDS = 3;
 const TRUE_EVERY_MS = 2_000;
 const IN_TIME_MS = 5_000;
@@ -62,7 +60,12 @@ const floods: Flood[] = [
 	},
 ];
 
-export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
+export async function run({
+	rounds,
+	log,
+	lazy,
+	count = LOOKUPS,
+}: BenchOptions): Promise<BenchResult> {
 	const processes = new Processes();
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-bench-'));
 	const sandbox = await startSandbox({ resultDelay: 200 });
@@ -73,14 +76,14 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 		log('starting n8n');
 		const n8n = await startN8n(processes, userFolder, log, {
 			N8N_METRICS: 'true',
-			...(isLazy && { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' }),
+			...(lazy && { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' }),
 		});
 		await publish(n8n, sandbox, sink.url);
 		const measured: Row[] = [];
 		for (let round = 0; round <= Math.min(rounds, MAX_ROUNDS); round++) {
 			for (const flood of floods) {
 				log(`${flood.name}, round ${round}`);
-				const row = await measure(n8n, sandbox, flood, sink.arrivals);
+				const row = await measure(n8n, sandbox, flood, sink.arrivals, count);
 				if (round > 0) measured.push(row); // the first warms n8n up
 			}
 		}
@@ -88,7 +91,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 		const [alone, , , , own] = rows.map((row) => Number(row['seconds for the lookups']));
 		return {
 			name: 'flood',
-			setting: `${LOOKUPS} lookups with the token that the trigger uses, 10 points/s (median of ${Math.min(rounds, MAX_ROUNDS)} rounds, interleaved; the counts are sums). Meanwhile a true result arrives every ${TRUE_EVERY_MS / 1000} s, and somebody floods a webhook${isLazy ? '; n8n with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE' : ''}.`,
+			setting: `${count} lookups with the token that the trigger uses, 10 points/s (median of ${Math.min(rounds, MAX_ROUNDS)} rounds, interleaved; the counts are sums). Meanwhile a true result arrives every ${TRUE_EVERY_MS / 1000} s, and somebody floods a webhook${lazy ? '; n8n with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE' : ''}.`,
 			rows,
 			verdicts: [
 				...rows.slice(1, 4).map((row) => ({
@@ -220,7 +223,13 @@ function summary(rows: Row[]) {
 	};
 }
 
-async function measure(n8n: N8n, sandbox: Sandbox, flood: Flood, arrivals: Arrival[]) {
+async function measure(
+	n8n: N8n,
+	sandbox: Sandbox,
+	flood: Flood,
+	arrivals: Arrival[],
+	lookups: number,
+) {
 	const queries = await sandboxQueryClient(sandbox);
 	const record = await queries.result();
 	let isOver = false;
@@ -271,7 +280,7 @@ async function measure(n8n: N8n, sandbox: Sandbox, flood: Flood, arrivals: Arriv
 		})(),
 	];
 	const startedAt = performance.now();
-	const items = Array.from({ length: LOOKUPS }, () => ({ id: record._id }));
+	const items = Array.from({ length: lookups }, () => ({ id: record._id }));
 	await axios.post(`${n8n.url}/webhook/lookups`, { items }, { timeout: 300_000 });
 	const seconds = (performance.now() - startedAt) / 1000;
 	isOver = true;

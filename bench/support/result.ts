@@ -1,6 +1,17 @@
 export interface BenchOptions {
 	/** Says how often each contestant runs; medians are taken. */
 	rounds: number;
+	/** What narrows one benchmark down; absent: all of it. */
+	part?: string;
+	operation?: string;
+	/** How many lookups, queries or runs one round has. */
+	count?: number;
+	/** With N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE. */
+	lazy: boolean;
+	/** Settings of another sandbox. */
+	sandbox: object;
+	/** Whether to write the chart of docs/scaling.md. */
+	chart: boolean;
 	log: (line: string) => void;
 }
 

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { N8n } from '../../demo/startN8n';
 import type { Sandbox } from '../../sandbox';
-import { sandboxQueryClient } from '../../test/support/sandboxQueryClient';
 import { buildWorkflow } from '../../demo/workflow';
+import { sandboxQueryClient } from './sandboxQueryClient';
 
 /** Of the header with which deliveries are proved. */
 export const WEBHOOK_HEADER_SECRET = 'whsec-bench';
