@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { format, resolveConfig } from 'prettier';
@@ -23,6 +23,8 @@ const MARGIN = 16;
 
 /** Holds the texts of panels and canvas, so that a test detects an outdated picture. */
 const labels: Record<string, string[]> = {};
+/** Names of the new pictures. Once all are there, those that no longer have a subject are deleted. */
+const taken = new Set<string>();
 
 /** Nodes whose panels are shown: a file's name, the example, the node in it. */
 const panels: Array<[name: string, example: string, node: string]> = [
@@ -86,6 +88,7 @@ async function capture(page: Page, options: object): Promise<Buffer> {
 
 async function store(name: string, picture: Buffer): Promise<void> {
 	await writeFile(join(folder, `${name}.webp`), picture);
+	taken.add(name);
 	console.log(`docs/pictures/${name}.webp`);
 }
 
@@ -270,9 +273,7 @@ const isChosen = (name: string) =>
 
 async function main(): Promise<void> {
 	const file = join(folder, 'labels.json');
-	if (chosen.length === 0) await rm(folder, { recursive: true, force: true });
-	else Object.assign(labels, JSON.parse(await readFile(file, 'utf8')));
-	await mkdir(folder, { recursive: true });
+	if (chosen.length > 0) Object.assign(labels, JSON.parse(await readFile(file, 'utf8')));
 	const demo = await startDemo({ log: (line) => console.error(line) });
 	const editor = await Editor.signIn(demo.n8n);
 	try {
@@ -316,6 +317,11 @@ async function main(): Promise<void> {
 		}
 		const style = { ...(await resolveConfig(file)), parser: 'json' };
 		await writeFile(file, await format(JSON.stringify(labels, null, 2), style));
+		if (chosen.length > 0) return;
+		const old = (await readdir(folder)).filter(
+			(name) => name.endsWith('.webp') && !taken.has(name.replace(/\.webp$/, '')),
+		);
+		for (const name of old) await rm(join(folder, name));
 	} finally {
 		await editor.close();
 		await demo.stop();
