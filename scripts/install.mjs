@@ -1,7 +1,8 @@
-// Runs `npm ci` in each folder that has no packages yet. Plain JavaScript, because it also installs the tools that run
-// TypeScript.
+// Runs `npm ci` in each folder that has no packages yet, side by side. Plain JavaScript, because it also installs the
+// tools that run TypeScript.
 //   node scripts/install.mjs . demo/n8n-host
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,31 +28,45 @@ const SCRIPTS = [
 ];
 
 /** Runs npm, which prints to the terminal; throws if it fails. */
-function runNpm(folder, does, args, help = '') {
-	console.error(`${basename(resolve(folder))}: ${does}`);
+async function runNpm(folder, does, args, help = '') {
+	console.error(`${basename(resolve(folder))}: ${does} …`);
 	const shell = process.platform === 'win32'; // npm is a script there
-	const { status } = spawnSync('npm', args, { cwd: folder, shell, stdio: ['ignore', 2, 2] });
-	if (status !== 0) throw new Error(`npm ${args.join(' ')} failed in ${folder}\n${help}`);
+	const [code] = await once(
+		spawn('npm', args, { cwd: folder, shell, stdio: ['ignore', 2, 2] }),
+		'close',
+	);
+	if (code !== 0) throw new Error(`npm ${args.join(' ')} failed in ${folder}\n${help}`);
 }
 
 /** Installs the packages that the folder's lock names, unless they are there. */
-export function install(folder) {
+async function installFolder(folder) {
 	// npm writes its hidden lock last, so an interrupted install counts as missing
 	if (!existsSync(join(folder, 'node_modules', '.package-lock.json'))) {
-		runNpm(folder, 'npm ci (one to three minutes)', ['ci', '--no-progress', '--loglevel=error']);
+		const takes = existsSync(join(folder, 'jest.config.js'))
+			? 'one minute'
+			: 'two to three minutes';
+		const args = ['ci', '--no-progress', '--loglevel=error'];
+		await runNpm(folder, `npm ci (${takes})`, args);
 	}
-	for (const { name, makes, does, help } of SCRIPTS) {
+	const due = SCRIPTS.filter(({ name, makes }) => {
 		const modules = join(folder, 'node_modules', name);
-		if (!existsSync(modules) || existsSync(join(modules, makes))) continue;
-		runNpm(folder, does, ['rebuild', name, '--ignore-scripts=false'], help);
-	}
+		return existsSync(modules) && !existsSync(join(modules, makes));
+	});
+	await Promise.all(
+		due.map(async ({ name, does, help }) => {
+			await runNpm(folder, does, ['rebuild', name, '--ignore-scripts=false'], help);
+		}),
+	);
 }
+
+/** Installs the folders side by side. */
+export const install = async (...folders) => await Promise.all(folders.map(installFolder));
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
 	try {
-		for (const folder of process.argv.slice(2)) install(folder);
+		await install(...process.argv.slice(2));
 	} catch (error) {
 		console.error(error.message);
-		process.exitCode = 1;
+		process.exit(1);
 	}
 }

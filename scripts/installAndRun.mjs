@@ -8,14 +8,16 @@ import { install } from './install.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+const [program, ...args] = process.argv.slice(2);
+// The demo needs its n8n, too, unless it only explains itself.
+const needsN8n = program === 'demo/cli.ts' && !args.includes('--help');
 try {
-	install(root);
+	await install(root, ...(needsN8n ? [join(root, 'demo', 'n8n-host')] : []));
 } catch (error) {
 	console.error(error.message);
 	process.exit(1);
 }
 
-const [program, ...args] = process.argv.slice(2);
 const child = spawn(process.execPath, ['--import', 'tsx', join(root, program), ...args], {
 	cwd: root,
 	stdio: 'inherit',
