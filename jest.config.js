@@ -18,7 +18,6 @@ const common = {
 		'<rootDir>/dist',
 		'<rootDir>/sandbox/dist',
 		'<rootDir>/scripts/compat/hosts',
-		'<rootDir>/scripts/compat/nodes',
 		'<rootDir>/.test-output',
 	],
 };
@@ -39,8 +38,6 @@ const project = (name, setupFiles, more = {}) => ({
 module.exports = {
 	maxWorkers: WORKERS,
 	workerIdleMemoryLimit: '1.5GB', // each file loads n8n-core again
-	// Jest's own summary repeats each failure in full.
-	reporters: [['default', { summaryThreshold: Infinity }], '<rootDir>/test/failureSummary.cjs'],
 	testTimeout: 120_000, // ends what hangs; no test depends on how fast the machine is
 	projects: [
 		project('unit', [connections]),

@@ -1,6 +1,5 @@
-// npm run compat [-- --host NAME … | --tools | --node MAJOR …]: installs each pinned n8n from its lock and runs the
-// package on it. It writes the results into the table of docs/maintainers/compatibility.md. Then it runs the repository's own
-// tools on each pinned Node, for the table of CONTRIBUTING.md. One host or one Node renews its column.
+// npm run compat [-- --host NAME …]: installs each pinned n8n from its lock and runs the package on it. It writes the
+// results into the table of docs/maintainers/compatibility.md. One host renews its column.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,10 +12,10 @@ import {
 	installationPathsIn,
 	type N8nInstallation,
 } from '../../demo/pinnedN8nInstallation';
-import { nodeRuntimes, runRepoToolsOnNode } from './repoToolsOnNode';
 
 const root = join(__dirname, '..', '..');
 const folder = join(__dirname, 'hosts');
+const document = join(root, 'docs', 'maintainers', 'compatibility.md');
 const output = join(root, '.test-output');
 const TABLE = /(<!-- compat: .* -->\n)([^]*?)(<!-- end of compat -->)/;
 const GOOD = '✓';
@@ -61,17 +60,14 @@ function columnsIn(text: string): Column[] {
 	}));
 }
 
-/** Writes these columns into the document's table, beside those of the other versions that it is about. */
-async function writeTable(
-	{ document, title, heads }: { document: string; title: string; heads: string[] },
-	columns: Column[],
-): Promise<void> {
-	const path = join(root, document);
-	const text = readFileSync(path, 'utf8');
+/** Writes these columns into the document's table, beside those of the other versions. */
+async function writeTable(columns: Column[]): Promise<void> {
+	const heads = [...hosts.values()].map(versionOf);
+	const text = readFileSync(document, 'utf8');
 	const all = [...columns, ...columnsIn(text)];
 	const shown = heads.flatMap((head) => all.find((column) => column.head === head) ?? []);
 	const table = [
-		line([title, ...shown.map(({ head }) => head)]),
+		line(['n8n', ...shown.map(({ head }) => head)]),
 		line(['---', ...shown.map(() => '---')]),
 		...[...columns[0].cells.keys()].map((row) =>
 			line([row, ...shown.map(({ cells }) => cells.get(row) ?? '')]),
@@ -80,8 +76,8 @@ async function writeTable(
 	console.log(table);
 	const written = text.replace(TABLE, `$1\n${table}\n\n$3`);
 	writeFileSync(
-		path,
-		await format(written, { ...(await resolveConfig(path)), parser: 'markdown' }),
+		document,
+		await format(written, { ...(await resolveConfig(document)), parser: 'markdown' }),
 	);
 }
 
@@ -128,66 +124,26 @@ async function runOn(name: string, host: N8nInstallation): Promise<Column> {
 	return { head: versionOf(host), cells: new Map(cells) };
 }
 
-function options(): { names: string[]; majors: string[] } {
-	const { values } = parseArgs({
-		options: {
-			host: { type: 'string', multiple: true },
-			tools: { type: 'boolean' },
-			node: { type: 'string', multiple: true },
-		},
-	});
-	const { host, tools, node } = values;
-	const known = { names: [...hosts.keys()], majors: nodeRuntimes.map(({ major }) => major) };
-	const names = host ?? (tools || node ? [] : known.names);
-	const majors = node ?? (tools || !host ? known.majors : []);
-	const unknown = [
-		...names.filter((name) => !known.names.includes(name)),
-		...majors.filter((major) => !known.majors.includes(major)),
-	];
-	if (unknown.length === 0) return { names, majors };
-	log(
-		`There is no ${unknown.join(', ')}: --host ${known.names.join('|')}, or --node ${known.majors.join('|')}.`,
-	);
+function chosenHosts(): string[] {
+	const { values } = parseArgs({ options: { host: { type: 'string', multiple: true } } });
+	const { host: names = [...hosts.keys()] } = values;
+	const unknown = names.filter((name) => !hosts.has(name));
+	if (unknown.length === 0) return names;
+	log(`There is no ${unknown.join(', ')}: --host ${[...hosts.keys()].join('|')}.`);
 	process.exit(2);
 }
 
-/** The package on each of these n8n versions; true if all is well. */
-async function checkHosts(names: string[]): Promise<boolean> {
+async function main(): Promise<number> {
 	const columns: Column[] = [];
-	for (const name of names) {
+	mkdirSync(output, { recursive: true });
+	for (const name of chosenHosts()) {
 		const host = hosts.get(name) as N8nInstallation;
 		await ensureN8nInstalled(host);
 		log(`${name}: running on n8n ${versionOf(host)} …`);
 		columns.push(await runOn(name, host));
 	}
-	const heads = [...hosts.values()].map(versionOf);
-	await writeTable({ document: 'docs/maintainers/compatibility.md', title: 'n8n', heads }, columns);
-	return columns.every(isGood);
-}
-
-/** The repository's own tools on these pinned Node versions; true if all is well. */
-async function checkTools(majors: string[]): Promise<boolean> {
-	const columns: Column[] = [];
-	for (const { major, host } of nodeRuntimes.filter((each) => majors.includes(each.major))) {
-		await ensureN8nInstalled(host);
-		log(`running the repository's tools on Node ${major} …`);
-		const cells = [...(await runRepoToolsOnNode(host))].map(([title, isWell]): [string, string] => [
-			title,
-			isWell ? GOOD : 'failed',
-		]);
-		columns.push({ head: major, cells: new Map(cells) });
-	}
-	const heads = nodeRuntimes.map(({ major }) => major);
-	await writeTable({ document: 'CONTRIBUTING.md', title: 'Node', heads }, columns);
-	return columns.every(isGood);
-}
-
-async function main(): Promise<number> {
-	const { names, majors } = options();
-	mkdirSync(output, { recursive: true });
-	const hostsWork = names.length === 0 || (await checkHosts(names));
-	const toolsWork = majors.length === 0 || (await checkTools(majors));
-	return hostsWork && toolsWork ? 0 : 1;
+	await writeTable(columns);
+	return columns.every(isGood) ? 0 : 1;
 }
 
 main().then(

@@ -1,19 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(__dirname, '..', '..');
-
-describe('docs/maintainers/architecture.md', () => {
-	it('shows the rooms and arrows of the code as it is', () => {
-		const { status, stderr } = spawnSync(
-			process.execPath,
-			['--import', 'tsx', join(root, 'scripts/docs/architecture.ts'), '--check'],
-			{ cwd: root, encoding: 'utf8' },
-		);
-		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-	});
-});
 
 describe('docs/maintainers/query-flow.md', () => {
 	it('leads through one query by at most 18 files, all of which are there', () => {
