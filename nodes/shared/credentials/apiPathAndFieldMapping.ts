@@ -1,5 +1,7 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
 import { queryTypes } from '../queryTypes/catalog';
+import { getProcessState } from '../processStateByScope';
+import { BoundedMap } from '../utils/boundedMap';
 import { mapValues } from '../utils/objectTransforms';
 import {
 	requireDistinctValues,
@@ -141,11 +143,34 @@ export const apiMappingProperty = (example: string): INodeProperties => ({
 	description: `Other paths, field names and words of your contract, as JSON, e.g. ${example}. Connection → Diagnose proposes it. No secrets here.`,
 });
 
+/** Mappings that were read before, by their text in a credential. */
+const newCreditProfileMappings = () => new BoundedMap<string, CreditProfileMapping>(MAX_MAPPINGS);
+const newTaxQueryMappings = () => new BoundedMap<string, TaxQueryMapping>(MAX_MAPPINGS);
+const MAX_MAPPINGS = 100;
+
 /** The mapping in a credential. Throws a UserError that names what is not known or of the wrong type. */
-export function readCreditProfileApiMapping(
-	credentials: ICredentialDataDecryptedObject,
-): CreditProfileMapping {
-	const given = parseMapping(credentials.apiMapping, CREDIT_PROFILE);
+export const readCreditProfileApiMapping = ({
+	apiMapping = '',
+}: ICredentialDataDecryptedObject): CreditProfileMapping =>
+	readOnce(apiMapping, getProcessState().shared(newCreditProfileMappings), parseCreditProfile);
+
+/** The mapping in a credential. Throws a UserError that names what is not known or of the wrong type. */
+export const readTaxQueryApiMapping = ({
+	apiMapping = '',
+}: ICredentialDataDecryptedObject): TaxQueryMapping =>
+	readOnce(apiMapping, getProcessState().shared(newTaxQueryMappings), parseTaxQuery);
+
+/** Parses each text once. */
+function readOnce<Mapping>(
+	value: unknown,
+	known: BoundedMap<string, Mapping>,
+	parse: (value: unknown) => Mapping,
+): Mapping {
+	return typeof value === 'string' ? known.getOrMake(value, () => parse(value)) : parse(value);
+}
+
+function parseCreditProfile(value: unknown): CreditProfileMapping {
+	const given = parseMapping(value, CREDIT_PROFILE);
 	const mapping = {
 		paths: {},
 		fields: {},
@@ -169,11 +194,8 @@ export function mapPath({ paths }: CreditProfileMapping, path: string): string {
 	return `/${segments.flat().filter(Boolean).join('/')}`;
 }
 
-/** The mapping in a credential. Throws a UserError that names what is not known or of the wrong type. */
-export function readTaxQueryApiMapping(
-	credentials: ICredentialDataDecryptedObject,
-): TaxQueryMapping {
-	const given = parseMapping(credentials.apiMapping, TAX_QUERY);
+function parseTaxQuery(value: unknown): TaxQueryMapping {
+	const given = parseMapping(value, TAX_QUERY);
 	const mapping = mapValues<object, object>(TAX_QUERY_DEFAULTS, (defaults, name) => ({
 		...defaults,
 		...(given[name] as IDataObject | undefined),

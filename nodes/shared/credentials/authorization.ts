@@ -1,4 +1,5 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { getProcessState } from '../processStateByScope';
 import { findUsableToken } from './accessToken';
 import { readCreditProfileApiMapping, readTaxQueryApiMapping } from './apiPathAndFieldMapping';
 import { bareToken, refuseUnusableFields } from './refuseN8nPlaceholders';
@@ -6,11 +7,27 @@ import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from './readBaseUrl';
 import { invalidCredentialFieldError } from './invalidCredentialFieldError';
 import { readAdditionalSecretFields } from './fetchAccessToken';
 
+/** Credentials that were found usable: a connection sends each request with the same object. */
+const newCheckedCredentials = () => new WeakSet<object>();
+
+/** Checks once what a credential holds beside its token. Throws a UserError if it cannot be right. */
+function requireUsable(
+	credentials: ICredentialDataDecryptedObject,
+	check: (credentials: ICredentialDataDecryptedObject) => void,
+): void {
+	const checked = getProcessState().shared(newCheckedCredentials);
+	if (checked.has(credentials)) return;
+	refuseUnusableFields(credentials);
+	check(credentials);
+	checked.add(credentials);
+}
+
 /** The header Authorization of CP §5.1. Throws a UserError if the credential cannot be right. */
 export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObject): string {
-	refuseUnusableFields(credentials);
-	readCreditProfileBaseUrl(credentials.baseUrl);
-	readCreditProfileApiMapping(credentials);
+	requireUsable(credentials, () => {
+		readCreditProfileBaseUrl(credentials.baseUrl);
+		readCreditProfileApiMapping(credentials);
+	});
 	const token = bareToken(credentials.apiToken);
 	if (token === '') throw withoutToken('API token');
 	return `Token ${token}`;
@@ -23,9 +40,10 @@ export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObj
 export function taxQueryAuthHeader(
 	credentials: ICredentialDataDecryptedObject,
 ): string | undefined {
-	refuseUnusableFields(credentials);
-	readTaxQueryBaseUrl(credentials.baseUrl);
-	readAdditionalSecretFields(credentials);
+	requireUsable(credentials, () => {
+		readTaxQueryBaseUrl(credentials.baseUrl);
+		readAdditionalSecretFields(credentials);
+	});
 	const { scheme } = readTaxQueryApiMapping(credentials).token;
 	const token = findUsableToken(credentials);
 	if (token === '') throw withoutToken('access token');

@@ -43,34 +43,19 @@ function causesOf(error: unknown): Error[] {
 
 /** A host with several addresses fails with one error for each. */
 function isOfConnecting(error: Error): boolean {
-	const { syscall, errors, request } = error as Failed;
+	const { syscall, errors } = error as Failed;
 	if (Array.isArray(errors) && errors.length > 0) {
 		return errors.every((one) => CONNECTING.includes((one as Failed).syscall ?? ''));
 	}
-	return CONNECTING.includes(syscall ?? '') || isUnconnected(request);
+	return CONNECTING.includes(syscall ?? '');
 }
 
 interface Failed extends Error {
 	syscall?: string;
 	errors?: unknown;
-	request?: unknown;
 }
 
 const CONNECTING = ['connect', 'getaddrinfo'];
-
-/** Node's request that ended while its socket still had to keep what it was to write, or had no socket at all. */
-function isUnconnected(request: unknown): boolean {
-	const { socket, res, destroyed } = (request ?? {}) as ClientRequest;
-	if (destroyed !== true || (res !== undefined && res !== null)) return false;
-	const bufferedWrites = socket?._pendingData;
-	return socket === null || (bufferedWrites !== undefined && bufferedWrites !== null);
-}
-
-interface ClientRequest {
-	destroyed?: boolean;
-	res?: unknown;
-	socket?: { _pendingData?: unknown } | null;
-}
 
 /**
  * Returns the code of a network fault in an error of the host's helper (ECONNREFUSED, ETIMEDOUT, …), '' if it has none.

@@ -28,10 +28,8 @@ import {
 	type RequestProblem,
 	type RequestResult,
 } from './requestErrorAndResultTypes';
-import { readCredentialAndDetectExpressions } from './readCredentialAndDetectExpressions';
 import { acceptanceOf, newRetryPolicy } from './retryPolicy';
 import type { ServiceDefinition } from './serviceDefinitions';
-import { isMappingNameConfirmed } from './noteConfirmedMappingNames';
 
 export type { N8nRequestContext, ServiceRequest } from './sendOnce';
 
@@ -97,15 +95,12 @@ export async function createServiceConnection<Mapping>(
 /** The contexts in which a credential may depend on the item. */
 type ItemContext = N8nRequestContext & Pick<IExecuteFunctions, 'getCredentials'>;
 
-/** The connections of one run. Each item's is by its own credential, shared by all items of one account. */
+/** The connections of one run. A credential is read for each item, and its connection shared by its values. */
 export class ConnectionsByItemCredential<Mapping = unknown> {
 	readonly #context: ItemContext;
 	readonly #service: ServiceDefinition<Mapping>;
 	readonly #byItem = new Map<number, Promise<Connection<Mapping>>>();
 	readonly #byCredential = new Map<string, Connection<Mapping>>();
-	/** The connection of all items, if they have the same credential. */
-	#first?: Promise<Connection<Mapping> | undefined>;
-
 	constructor(context: ItemContext, service: ServiceDefinition<Mapping>) {
 		this.#context = context;
 		this.#service = service;
@@ -128,27 +123,14 @@ export class ConnectionsByItemCredential<Mapping = unknown> {
 	}
 
 	async #openFor(index: number): Promise<Connection<Mapping>> {
-		if (this.#first) return (await this.#first) ?? (await this.#openOwn(index)).connection;
-		const own = this.#openOwn(index);
-		const ofAll = ({ connection, isFixed }: Awaited<typeof own>) =>
-			isFixed ? connection : undefined;
-		this.#first = own.then(ofAll, () => undefined);
-		return (await own).connection;
-	}
-
-	async #openOwn(index: number) {
 		const [context, service] = [this.#context, this.#service];
 		const read = async () => await context.getCredentials(service.credentialType, index);
-		const { data, isFixed } = await readCredentialAndDetectExpressions(
-			context,
-			service.credentialType,
-			index,
-		);
+		const data = await read();
 		const key = JSON.stringify({ ...data, [TOKEN_FIELD]: undefined });
 		const connection =
 			this.#byCredential.get(key) ?? openConnection(context, service, { data, read });
 		this.#byCredential.set(key, connection);
-		return { connection, isFixed };
+		return connection;
 	}
 }
 
@@ -167,7 +149,7 @@ function openConnection<Mapping>(
 	const clientKey = fingerprint(root, service.limitedBy(held.data));
 	const idsByBody = new WeakMap<object, string[]>();
 	const state: ConnectionState = {
-		clientKey,
+		root,
 		idsByBody,
 		context,
 		service,
@@ -243,7 +225,8 @@ interface ConnectionState {
 	/** Aborted when the execution is cancelled. */
 	signal?: AbortSignal;
 	statistics: ConnectionStatistics;
-	clientKey: string;
+	/** Host and path that the paths of requests are appended to. */
+	root: string;
 	/** The request IDs of responses with a body, for the service's logs. */
 	idsByBody: WeakMap<object, string[]>;
 }
@@ -286,7 +269,7 @@ async function sendRequest(
 		const again = after(problem, performance.now(), busyMs);
 		if (!again || (again.how === 'newToken' && !isRenewable(state.service, sentWith))) {
 			const accepted = isSent ? acceptanceOf(problem, method) : 'no';
-			return { ok: false, problem: withPathKeys(state, problem, request), accepted };
+			return { ok: false, problem: withPathKeys(problem, request), accepted };
 		}
 		if (again.how !== 'login') state.statistics.repeated++;
 		await sleepUnlessCancelled(again.pauseMs, state.signal);
@@ -299,15 +282,10 @@ const leadsElsewhere = (): CodedError =>
 		description: 'Nothing was sent. Check the expression that fills it for this item.',
 	});
 
-/** Adds to a 404 the keys of its path under which nothing has worked yet. */
-function withPathKeys(
-	{ clientKey }: ConnectionState,
-	problem: RequestProblem,
-	{ pathKeys = [] }: ServiceRequest,
-) {
-	if (problem.kind !== 'status' || problem.status !== 404) return problem;
-	const mappingKeys = pathKeys.filter((key) => !isMappingNameConfirmed(clientKey, key));
-	return mappingKeys.length > 0 ? { ...problem, mappingKeys } : problem;
+/** Adds to a 404 the keys that name its path. */
+function withPathKeys(problem: RequestProblem, { pathKeys: mappingKeys }: ServiceRequest) {
+	if (problem.kind !== 'status' || problem.status !== 404 || !mappingKeys) return problem;
+	return { ...problem, mappingKeys };
 }
 
 /** Adds to a problem of the rate limit how long and how often the request was tried. */
@@ -393,7 +371,7 @@ async function attempt(
 	const missed = await statistics.whileWaiting(turn);
 	if (missed) return { problem: missed, isSent: false };
 	const startedAt = Date.now();
-	const exchanged = await sendOnce(context, service, held, request);
+	const exchanged = await sendOnce(context, service, held, { ...request, root: state.root });
 	const { outcome, sentAt } = exchanged;
 	if ('response' in outcome) {
 		const { status, headers } = outcome.response;

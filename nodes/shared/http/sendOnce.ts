@@ -1,5 +1,4 @@
 import {
-	sleep,
 	type IAllExecuteFunctions,
 	type ICredentialDataDecryptedObject,
 	type IDataObject,
@@ -28,7 +27,7 @@ export interface ServiceRequest {
 	method: 'GET' | 'POST' | 'PUT' | 'DELETE';
 	/** Appended to the service's root, with leading slash; every variable segment already encoded. */
 	path: string;
-	/** Keys of the API Mapping that name the path: a 404 names those under which nothing has worked yet. */
+	/** Keys of the API Mapping that name the path; the error of a 404 repeats them. */
 	pathKeys?: string[];
 	query?: IDataObject;
 	/** The format of lists in the query; with indices by default: a[0]=…&a[1]=… */
@@ -84,14 +83,14 @@ export async function sendOnce(
 	context: N8nRequestContext,
 	service: ServiceDefinition,
 	held: ReloadableCredentials,
-	request: ServiceRequest,
+	request: ServiceRequest & { root: string },
 ): Promise<SendAttempt> {
 	const { timeoutMs = DEFAULT_TIMEOUT_MS } = request;
 	const needsLogin = service.authorization(held.data) === undefined;
 	const deadline = AbortSignal.timeout(timeoutMs + (needsLogin ? 2 * TOKEN_TIMEOUT_MS : 0));
 	const cancel = context.getExecutionCancelSignal?.();
 	const signal = cancel ? AbortSignal.any([cancel, deadline]) : deadline;
-	const options = optionsOf(service.root(held.data), request, timeoutMs, signal);
+	const options = optionsOf(request, timeoutMs, signal);
 	const unsent: { cause?: Error } = {};
 	const orKeep = (error: unknown) => {
 		unsent.cause = error as Error; // n8n's helper wraps it, and up to 2.33 loses it
@@ -121,8 +120,7 @@ export async function sendOnce(
 	});
 	const sending = respond(host, service.credentialType, options, maxBytesOf(request));
 	const outcome = await raceAbort(sending, signal).catch(
-		async (reason: unknown): Promise<ResponseOrExchangeFailure> => {
-			const error = signal.aborted ? ((await failureOf(sending)) ?? reason) : reason;
+		(error: unknown): ResponseOrExchangeFailure => {
 			if (unsent.cause) throw unsent.cause;
 			const wasRefused = sentAt === undefined && service.tokens?.failure(sentWith);
 			const login = loginErrorInCauses(error) ?? wasRefused;
@@ -134,19 +132,6 @@ export async function sendOnce(
 	);
 	return { outcome, sentWith, sentAt };
 }
-
-/** Limits how long n8n's helper may take to end an aborted request. */
-const ABORT_MS = 10;
-
-/** Returns the error of an aborted request, which shows whether its connection was open. */
-const failureOf = async (sending: Promise<unknown>): Promise<unknown> =>
-	await Promise.race([
-		sending.then(
-			() => undefined,
-			(error: unknown) => error,
-		),
-		sleep(ABORT_MS),
-	]);
 
 /** The credential as it was read again; what was edited into another account meanwhile only brings its token. */
 function sameAccount(
@@ -161,8 +146,7 @@ function sameAccount(
 
 /** A request as n8n's helper takes it. */
 const optionsOf = (
-	root: string,
-	{ method, path, query, lists, body }: ServiceRequest,
+	{ root, method, path, query, lists, body }: ServiceRequest & { root: string },
 	timeout: number,
 	abortSignal: AbortSignal,
 ): IHttpRequestOptions => ({
