@@ -1,10 +1,6 @@
 import type { CreditProfileMapping } from '../shared/credentials/apiPathAndFieldMapping';
 import type { OperationItemContext } from '../shared/operations/operation';
 import { RequestError } from '../shared/http/requestErrorAndResultTypes';
-import {
-	isMappingNameConfirmed,
-	noteMappingNamesConfirmed,
-} from '../shared/http/noteConfirmedMappingNames';
 
 /** Returns the service's names for things, by the credential's API Mapping. */
 export async function apiMappingOfItemCredential(
@@ -17,24 +13,15 @@ export async function apiMappingOfItemCredential(
 export const isInputRefused = (error: unknown): error is RequestError =>
 	error instanceof RequestError && [400, 422].includes(error.status ?? 0);
 
-/**
- * Reads at a path of the API reference. A path that works is noted, since its mapping is right. If the service does
- * not know it, the error names the API Mapping keys that may be missing.
- */
-export async function readWithPathAdvice<T>(
-	item: OperationItemContext,
-	documented: string,
-	reading: Promise<T>,
-): Promise<T> {
-	const segments = documented.split('/').filter((segment) => !['', 'pm', 'pf'].includes(segment));
-	const found = await reading.catch(async (error: unknown) => {
-		if (!(error instanceof RequestError) || error.status !== 404) throw error;
-		const { clientKey } = await item.connection();
-		const mappingKeys = segments
-			.filter((segment) => !isMappingNameConfirmed(clientKey, segment))
-			.map((segment) => `paths.${segment}`);
-		throw error.withAdvice({ todo: 'checkBaseUrl', mappingKeys });
-	});
-	noteMappingNamesConfirmed((await item.connection()).clientKey, ...segments);
-	return found;
+/** Returns the keys of the API Mapping that name the segments of a path of the API reference. */
+export const pathKeysOf = (documented: string): string[] =>
+	documented
+		.split('/')
+		.filter((segment) => !['', 'pm', 'pf'].includes(segment))
+		.map((segment) => `paths.${segment}`);
+
+/** Throws an error on; one of a path that the service does not know has no ID to check. */
+export function rethrowWithPathAdvice(error: unknown): never {
+	if (!(error instanceof RequestError) || error.status !== 404) throw error;
+	throw error.withAdvice({ todo: 'checkBaseUrl' });
 }

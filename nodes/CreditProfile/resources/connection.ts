@@ -14,7 +14,7 @@ import {
 	type CheckOutcome,
 } from '../../shared/operations/diagnosisReportAndSharedChecks';
 import { defineOperation } from '../../shared/operations/defineAndReadFields';
-import type { OperationItemContext, Resource } from '../../shared/operations/operation';
+import type { Resource } from '../../shared/operations/operation';
 import { hasEntries, isObject, parseObjectBlankAsEmpty } from '../../shared/utils/json';
 import {
 	collectionDocumentsRequest,
@@ -25,7 +25,11 @@ import {
 	collectionVersionsRequest,
 	type RowKindName,
 } from '../readListPagesAndTotals';
-import { readWithPathAdvice, apiMappingOfItemCredential } from '../readWithPathAdvice';
+import {
+	apiMappingOfItemCredential,
+	pathKeysOf,
+	rethrowWithPathAdvice,
+} from '../readWithPathAdvice';
 import {
 	dataCollectionPersonalDataRules,
 	documentPersonalDataRules,
@@ -63,6 +67,7 @@ const diagnose = defineOperation({
 				{
 					method: 'GET',
 					path: mapPath(mapping, path),
+					...(path === '/credential' && { pathKeys: pathKeysOf(path) }),
 					query,
 					lists,
 					onResponse(response) {
@@ -74,7 +79,7 @@ const diagnose = defineOperation({
 			);
 
 		const diagnosis = new ConnectionDiagnosis();
-		await checkLogins(diagnosis, get, item);
+		await checkLogins(diagnosis, get);
 		await diagnosis.run('TLS', async () => checkHttps(baseUrl, respondedAt));
 		await diagnosis.run('Clock', async () => checkClock(headers, respondedAt));
 		await diagnosis.run('Rate limit', async () => checkRateLimitHeaders(headers, respondedAt));
@@ -112,14 +117,10 @@ function shapeOf(
 	return { ...shape, seen: `${total ?? rows.length} found. ${shape.seen}`, value: rows };
 }
 
-async function checkLogins(
-	diagnosis: ConnectionDiagnosis,
-	get: SendGet,
-	item: OperationItemContext,
-): Promise<void> {
+async function checkLogins(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<void> {
 	await diagnosis.run('Address, token and provider logins', async () => {
 		const path = '/credential';
-		const page = await readWithPathAdvice(item, path, get(rowsBodyParser('login'), path));
+		const page = await get(rowsBodyParser('login'), path).catch(rethrowWithPathAdvice);
 		const shape = shapeOf('login', page, 'type', 'isEnabled');
 		const types = [...new Set(page.rows.map(({ type }) => String(type)))];
 		const others = types.filter((type) => !providers.some(({ value }) => value === type));

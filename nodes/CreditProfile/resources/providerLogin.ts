@@ -14,13 +14,13 @@ import {
 import { providers } from '../../shared/credentials/dataProviders';
 import type { ServiceRequest } from '../../shared/http/retryingServiceConnection';
 import { readSingleRowOrProblem, reportsFailure } from '../../shared/http/extractRowsOrProblem';
-import { isMappingNameConfirmed } from '../../shared/http/noteConfirmedMappingNames';
 import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import { maskNamed, redactSecretsInValue } from '../../shared/utils/redactSecretsInJson';
 import { textOf } from '../../shared/utils/primitiveText';
 import { rowKinds, rowsBodyParser, requireWantedRows } from '../readListPagesAndTotals';
 import {
-	readWithPathAdvice,
+	pathKeysOf,
+	rethrowWithPathAdvice,
 	isInputRefused,
 	apiMappingOfItemCredential,
 } from '../readWithPathAdvice';
@@ -127,18 +127,19 @@ async function store(
 	const { bureauPublicKey, ...others } = login;
 	const keyName = mapping.fields.bureauPublicKey ?? 'bureauPublicKey';
 	const body = { ...others, ...(bureauPublicKey !== undefined && { [keyName]: bureauPublicKey }) };
-	const request = { method: 'POST' as const, path: mapPath(mapping, path), body, secrets };
-	return await readWithPathAdvice(item, path, sendSequentially(item, request, clientKey)).catch(
-		(error: unknown) => {
-			if (
-				!isInputRefused(error) ||
-				!provider.refused ||
-				isMappingNameConfirmed(clientKey, provider.value)
-			)
-				throw error;
+	const request = {
+		method: 'POST' as const,
+		path: mapPath(mapping, path),
+		pathKeys: pathKeysOf(path),
+		body,
+		secrets,
+	};
+	return await sendSequentially(item, request, clientKey)
+		.catch(rethrowWithPathAdvice)
+		.catch((error: unknown) => {
+			if (!isInputRefused(error) || !provider.refused) throw error;
 			throw error.withAdvice(provider.refused);
-		},
-	);
+		});
 }
 
 /** Sends it once. For whatever else than the row nobody knows whether the login was saved. */
@@ -193,8 +194,8 @@ const getMany = defineOperation({
 	/** CP §4.2: one array holds them all. */
 	async execute(item, { limit, simplify: isSimple }) {
 		const path = mapPath(await apiMappingOfItemCredential(item), '/credential');
-		const reading = item.read({ method: 'GET', path }, rowsBodyParser('login'));
-		const page = await readWithPathAdvice(item, '/credential', reading);
+		const request = { method: 'GET' as const, path, pathKeys: pathKeysOf('/credential') };
+		const page = await item.read(request, rowsBodyParser('login')).catch(rethrowWithPathAdvice);
 		const shape = isSimple ? simplifyLogin : identity;
 		return requireWantedRows(page, limit).map((login) =>
 			item.protect(withoutPasswords(login), providerLoginPersonalDataRules, shape),

@@ -2,10 +2,6 @@ import type { IDataObject } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
 import { queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
-import {
-	isMappingNameConfirmed,
-	noteMappingNamesConfirmed,
-} from '../../shared/http/noteConfirmedMappingNames';
 import { mapKeys, mapValues, pickBy } from '../../shared/utils/objectTransforms';
 import { invertNames } from '../../shared/utils/invertNames';
 import { textOf } from '../../shared/utils/primitiveText';
@@ -48,23 +44,10 @@ const keysOfFields = ({ operation, fields }: QueryType): string[] => [
 	...(fields.includes('from') ? ['periodFormat'] : []),
 ];
 
-/** A query of this client was accepted, so that the mapping is right, at least for its path. */
-export const markQueryPathConfirmed = (clientKey: string, queryType: QueryType): void =>
-	noteMappingNamesConfirmed(clientKey, 'query', ...pathKeysOfQueryType(queryType));
-
-/**
- * Returns the API Mapping keys that may be missing when a query is refused with this status. They are those of its
- * path until one was accepted there, and those of its body until any was accepted.
- */
-export function suspectMappingKeysOfRefusal(
-	status: number,
-	queryType: QueryType,
-	clientKey: string,
-): string[] {
-	if (status === 404)
-		return pathKeysOfQueryType(queryType).filter((key) => !isMappingNameConfirmed(clientKey, key));
-	const isProved = isMappingNameConfirmed(clientKey, 'query');
-	return !isProved && [400, 422].includes(status) ? keysOfFields(queryType) : [];
+/** Returns the API Mapping keys that may be missing when a query is refused with this status: of its path, or its body. */
+export function suspectMappingKeysOfRefusal(status: number, queryType: QueryType): string[] {
+	if (status === 404) return pathKeysOfQueryType(queryType);
+	return [400, 422].includes(status) ? keysOfFields(queryType) : [];
 }
 
 const isTax = (path: string): boolean => path.includes('/tax/');

@@ -4,10 +4,6 @@ import type { OperationItemContext } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/http/retryingServiceConnection';
 import { RequestError, type RequestResult } from '../../shared/http/requestErrorAndResultTypes';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
-import {
-	isMappingNameConfirmed,
-	noteMappingNamesConfirmed,
-} from '../../shared/http/noteConfirmedMappingNames';
 import { isNotFound, type ServiceMessage } from '../../shared/errors/requestProblemTypes';
 import { reportsFailure } from '../../shared/http/extractRowsOrProblem';
 import { pathOf } from './applyApiMappingToQueries';
@@ -64,13 +60,13 @@ export const shapeError = (
  * response is no record, or another query's.
  */
 export async function getQuery(
-	{ mapping, clientKey, request, serviceMessage }: QueryClient,
+	{ mapping, request, serviceMessage }: QueryClient,
 	id: string,
 	how: ReadOptions = {},
 ): Promise<QueryRecord> {
 	const template = pathOf('get', '/query/{queryId}', mapping);
 	const path = template.replace('{queryId}', () => encodeURIComponent(id));
-	const recordRequest = { method: 'GET' as const, path, pathKeys: [PATH_OF_ONE] };
+	const recordRequest = { method: 'GET' as const, path, pathKeys: GET_PATH_MAPPING_KEYS };
 	const body = await request({ ...recordRequest, emptyAs: 'not found', ...how });
 	const record = onlyRecord(body, mapping);
 	if (!record)
@@ -80,17 +76,11 @@ export async function getQuery(
 			serviceMessage(body),
 		);
 	if (!findMatchingId(record.raw, id)) throw shapeError('the requested query', ['paths.get']);
-	noteMappingNamesConfirmed(clientKey, PATH_OF_ONE);
 	return { ...record, id: id as QueryId };
 }
 
-const PATH_OF_ONE = 'paths.get';
-
-/** The key of the API Mapping that may be why nothing is found under an ID: none once a query was read by its ID. */
-export const unconfirmedGetPathMappingKeys = ({
-	clientKey: client,
-}: Pick<QueryClient, 'clientKey'>): string[] =>
-	isMappingNameConfirmed(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
+/** The key of the API Mapping that may be why nothing is found under an ID. */
+export const GET_PATH_MAPPING_KEYS = ['paths.get'];
 
 /** Reads a query; undefined if the service has nothing under that ID. */
 export async function findQueryById(

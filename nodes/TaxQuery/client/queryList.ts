@@ -1,10 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
 import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
-import {
-	isMappingNameConfirmed,
-	noteMappingNamesConfirmed,
-} from '../../shared/http/noteConfirmedMappingNames';
 import { parseCount, listBodyReportsFailure } from '../../shared/http/extractRowsOrProblem';
 import { getClientState } from '../../shared/processStateByScope';
 import { isObject } from '../../shared/utils/json';
@@ -143,7 +139,6 @@ export async function* readListChunks({
 	mapping,
 	request,
 	serviceMessage,
-	clientKey,
 }: QueryClient): AsyncGenerator<ListChunk> {
 	const { list } = mapping;
 	if (!offersQueryList(mapping)) throw noList();
@@ -163,9 +158,7 @@ export async function* readListChunks({
 			query,
 			emptyAs: [] as [],
 		};
-		const body = await request(listRequest).catch((error: unknown) =>
-			rethrowListErrorWithAdvice(error, clientKey),
-		);
+		const body = await request(listRequest).catch(rethrowListErrorWithAdvice);
 		const page = parseListPage(body, mapping);
 		if (page) return page;
 		if ([body, ...Object.values(body)].some(listBodyReportsFailure)) {
@@ -181,7 +174,6 @@ export async function* readListChunks({
 			if (mayBeRefused && isAllByTotal && isParameterRefused(error)) return NO_PAGE;
 			throw error as Error;
 		});
-		noteMappingNamesConfirmed(clientKey, LIST_PATH_MAPPING_KEY);
 		total = page.total === undefined ? total : Math.max(page.total, total ?? 0);
 		const records = page.records.filter(({ id }) => !seen.has(id) && seen.add(id));
 		const length = page.records.length + page.unreadable;
@@ -216,12 +208,12 @@ const NO_PAGE: ListPage = { records: [], rows: [], unreadable: 0 };
 const isParameterRefused = (error: unknown): boolean =>
 	error instanceof RequestError && [400, 404, 422].includes(error.status ?? 0);
 
-/** Rethrows an error of the list, with the API Mapping key that may correct a list that was never read. */
-export function rethrowListErrorWithAdvice(error: unknown, clientKey: string): never {
+/** Rethrows an error of the list, with the API Mapping key that may correct it. */
+export function rethrowListErrorWithAdvice(error: unknown): never {
 	const key = error instanceof RequestError ? taxQuery.testKeys[error.status ?? ''] : undefined;
 	if (!(error instanceof RequestError) || key === undefined) throw error;
 	throw error.withAdvice({
-		mappingKeys: isMappingNameConfirmed(clientKey, LIST_PATH_MAPPING_KEY) ? [] : [key],
+		mappingKeys: [key],
 		...(error.status === 404 && { todo: 'checkBaseUrl' }), // a list has no ID to check
 	});
 }

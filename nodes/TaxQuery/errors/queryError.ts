@@ -294,8 +294,6 @@ function renderRejected({
 	const { status } = problem;
 	if (problem.isTokenRefused) return { ...rendered, ...text, status };
 	const isMissing = isNotFound(problem);
-	// nobody has that RFC or CURP: the service's own message would only repeat it
-	const isWholeStory = isMissing && about !== undefined && mappingKeys.length === 0;
 	const mayLackProfile =
 		definition.needsProfile === true && PROFILE.includes(status) && !problem.isFromGateway;
 	return {
@@ -307,11 +305,7 @@ function renderRejected({
 			mayLackProfile
 				? 'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC, if it has none yet'
 				: '',
-			isWholeStory
-				? ''
-				: isMissing || mayLackProfile
-					? quoteServiceMessage(problem)
-					: rendered.description,
+			isMissing || mayLackProfile ? quoteServiceMessage(problem) : rendered.description,
 			mappingKeys.length > 0
 				? `If every item fails so, ${isMissing ? 'a gateway answered instead of the service, or ' : ''}your environment uses other names: ${mappingKeysAdvice(mappingKeys)}`
 				: '',

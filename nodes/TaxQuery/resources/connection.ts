@@ -65,9 +65,8 @@ const diagnose = defineOperation({
 					respondedAt = Date.now();
 				},
 			});
-		// requests confirm nothing about the credential as it is; and no message of the service comes out
-		const clientKey = `${own.clientKey} diagnosed`;
-		let client: QueryClient = { ...own, clientKey, request, serviceMessage: () => ({}) };
+		// no message of the service comes out
+		let client: QueryClient = { ...own, request, serviceMessage: () => ({}) };
 		const diagnosis = new ConnectionDiagnosis();
 		const first = await checkList(diagnosis, client);
 		const credentials = await item.credentials('taxQueryApi');
@@ -124,15 +123,13 @@ interface FirstPage {
 
 async function checkList(
 	diagnosis: ConnectionDiagnosis,
-	{ mapping, clientKey, request }: QueryClient,
+	{ mapping, request }: QueryClient,
 ): Promise<FirstPage | undefined> {
 	return await diagnosis.run<FirstPage>('Address, token and list of queries', async () => {
 		const path = pathOf('getAll', '/query', mapping);
 		const query = mapping.list.parameters;
 		const listRequest = { method: 'GET' as const, path, pathKeys: [LIST_PATH_MAPPING_KEY], query };
-		const body = await request(listRequest).catch((error: unknown) =>
-			rethrowListErrorWithAdvice(error, clientKey),
-		);
+		const body = await request(listRequest).catch(rethrowListErrorWithAdvice);
 		const guessed = parseListPage(body, mapping) ? undefined : guessRowsKey(body, mapping);
 		const found = guessed === undefined ? {} : { rows: guessed };
 		const { rows: written = [] } = parseListPage(body, withListSettings(mapping, found)) ?? {};

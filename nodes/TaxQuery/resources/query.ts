@@ -11,11 +11,7 @@ import type { Resource } from '../../shared/operations/operation';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { textProperty } from '../fields/textProperty';
 import { mappingHint } from '../../shared/errors/sharedErrorSentences';
-import {
-	findQueryById,
-	unconfirmedGetPathMappingKeys,
-	queryClientOfItem,
-} from '../client/queryClient';
+import { GET_PATH_MAPPING_KEYS, findQueryById, queryClientOfItem } from '../client/queryClient';
 import { readListChunks, fetchRecordIfIncomplete } from '../client/queryList';
 import { findQueryTypeByRecordCode } from '../client/applyApiMappingToQueries';
 import { mayOmitExistingResponse, findMatchingId } from '../client/parseQueryRecord';
@@ -56,14 +52,13 @@ const get = defineOperation({
 		const client = await queryClientOfItem(item);
 		const record = await findQueryById(client, id);
 		if (!record) {
-			const mappingKeys = unconfirmedGetPathMappingKeys(client);
 			const named = isImpersonalId(id) ? id : "with the 'Query ID' of this item";
 			throw new CodedError('noQuery', `There is no query ${named}`, {
 				description: joinSentences(
 					'Check the ID, and the credential. Query → Get Many lists the queries made',
-					mappingHint(mappingKeys),
+					mappingHint(GET_PATH_MAPPING_KEYS),
 				),
-				...(mappingKeys.length > 0 && { mappingKeys }),
+				mappingKeys: GET_PATH_MAPPING_KEYS,
 			});
 		}
 		if (
@@ -155,10 +150,12 @@ const getMany = defineOperation({
 				`${unsearched} queries without a result in the list were not searched. Add the option 'Complete Rows'.`,
 			);
 		}
-		const keys = incomplete > 0 ? unconfirmedGetPathMappingKeys(client) : [];
-		if (keys.length > 0) {
+		if (incomplete > 0) {
 			item.run.hint(
-				joinSentences(`${incomplete} rows were not found by their ID`, mappingHint(keys)),
+				joinSentences(
+					`${incomplete} rows have no result, or were not found by their ID`,
+					mappingHint(GET_PATH_MAPPING_KEYS),
+				),
 			);
 		}
 		const found = rows.slice(0, wanted);

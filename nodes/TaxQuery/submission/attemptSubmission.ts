@@ -2,10 +2,7 @@ import { momentGetterDespiteClockChange } from '../../shared/http/clockOffset';
 import type { RequestProblem } from '../../shared/http/requestErrorAndResultTypes';
 import type { QueryRequest } from '../request/queryRequest';
 import { sendBilledPost } from '../client/queryClient';
-import {
-	suspectMappingKeysOfRefusal,
-	markQueryPathConfirmed,
-} from '../client/applyApiMappingToQueries';
+import { suspectMappingKeysOfRefusal } from '../client/applyApiMappingToQueries';
 import { classifySubmissionResponse } from '../client/parseQueryRecord';
 import type { SubmissionOutcome, RecordOrAcknowledgement } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
@@ -68,7 +65,7 @@ async function send(
 	const response = classifySubmissionResponse(result, client.mapping, count);
 	if (response.kind === 'rejected') {
 		await takeBack();
-		throw refusal(request, response.problem, client.clientKey);
+		throw refusal(request, response.problem);
 	}
 	tracked.save();
 	const received = response.kind === 'accepted' ? response.queries : [];
@@ -142,7 +139,6 @@ export function registerAcceptedQueries(
 	sentAt: number,
 ): void {
 	const ids = queries.map(({ id }) => id);
-	markQueryPathConfirmed(client.clientKey, request.definition.queryType);
 	for (const id of ids) known.claim(id, sentAt);
 	journal.register.claim(client.accountKey, ids);
 	submission.queries = queries;
@@ -155,11 +151,11 @@ export function registerAcceptedQueries(
 	known.uncertainSince.delete(request.sharingKey);
 }
 
-function refusal(request: QueryRequest, problem: RequestProblem, clientKey: string): QueryError {
+function refusal(request: QueryRequest, problem: RequestProblem): QueryError {
 	const { definition, fields } = request;
 	const about = (['curp', 'rfc'] as const).find((name) => name in fields);
 	const status = problem.kind === 'status' && !problem.isTokenRefused ? problem.status : 0;
-	const mappingKeys = suspectMappingKeysOfRefusal(status, definition.queryType, clientKey);
+	const mappingKeys = suspectMappingKeysOfRefusal(status, definition.queryType);
 	return new QueryError({ kind: 'refused', problem, definition, about, mappingKeys });
 }
 

@@ -139,6 +139,6 @@ const isPermanent = (error: unknown): boolean =>
 /** Reads the record of a row. It never throws, because a later poll may take the outcome. */
 const readRow = async (client: QueryClient, id: string): Promise<ReadOutcome> =>
 	await readQuery(client, id, ROW_READ_OPTIONS).then(
-		(result) => (result ? { result } : { error: createNotFoundError(client) }),
+		(result) => (result ? { result } : { error: createNotFoundError() }),
 		(error: unknown) => ({ error }),
 	);

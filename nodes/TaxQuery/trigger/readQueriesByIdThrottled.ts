@@ -2,11 +2,7 @@ import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
 import type { ScopeState } from '../../shared/processStateByScope';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';
-import {
-	findQueryById,
-	unconfirmedGetPathMappingKeys,
-	type QueryClient,
-} from '../client/queryClient';
+import { findQueryById, GET_PATH_MAPPING_KEYS, type QueryClient } from '../client/queryClient';
 import { findMatchingId } from '../client/parseQueryRecord';
 import { toRecordWithDeliveryId, type RecordWithDeliveryId } from './recordWithDeliveryId';
 
@@ -89,8 +85,7 @@ export async function readQueriesByIdThrottled(
 }
 
 /** Returns the error of a query that is known to exist, though the service has nothing under its ID. */
-export const createNotFoundError = (client: QueryClient): Error => {
-	const keys = unconfirmedGetPathMappingKeys(client);
-	const what = 'the service has nothing under its ID';
-	return new Error(keys.length === 0 ? what : `${what}. Check ${keys.join()} in API Mapping`);
-};
+export const createNotFoundError = (): Error =>
+	new Error(
+		`the service has nothing under its ID. Check ${GET_PATH_MAPPING_KEYS.join()} in API Mapping`,
+	);

@@ -107,7 +107,7 @@ async function readPending(
 		}
 		// a list that was not read to its end may show it
 		const isGone = found === undefined && (listing.isWhole || listing.completeness === 'truncated');
-		const error = isGone || listing.requests === 0 ? createNotFoundError(client) : found?.error;
+		const error = isGone || listing.requests === 0 ? createNotFoundError() : found?.error;
 		if (error !== undefined && attempts.noteFailure(id, error)) refused.push(id);
 	}
 	return { others, refused };

@@ -72,7 +72,7 @@ export interface StatusProblem extends ServiceMessage {
 	isTokenRefused?: boolean;
 	/** The refusal may as well be of a password in the body: no read has shown which. */
 	isUnclear?: true;
-	/** Lists the API Mapping keys that name the path of a 404 and were never confirmed. */
+	/** Lists the API Mapping keys that name the path of a 404. */
 	mappingKeys?: string[];
 	/** After 429 and 503, the service wants no other request before this moment. */
 	retryAt?: number;
