@@ -113,13 +113,6 @@ describe('the access token of the query service', () => {
 		expect(statuses).toEqual([503, 503, 503, 503, 200]);
 	});
 
-	it('is waited for while the login fails for half a minute, too', async () => {
-		sandbox = await freshSandbox();
-		await sandbox.faults({ path: TOKEN, seconds: 30, fault: { status: 503 } });
-		const credentials = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0 } });
-		expect(failed(await run(credentials, 100))).toEqual([]);
-	});
-
 	it('is not waited for once the execution is cancelled', async () => {
 		sandbox = await freshSandbox();
 		await sandbox.faults({ path: TOKEN, fault: 'hang' });
