@@ -47,6 +47,7 @@ module.exports = {
 		project('repository', [connections, n8nCore], { setupFilesAfterEnv: [longTimeout] }),
 		project('e2e', [connections], {
 			globalSetup: '<rootDir>/test/e2e/support/build.ts', // installs n8n if it is missing
+			globalTeardown: '<rootDir>/test/e2e/support/sayWhatWasSkipped.ts',
 			setupFilesAfterEnv: [longTimeout],
 		}),
 	],

@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { SmokeTestReport } from '../../demo/smokeTestRunningDemo';
-import { missingStoresText } from '../../demo/queueModeStores';
+import { describeWithStores } from './support/describeWithStores';
 import { until } from '../support/until';
 
 const root = join(__dirname, '..', '..');
 
 /** Skipped without Redis or PostgreSQL. In CI they must not be missing. */
-const describeWithStores = missingStoresText() && !process.env.CI ? describe.skip : describe;
 
 describeWithStores('n8n in queue mode, with the package in every process', () => {
 	let temporary: string;

@@ -7,7 +7,8 @@ import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { HEADLESS, startN8n, startUnowned, type N8n } from '../../demo/startN8n';
 import { installPackage } from '../../demo/installPackage';
 import { Processes } from '../../demo/processes';
-import { missingStoresText, startStores } from '../../demo/queueModeStores';
+import { startStores } from '../../demo/queueModeStores';
+import { describeWithStores } from './support/describeWithStores';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
@@ -18,7 +19,6 @@ import { waitForEndedExecutionOf } from './support/executions';
 import { createSandboxCredential } from './support/triggerWorkflowBuilders';
 
 /** Skipped without Redis or PostgreSQL. In CI they must not be missing. */
-const describeWithStores = missingStoresText() && !process.env.CI ? describe.skip : describe;
 
 const A_DAY_IN_SECONDS = 86_400;
 const RESULTS = 5;
