@@ -19,6 +19,8 @@ const ECHOES = ['query', 'metadata', 'envelope'];
 const IDENTITY = ['queryId', '_id', 'service', 'status', 'createdAt', 'updatedAt'];
 /** Shorter values (`"ciec": "SI"`) only report that there is a CIEC. */
 const SHORTEST_CIEC = 4;
+/** Each is searched in the whole record; a record of one person has no more. */
+const MOST_CIECS = 10;
 
 /**
  * Returns a record without the CIEC, which a tax profile's record may repeat (TQ §2.1, §4.8). It is masked under its
@@ -37,7 +39,8 @@ export function maskCiecInRecord(record: IDataObject, mapping: TaxQueryMapping):
 		return [key, maskNamed(value, names, found, anywhere.includes(key.toLowerCase()))];
 	});
 	if (masked.every(([key, value]) => value === record[key as string])) return record;
-	const ciecs = found.filter(({ length }) => length >= SHORTEST_CIEC);
+	const long = found.filter(({ length }) => length >= SHORTEST_CIEC);
+	const ciecs = [...new Set(long)].slice(0, MOST_CIECS);
 	const safe = redactSecretsInValue(Object.fromEntries(masked) as IDataObject, ciecs);
 	for (const key of IDENTITY) if (key in record) safe[key] = record[key];
 	return safe;
