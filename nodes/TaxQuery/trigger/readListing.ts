@@ -81,7 +81,12 @@ export async function readListing(
 	checkRows(rows, read.unreadable);
 	const isWhole = read.completeness === 'complete';
 	const { order = detectListOrder(rows, ledger.state.order || undefined) } = client.mapping.list;
-	const sorted = newestFirstOrUndefined(rows, order, isWhole && read.requests === 1, ledger);
+	const sorted = newestFirstOrUndefined(
+		rows,
+		order ?? (areOfOneMoment(rows) ? 'newestFirst' : undefined),
+		isWhole && read.requests === 1,
+		ledger,
+	);
 	if (!sorted) throw unordered(order);
 	return { ...read, rows: sorted, isWhole, order };
 }
@@ -106,6 +111,11 @@ export function detectListOrder(
 	const shown = isFalling ? 'newestFirst' : isRising ? 'oldestFirst' : undefined;
 	return falls + rises >= CLEAR ? shown : (known ?? shown);
 }
+
+/** Returns whether rows are of one batch: equal dates are no disorder, and say nothing of the list's order. */
+const areOfOneMoment = (rows: Array<{ createdAt?: number }>): boolean =>
+	rows[0]?.createdAt !== undefined &&
+	rows.every(({ createdAt }) => createdAt === rows[0].createdAt);
 
 /** The listing of a trigger that does not read the list. */
 export const LISTING_IF_LIST_UNUSED: TriggerListing = {

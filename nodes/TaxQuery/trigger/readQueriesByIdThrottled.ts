@@ -21,6 +21,7 @@ export const isRefusal = (error: unknown): boolean =>
 	error.problem.kind === 'status' &&
 	error.problem.status >= 400 &&
 	error.problem.status < 500 &&
+	!error.problem.isFromGateway &&
 	!PASSING.includes(error.problem.status);
 
 /** A query by its ID; undefined if the service has nothing under that. */

@@ -185,3 +185,12 @@ it('a query of the same date as the last known one starts if the list lacks that
 	await host.poll();
 	expect([...host.started].sort()).toEqual(['equal', 'later']);
 });
+
+it('a batch of one moment at the top of an empty list starts, also in pages', async () => {
+	service.rows = [];
+	await start();
+	service.rows = many('q', 25, 0, { createdAt: minutesBeforeTest(0) });
+	await pollCount(2);
+	await host.executed(25);
+	expect([host.failures, new Set(host.started).size]).toEqual([[], 25]);
+});

@@ -258,3 +258,22 @@ describe('an environment without a list of queries', () => {
 		expect([answers.status, host.started]).toEqual([503, ['good']]);
 	});
 });
+
+describe("a gateway's 404 while the trigger fetches a result", () => {
+	it.each(['<html><body>Not found</body></html>', 'no route'])(
+		'is answered 503, and the repeated call starts the result: %s',
+		async (page) => {
+			await sandbox.faults();
+			await start({ parameters: { receiveBy: 'webhook' } });
+			const record = await sandbox.result();
+			const path = `/api/query/${record._id}`;
+			await sandbox.faults({ path, fault: { status: 404, body: page } });
+			const { status } = await host.deliver({ queryId: record._id });
+			await sandbox.faults();
+			shiftAllClocks(5_000);
+			await host.deliver({ queryId: record._id });
+			await host.executed(1);
+			expect([status, host.started]).toEqual([503, [record._id]]);
+		},
+	);
+});
