@@ -9,15 +9,10 @@ export type EmitOutcome = 'started' | 'duplicate' | 'failed';
 interface Emission {
 	item: INodeExecutionData;
 	result: RecordWithDeliveryId;
-	/** Distinguishes this start from every other; n8n refuses a second one. */
-	key: string;
-	/** Called when it is known whether another process runs the execution. */
-	onPlace(isElsewhere: boolean): void;
-	/** Called when the execution has ended, or had been started before. */
-	onEnd(): void;
+	/** Called when an execution that another process ran has ended. */
+	onEndElsewhere(): void;
 	/** Called with the reason where n8n could not start it. */
 	onFailure(error: Error): void;
-	saved?: object;
 }
 
 type Identity = Pick<ITriggerFunctions, 'getWorkflow' | 'getNode'>;
@@ -33,10 +28,8 @@ export const processStateOfNode = (context: Identity): ScopeState => getNodeStat
 interface RunningExecution {
 	/** The execution has reached the trigger node. */
 	begin(): void;
-	/** The data that the execution stores in its static data; undefined for none. */
-	saved?: object;
-	/** Marks its static data as changed. */
-	markStaticDataChanged?(): void;
+	/** Marks its static data as changed, so that n8n writes them at its end. */
+	touch?(): void;
 }
 const newExecutions = () => new Map<string, RunningExecution>();
 const runningExecutions = () => getProcessState().shared(newExecutions);
@@ -45,13 +38,20 @@ const runningExecutions = () => getProcessState().shared(newExecutions);
  * Marks the static data of all running executions as changed. n8n forgets that mark when it starts another execution
  * of the same workflow, and would not write them at their ends.
  */
-export function markStaticDataOfRunningExecutionsChanged(): void {
-	for (const { markStaticDataChanged: touch } of runningExecutions().values()) touch?.();
+export function touchRunningExecutions(): void {
+	for (const { touch } of runningExecutions().values()) touch?.();
 }
 
 /** The execution of a result that has reached this node; undefined in queue mode, where a worker runs it. */
-export const findExecutionToMarkBegun = (context: Identity, deliveryId: string) =>
+export const findRunningExecution = (context: Identity, deliveryId: string) =>
 	runningExecutions().get(`${nodeKey(context)} ${deliveryId}`);
+
+/** `emit` of hosts that know no deduplication key has this many parameters. */
+const PARAMETERS_WITHOUT_KEY = 3;
+
+/** Returns whether n8n remembers what has started (n8n before 2.x does not). */
+export const hasDeduplicationKeys = ({ emit }: ITriggerFunctions): boolean =>
+	emit.length > PARAMETERS_WITHOUT_KEY;
 
 /**
  * Hands a result to n8n, which starts an execution unless there is one with this deduplication key already. Resolves
@@ -59,22 +59,20 @@ export const findExecutionToMarkBegun = (context: Identity, deliveryId: string) 
  */
 export async function emitResult(
 	context: ITriggerFunctions,
-	emission: Emission,
+	{ item, result, onEndElsewhere, onFailure }: Emission,
 ): Promise<EmitOutcome> {
-	const { item, result, key, onPlace, onEnd, onFailure, saved } = emission;
 	const name = `${nodeKey(context)} ${result.deliveryId}`;
 	const done = context.helpers.createDeferredPromise<IRun>();
 	const begun = context.helpers.createDeferredPromise<EmitOutcome>();
 	let hasBegun = false;
 	const begin = () => {
 		hasBegun = true;
-		onPlace(false);
 		begun.resolve('started');
 	};
 	const ended = done.promise.then(
 		(run: IRun | undefined): EmitOutcome => {
 			if (run === undefined) return 'duplicate';
-			if (!hasBegun) onPlace(true);
+			if (!hasBegun) onEndElsewhere();
 			return 'started';
 		},
 		// also rejects when a running execution was stopped, or had ended before n8n's check
@@ -85,12 +83,11 @@ export async function emitResult(
 		},
 	);
 	const running = runningExecutions();
-	running.set(name, { begin, saved });
-	context.emit([[item]], undefined, done, key);
-	void ended.then((outcome) => {
-		markStaticDataOfRunningExecutionsChanged();
+	running.set(name, { begin });
+	context.emit([[item]], undefined, done, deduplicationKeyOf(context, result.deliveryId));
+	void ended.then(() => {
 		running.delete(name);
-		if (outcome !== 'failed') onEnd();
+		touchRunningExecutions();
 	});
 	return await Promise.race([begun.promise, ended]);
 }
@@ -102,27 +99,21 @@ const isCancellation = ({ name, constructor }: Error) =>
 export const SAVE_ONLY_FIELD = 'taxQuerySaveOnly';
 
 /**
- * Makes n8n save the workflow's static data now. n8n does so with each emit. It then refuses this one, because an
- * execution that has ended has the same deduplication key. If that was deleted, an execution starts and ends at this
- * node.
+ * Makes n8n save the workflow's static data now, as with each emit. It then refuses this one, because there is an
+ * execution of this result. If that was deleted, an execution starts and ends at this node.
  */
-export function saveByEmit(context: ITriggerFunctions, key: string): void {
+export function saveByEmit(context: ITriggerFunctions, deliveryId: string): void {
 	const done = context.helpers.createDeferredPromise<IRun>();
 	done.promise.catch(() => undefined); // the next emit saves it
+	const key = deduplicationKeyOf(context, deliveryId);
 	context.emit([[{ json: { [SAVE_ONLY_FIELD]: true } }]], undefined, done, key);
 }
 
 /**
- * Returns the deduplication key of a start: the result, its number among the starts, and how often n8n failed at it. n8n
- * may have stored an execution that it then failed to run; its key would have the next attempt refused. Unique in n8n's
- * database, at most 255 characters.
+ * Returns the deduplication key of a result: never another one, so that n8n starts it once as long as it has the
+ * execution's row. Unique in n8n's database, at most 255 characters.
  */
-export const executionDeduplicationKey = (
-	context: Identity,
-	deliveryId: string,
-	times: number,
-	failures: number,
-): string => {
-	const start = [nodeKey(context), deliveryId, times, failures].join(' ');
-	return createHash('sha256').update(start).digest('hex');
-};
+const deduplicationKeyOf = (context: Identity, deliveryId: string): string =>
+	createHash('sha256')
+		.update(`${nodeKey(context)} ${deliveryId}`)
+		.digest('hex');

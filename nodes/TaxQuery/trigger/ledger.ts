@@ -1,108 +1,112 @@
-import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { getProcessState } from '../../shared/processStateByScope';
-import {
-	hasStatusMark,
-	uniteMarksOfOneQuery,
-	hashQueryId,
-	toStatusMark,
-	parseSettledMarks,
-	serializeSettledMarks,
-	type SettledMarksOfOneQuery,
-	type SettledMarksByQueryKey,
-} from './settledStatusMarks';
-import {
-	emptyLedgerStateBesideQueries,
-	isNumber,
-	isIdWithStartCount,
-	isText,
-	parseMap,
-	readLedgerStateBesideQueries,
-	type LedgerStateBesideQueries,
-	type SavedLedger,
-} from './savedLedgerFormat';
-import {
-	ResultsToRestartAfterCrash,
-	type QueryIdWithStartCount,
-} from './resultsToRestartAfterCrash';
-
-/** This process, in the ledgers that it writes. */
-const newProcessId = () => ({ id: randomBytes(9).toString('base64url') });
-const processId = (): string => getProcessState().shared(newProcessId).id;
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { hash } from '../../shared/utils/hash';
+import { isObject } from '../../shared/utils/json';
+import { pickBy } from '../../shared/utils/objectTransforms';
 
 export const MAX_SEEN = 1_000;
 /** `seen` is trimmed once it is this much too long. */
 const TRIM_SLACK = 100;
-const MAX_LATE = 1_000;
-export const MAX_PENDING = 25_000;
-const MAX_PENDING_IDS = 1_000;
-const MAX_PENDING_LETTERS = 24_000;
-const MAX_FAILED_STARTS = 1_000;
+export const MAX_PENDING = 5_000;
+/** Longer than any number that JavaScript would sort among the keys of an object. */
+const KEY_LENGTH = 11;
+
+/** The order in which a service lists queries, by their creation. */
+export type ServiceListOrder = 'newestFirst' | 'oldestFirst';
 
 export interface QueryStatus {
 	queryId: string;
 	status: string;
 }
 
-/** Pending queries that are no longer followed. */
-export interface UntrackedPendingQueries {
-	/** IDs that are no longer read by ID: such a query starts if it is listed or named by a webhook call. */
-	unread: string[];
-	/** The number of queries that the ledger no longer has at all. */
-	forgotten: number;
+/** The ledger's knowledge beside single queries. */
+export interface LedgerState {
+	/** The parameters that it began with: a workflow published with others begins anew. */
+	startedFrom: string;
+	/** The account of the service whose queries these are. */
+	account: string;
+	/** The time when the list was last read to its end, and the number of requests for that. */
+	auditedAt: number;
+	auditRequests: number;
+	/** The latest creation of a query in `seen`, by the service's clock. */
+	newest: number;
+	/** Queries created before this time are old, as long as rows above `seen` wait for their turn; 0 if none do. */
+	oldUntil: number;
+	/** Every query that was ever listed is in `seen`. */
+	isComplete: boolean;
+	/** The order of the service's list, once the list has shown it. */
+	order: ServiceListOrder | '';
 }
 
+/** The ledger in the workflow's static data: about 25 kB, and 40 bytes for each pending query. */
+export interface SavedLedger extends LedgerState, IDataObject {
+	/** The newest listed queries, oldest first: a hash of each ID, and the last status that settled, '' if none did. */
+	seen: Record<string, string>;
+	/** IDs of the queries that owe a result, in the order of their turns. */
+	pending: string[];
+	/** Results given to n8n and not known to have begun: deliveryId → query ID. */
+	starting: Record<string, string>;
+}
+
+const emptyState = (): LedgerState => ({
+	startedFrom: '',
+	account: '',
+	auditedAt: 0,
+	auditRequests: 0,
+	newest: 0,
+	oldUntil: 0,
+	isComplete: true,
+	order: '',
+});
+
+/** Caches hashes, because a service may list the same thousands of queries repeatedly. */
+const newKeys = () => new BoundedMap<string, string>(50_000);
+function keyOf(queryId: string): string {
+	const keys = getProcessState().shared(newKeys);
+	return keys.getOrMake(queryId, () => hash(queryId, KEY_LENGTH));
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const textsOf = (saved: unknown): Map<string, string> =>
+	new Map(
+		Object.entries(isObject(saved) ? saved : {}).filter((entry): entry is [string, string] =>
+			isText(entry[1]),
+		),
+	);
+
 /**
- * Remembers which queries a trigger has seen, which of their statuses have settled, and which are pending. Only polls
- * add to `seen`. Results of webhook calls settle in `late`, so that they never move the place where polls stop.
+ * Remembers which queries of the list a trigger has seen, with their last settled status, which owe a result, and which
+ * results n8n is about to start. It need only be at least once: n8n's deduplication key remembers what has started.
+ * Only polls add to `seen`, so that nothing else moves the place where they stop.
  */
 export class Ledger {
-	readonly state: LedgerStateBesideQueries;
-	/** Started by an earlier process and not known to have ended, until it is started again or `end` is called. */
-	readonly interrupted: Map<string, QueryIdWithStartCount>;
-	/** The process that had written it before. */
-	readonly savedBy: string | undefined;
+	readonly state: LedgerState;
 	/**
-	 * Stands for the ledger in static data. n8n writes those as JSON: so each time the ledger is written as it is then.
+	 * Stands for the ledger in static data. n8n writes those as JSON, so each write holds the ledger as it is then. A
+	 * write that failed is made up for by the next one.
 	 */
-	readonly saved = {
-		toJSON: (): SavedLedger => {
-			this.#hasChangedEnds = false;
-			return this.#write();
-		},
-	};
-	#seen: SettledMarksByQueryKey;
-	readonly #late: SettledMarksByQueryKey;
-	readonly #pending: SettledMarksByQueryKey;
-	/** IDs of pending queries in the order of their turns, and their total number of letters. */
-	readonly #ids: Set<string>;
-	#letters: number;
-	readonly #started: ResultsToRestartAfterCrash;
-	readonly #failures: Map<string, number>;
-	#hasChangedEnds = false;
+	readonly saved = { toJSON: (): SavedLedger => this.#write() };
+	#seen: Map<string, string>;
+	readonly #pending: Set<string>;
+	readonly #starting: Map<string, string>;
 
-	/** `process`: the process that knows it. */
-	constructor(
-		before: Partial<SavedLedger> | IDataObject = {},
-		readonly process = processId(),
-	) {
-		const saved = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger>;
-		const { savedBy, pendingIds, started, failedStarts } = saved;
-		this.savedBy = savedBy;
-		this.state = readLedgerStateBesideQueries(saved);
-		this.#seen = parseSettledMarks(saved.seen);
-		this.#late = parseSettledMarks(saved.late);
-		this.#pending = parseSettledMarks(saved.pending);
-		this.#ids = new Set([pendingIds].flat().filter(isText));
-		this.#letters = [...this.#ids].reduce((sum, id) => sum + id.length, 0);
-		this.interrupted = parseMap(started, isIdWithStartCount);
-		this.#started = new ResultsToRestartAfterCrash(this.interrupted);
-		this.#failures = parseMap(failedStarts, isNumber);
-	}
-
-	/** Returns whether an execution has ended since the ledger was written. */
-	hasUnsavedEnds(): boolean {
-		return this.#hasChangedEnds;
+	constructor(before: Partial<SavedLedger> | IDataObject = {}) {
+		const copy = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger>;
+		// without what was seen, all rows would look new: so it begins anew
+		const saved = isObject(copy.seen) ? copy : {};
+		const state = emptyState();
+		const types: IDataObject = { ...state };
+		this.state = Object.assign(
+			state,
+			pickBy<unknown>(
+				{ ...saved },
+				(key, value) => Object.hasOwn(types, key) && typeof value === typeof types[key],
+			),
+		);
+		this.#seen = textsOf(saved.seen);
+		this.#pending = new Set([saved.pending].flat().filter(isText));
+		this.#starting = textsOf(saved.starting);
 	}
 
 	isEmpty(): boolean {
@@ -110,7 +114,7 @@ export class Ledger {
 	}
 
 	isSeen(queryId: string): boolean {
-		return this.#seen.has(hashQueryId(queryId));
+		return this.#seen.has(keyOf(queryId));
 	}
 
 	/** Keys of the listed queries, the oldest first. */
@@ -118,18 +122,18 @@ export class Ledger {
 		return [...this.#seen.keys()];
 	}
 
-	/** Returns whether a query's result in this status came through before, or is not wanted. */
+	/** Returns whether this status is the last of a query that came through, or is not wanted. */
 	isSettled({ queryId, status }: QueryStatus): boolean {
-		return hasStatusMark(this.#getMarks(hashQueryId(queryId)), toStatusMark(status));
+		return this.#seen.get(keyOf(queryId)) === status;
 	}
 
 	/** Returns whether any status of a query has settled. */
 	hasSettled(queryId: string): boolean {
-		return this.#getMarks(hashQueryId(queryId)) !== '';
+		return (this.#seen.get(keyOf(queryId)) ?? '') !== '';
 	}
 
 	isPending(queryId: string): boolean {
-		return this.#pending.has(hashQueryId(queryId));
+		return this.#pending.has(queryId);
 	}
 
 	pendingCount(): number {
@@ -138,209 +142,109 @@ export class Ledger {
 
 	/** Returns the IDs of pending queries, in the order of their turns. */
 	pendingIds(): string[] {
-		return [...this.#ids];
+		return [...this.#pending];
 	}
 
 	/** Adds a listed query. Only polls call it, from the oldest query on. */
 	take(queryId: string, createdAt = 0): void {
-		const key = hashQueryId(queryId);
-		this.#seen.set(key, this.#late.get(key) ?? '');
-		this.#late.delete(key);
+		this.#seen.set(keyOf(queryId), '');
 		this.state.newest = Math.max(this.state.newest, createdAt);
 	}
 
-	/**
-	 * Forgets the oldest surplus entries of `seen`, except pending ones. `listed` holds the IDs of a poll, newest
-	 * first.
-	 */
+	/** Forgets the oldest surplus entries of `seen`. `listed` holds the IDs of a poll, newest first. */
 	trim(listed: string[]): void {
-		const [seen, pending] = [this.#seen, this.#pending];
+		const seen = this.#seen;
 		if (seen.size <= MAX_SEEN + TRIM_SLACK) return;
-		const recent = new Set(listed.map(hashQueryId).reverse());
+		const recent = new Set(listed.map(keyOf).reverse());
 		const inOrder = [
 			...[...seen.keys()].filter((key) => !recent.has(key)),
 			...[...recent].filter((key) => seen.has(key)),
 		];
-		const left = inOrder.splice(-MAX_SEEN);
-		for (const key of inOrder) {
-			const marks = pending.get(key);
-			if (marks !== undefined)
-				pending.set(key, uniteMarksOfOneQuery(marks, seen.get(key) as SettledMarksOfOneQuery));
-		}
-		this.#seen = new Map(left.map((key) => [key, seen.get(key) as SettledMarksOfOneQuery]));
+		this.#seen = new Map(inOrder.slice(-MAX_SEEN).map((key) => [key, seen.get(key) as string]));
 		this.state.isComplete = false;
 	}
 
-	/**
-	 * Settles this status: its result came through, or is not wanted. The query stays pending if `isStillPending`.
-	 */
+	/** Settles this status: its result came through, or is not wanted. The query stays pending if `isStillPending`. */
 	settle({ queryId, status }: QueryStatus, isStillPending = false): void {
-		const key = hashQueryId(queryId);
-		const mark = toStatusMark(status);
 		if (!isStillPending) this.drop(queryId);
-		const where = [this.#seen, this.#pending].find((queries) => queries.has(key));
-		if (where) where.set(key, uniteMarksOfOneQuery(where.get(key) as SettledMarksOfOneQuery, mark));
-		else this.#addLate(key, mark);
+		const key = keyOf(queryId);
+		if (this.#seen.has(key)) this.#seen.set(key, status);
 	}
 
-	/** Makes queries pending, last in turn. Returns those that are too many to follow. */
-	addPending(queryIds: string[]): UntrackedPendingQueries {
-		const [pending, seen, late, ids] = [this.#pending, this.#seen, this.#late, this.#ids];
+	/** Makes queries pending, last in turn. Returns the number of those that are too many to follow. */
+	addPending(queryIds: string[]): number {
 		for (const id of queryIds) {
-			const key = hashQueryId(id);
-			if (!pending.has(key)) {
-				pending.set(key, seen.has(key) ? '' : (late.get(key) ?? ''));
-				if (!seen.has(key)) late.delete(key);
-			}
-			this.#forgetId(id);
-			ids.add(id);
-			this.#letters += id.length;
+			this.#pending.delete(id);
+			this.#pending.add(id);
 		}
-		const unread: string[] = [];
-		for (const id of ids) {
-			if (ids.size <= MAX_PENDING_IDS && this.#letters <= MAX_PENDING_LETTERS) break;
-			this.#forgetId(id);
-			unread.push(id);
-		}
-		const forgotten = Math.max(0, pending.size - MAX_PENDING);
-		if (forgotten > 0) dropFirst(pending, MAX_PENDING);
-		return { unread, forgotten };
+		const forgotten = Math.max(0, this.#pending.size - MAX_PENDING);
+		for (const id of [...this.#pending].slice(0, forgotten)) this.#pending.delete(id);
+		return forgotten;
 	}
 
-	/** Drops a query that has settled or that the service refuses. Its marks move to where it is known. */
+	/** Drops a query that has settled or that the service refuses. */
 	drop(queryId: string): void {
-		const key = hashQueryId(queryId);
-		const marks = this.#pending.get(key);
-		this.#forgetId(queryId);
-		if (marks === undefined) return;
-		this.#pending.delete(key);
-		if (marks === '') return;
-		const listed = this.#seen.get(key);
-		if (listed === undefined) this.#addLate(key, marks);
-		else this.#seen.set(key, uniteMarksOfOneQuery(listed, marks));
+		this.#pending.delete(queryId);
 	}
 
-	startedCount(): number {
-		return this.#started.size;
+	startingCount(): number {
+		return this.#starting.size;
 	}
 
-	/** Returns how many more results may be started and still be remembered. */
-	remainingStarts(): number {
-		return this.#started.remaining();
+	isStarting(deliveryId: string): boolean {
+		return this.#starting.has(deliveryId);
 	}
 
-	/** Returns whether a result can be remembered as started. */
-	canStart(deliveryId: string, queryId: string): boolean {
-		return this.#started.canAdd(deliveryId, queryId);
+	/** Returns the results that n8n may be starting, by deliveryId. */
+	starting(): Array<[deliveryId: string, queryId: string]> {
+		return [...this.#starting];
 	}
 
-	/** Notes that a result is about to be emitted; `times` counts its starts. */
-	start(deliveryId: string, queryId: string, times: number): void {
-		this.interrupted.delete(deliveryId);
-		this.#started.set(deliveryId, [queryId, times]);
+	/** Notes that a result is about to be given to n8n. */
+	start(deliveryId: string, queryId: string): void {
+		this.#starting.set(deliveryId, queryId);
+		const [oldest] = this.#starting.keys();
+		if (this.#starting.size > MAX_PENDING) this.#starting.delete(oldest);
 	}
 
-	/** Returns how often n8n failed to start a result that has not been started since. */
-	failedStarts(deliveryId: string): number {
-		return this.#failures.get(deliveryId) ?? 0;
+	/** n8n has begun it, had begun it before, or could not. */
+	endStart(deliveryId: string): void {
+		this.#starting.delete(deliveryId);
 	}
 
-	/** Undoes a start that failed: only the number of failures changes. */
-	undoStart(deliveryId: string, known?: QueryIdWithStartCount): void {
-		const failures = this.failedStarts(deliveryId) + 1;
-		this.end(deliveryId);
-		this.#failures.set(deliveryId, failures);
-		dropFirst(this.#failures, MAX_FAILED_STARTS);
-		if (!known) return;
-		this.#started.set(deliveryId, known);
-		this.interrupted.set(deliveryId, known);
-	}
-
-	/** Its execution has ended, or had been started before. */
-	end(deliveryId: string): void {
-		this.interrupted.delete(deliveryId);
-		this.#failures.delete(deliveryId);
-		if (this.#started.delete(deliveryId)) this.#hasChangedEnds = true;
-	}
-
-	/** Takes over which statuses came through by what this process knew before another one wrote the ledger. */
-	adoptSettled(others: Iterable<[key: string, marks: SettledMarksOfOneQuery]>): void {
-		const [seen, pending, late] = [this.#seen, this.#pending, this.#late];
-		const unknown: SettledMarksByQueryKey = new Map();
-		for (const [key, more] of others) {
-			const where = [seen, pending, late].find((queries) => queries.has(key)) ?? unknown;
-			if (more !== '') where.set(key, uniteMarksOfOneQuery(where.get(key) ?? '', more));
-		}
-		const newer = [...late];
-		late.clear();
-		for (const [key, marks] of [...unknown, ...newer]) late.set(key, marks);
-		dropFirst(late, MAX_LATE);
-	}
-
-	/** Returns the marks of all known queries. */
-	settledMarks(): Array<[key: string, marks: SettledMarksOfOneQuery]> {
-		return [...this.#late, ...this.#pending, ...this.#seen];
-	}
-
-	/** Forgets which queries were listed and which are pending. Settled statuses stay known. */
+	/** Forgets which queries were listed and which are pending. */
 	begin(startedFrom: string): void {
-		for (const queries of [this.#pending, this.#seen])
-			for (const [key, marks] of queries) if (marks !== '') this.#addLate(key, marks);
 		this.#seen = new Map();
 		this.#pending.clear();
-		this.#ids.clear();
-		this.#letters = 0;
-		const { runsElsewhere } = this.state;
-		Object.assign(this.state, emptyLedgerStateBesideQueries(), { startedFrom, runsElsewhere });
+		Object.assign(this.state, emptyState(), { startedFrom });
+	}
+
+	/** Takes over what another process has settled, and what it may be starting. */
+	unite(other: Ledger): void {
+		for (const start of other.#starting) this.#starting.set(...start);
+		if (other.state.account !== this.state.account) return;
+		for (const [key, status] of other.#seen)
+			if (this.#seen.get(key) === '') this.#seen.set(key, status);
 	}
 
 	#write(): SavedLedger {
 		return {
-			seen: serializeSettledMarks(this.#seen),
-			late: serializeSettledMarks(this.#late),
-			pending: serializeSettledMarks(this.#pending),
-			pendingIds: [...this.#ids],
-			started: this.#started.toObject(),
-			failedStarts: Object.fromEntries(this.#failures),
+			seen: Object.fromEntries(this.#seen),
+			pending: [...this.#pending],
+			starting: Object.fromEntries(this.#starting),
 			...this.state,
-			savedBy: this.process,
 		};
-	}
-
-	#getMarks(key: string): SettledMarksOfOneQuery {
-		return (
-			(this.#seen.get(key) ?? '') + (this.#pending.get(key) ?? '') + (this.#late.get(key) ?? '')
-		);
-	}
-
-	#forgetId(queryId: string): void {
-		if (this.#ids.delete(queryId)) this.#letters -= queryId.length;
-	}
-
-	#addLate(key: string, marks: SettledMarksOfOneQuery): void {
-		const all = uniteMarksOfOneQuery(this.#late.get(key) ?? '', marks);
-		this.#late.delete(key);
-		this.#late.set(key, all); // the newest last
-		dropFirst(this.#late, MAX_LATE);
 	}
 }
 
 /**
- * Returns which of two ledgers counts: this process's, or the saved one. If another process has written it since,
- * because it led meanwhile, the saved one counts. It adopts the statuses that this process knows as settled. An older
- * one was imported with the workflow.
+ * Returns the ledger to publish with: of this process's and the saved one, the one that has seen the newer query. Another
+ * process may have led meanwhile; an older one may have been imported with the workflow. It adopts what the other one
+ * has settled.
  */
-export function adoptSavedLedgerIfNewer(known: Ledger, saved: Ledger): Ledger {
-	const isByAnother = saved.savedBy !== undefined && saved.savedBy !== known.process;
-	if (!isByAnother || saved.state.newest < known.state.newest) return known;
-	saved.adoptSettled(known.settledMarks());
-	return saved;
-}
-
-/** Leaves this many entries, the latest. */
-function dropFirst<V>(entries: Map<string, V>, most: number): void {
-	for (const key of entries.keys()) {
-		if (entries.size <= most) return;
-		entries.delete(key);
-	}
+export function mergeLedgers(known: Ledger, saved: Ledger): Ledger {
+	const isSavedNewer = saved.state.newest > known.state.newest;
+	const [base, other] = isSavedNewer ? [saved, known] : [known, saved];
+	base.unite(other);
+	return base;
 }

@@ -45,43 +45,21 @@ export function reportListGaps(context: ITriggerFunctions, listing: TriggerListi
 	);
 }
 
-/** Reports pending queries that neither the list nor a request by ID will show, and those that are forgotten. */
-export function reportUntrackedPendingQueries(
-	context: ITriggerFunctions,
-	{ unreachable, forgotten }: { unreachable: number; forgotten: number },
-): void {
-	if (unreachable > 0) {
-		const what = `${unreachable} queries wait for a result that the list does not show, too many to read each by ID. They start if listed or named by a webhook call`;
-		reportErrorAsFailedExecutionHourly(
-			context,
-			new CodedError('dropped', what, { queries: unreachable }),
-		);
-	}
-	if (forgotten > 0) {
-		const what = `More than ${MAX_PENDING} queries wait for a result: the trigger no longer follows the ${forgotten} oldest. Compare their results in the service with your executions`;
-		reportErrorAsFailedExecutionHourly(
-			context,
-			new CodedError('forgotten', what, { queries: forgotten }),
-		);
-	}
+/** Reports pending queries that are too many to follow. */
+export function reportForgottenQueries(context: ITriggerFunctions, queries: number): void {
+	if (queries === 0) return;
+	const what = `More than ${MAX_PENDING} queries wait for a result: the trigger no longer follows the ${queries} oldest. Compare their results in the service with your executions`;
+	reportErrorAsFailedExecutionHourly(context, new CodedError('forgotten', what, { queries }));
 }
 
-/** Limits the queries that one report names. */
-const MAX_NAMED = 10;
-
-/** Reports results that n8n could not start. */
-export function reportUnstartedResults(
+/** Reports a result that n8n could not start. */
+export function reportUnstartedResult(
 	context: ITriggerFunctions,
-	queryIds: string[],
-	error: Error,
+	queryId: string,
+	{ message }: Error,
 ): void {
-	const queries = queryIds.length;
-	const named = queryIds.slice(0, MAX_NAMED);
-	const what = `Results that n8n could not start: ${queries} (queries ${named.join(', ')}). The trigger tries again each minute: ${error.message}`;
-	reportErrorAsFailedExecutionHourly(
-		context,
-		new CodedError('notStarted', what, { queries, named }),
-	);
+	const what = `n8n could not start the result of query ${queryId}, and perhaps of others. The next check or webhook call tries again: ${message}`;
+	reportErrorAsFailedExecutionHourly(context, new CodedError('notStarted', what, { queryId }));
 }
 
 /** Successes without a result: since when, how often seen, and whether a webhook call brought the result. */

@@ -1,6 +1,5 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { getProcessState } from '../../shared/processStateByScope';
-import { CodedError } from '../../shared/utils/codedError';
 import { sleepUntilElapsedOrCondition } from '../../shared/utils/interruptibleSleep';
 import { nodeKey } from './emitter';
 import {
@@ -10,8 +9,7 @@ import {
 	reportTriggerFailureHourly,
 } from './errorReporting';
 import { readSettings } from './triggerSettings';
-import { RETRY_MS } from './failedExecutionStartRetries';
-import { PollingSession, findPublishedSession } from './pollingSession';
+import { PollingSession, RETRY_MS } from './pollingSession';
 
 /** The workflows that n8n has tried to publish, by their static data, with the nodes that failed. */
 const newFailures = () => new WeakMap<object, Set<string>>();
@@ -32,13 +30,12 @@ export async function openPollingSessionUntilUnpublished(
 	const mustSucceed = isFirstAttempt(context);
 	if (mustSucceed) forgetReportedOutage(context); // whoever publishes anew learns what is wrong now
 	try {
-		refuseSharedId(context);
 		const session = await open(context, mustSucceed);
 		return { closeFunction: async () => session.close() };
 	} catch (error) {
 		if (!hostCanSaveFailure(context)) throw toTriggerError(context, error);
 		reportTriggerFailureHourly(context, error);
-		if (mustSucceed || isSharedId(error)) {
+		if (mustSucceed) {
 			noteFailure(context);
 			throw toTriggerError(context, error);
 		}
@@ -91,20 +88,4 @@ function tryOn(context: ITriggerFunctions): ITriggerResponse {
 			session?.close();
 		},
 	};
-}
-
-const SHARED_ID = 'sharedNodeId';
-const isSharedId = (error: unknown): boolean =>
-	error instanceof CodedError && error.code === SHARED_ID;
-
-/** Throws if another trigger of this publication has the same node ID, because their results would be confused. */
-function refuseSharedId(context: ITriggerFunctions): void {
-	const other = findPublishedSession(context)?.context;
-	const [name, otherName] = [context.getNode().name, other?.getNode().name];
-	if (!other || name === otherName || publicationOf(other) !== publicationOf(context)) return;
-	const what = `The triggers '${String(otherName)}' and '${name}' have the same node ID, so the results of one would never start`;
-	throw new CodedError(SHARED_ID, what, {
-		nodes: [String(otherName), name],
-		description: `Delete '${name}' and add it again: n8n then gives it an ID of its own.`,
-	});
 }

@@ -4,11 +4,7 @@ import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { setNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { listAllQueries, fetchRecordIfIncomplete } from '../client/queryList';
-import {
-	findExecutionToMarkBegun,
-	SAVE_ONLY_FIELD,
-	markStaticDataOfRunningExecutionsChanged,
-} from './emitter';
+import { findRunningExecution, SAVE_ONLY_FIELD, touchRunningExecutions } from './emitter';
 import { describeRecordsExcludedAsUnknown } from '../errors/recordsExcludedAsUnknownText';
 import { dispositionOf } from './disposition';
 import { LEDGER_STATIC_DATA_KEY } from './triggerProcessMemory';
@@ -41,19 +37,19 @@ export async function passOnItemsOrFetchLatest(
 
 /**
  * Reports that an execution has begun, and puts the ledger into its static data. n8n saves those when its last node has
- * ended, as the ledger is then. They are saved whole, so they hold the ledgers of the workflow's other triggers, too.
+ * ended, before it deletes an execution that is not to be kept: so n8n or the ledger knows what has started. They are
+ * saved whole, so they hold the ledgers of the workflow's other triggers, too.
  */
 function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
-	const execution = findExecutionToMarkBegun(context, deliveryId);
-	execution?.begin();
-	const { saved } = execution ?? {};
-	if (!execution || !saved) return markStaticDataOfRunningExecutionsChanged();
-	for (const { context: trigger, ledger } of sessionsOfWorkflow(context.getWorkflow().id))
-		setNodeStaticValue(context, LEDGER_STATIC_DATA_KEY, ledger.saved, trigger.getNode().id);
-	const { id } = context.getNode(); // n8n copies the node with each call
-	execution.markStaticDataChanged = () =>
-		setNodeStaticValue(context, LEDGER_STATIC_DATA_KEY, saved, id);
-	markStaticDataOfRunningExecutionsChanged();
+	const execution = findRunningExecution(context, deliveryId);
+	if (!execution) return;
+	execution.begin();
+	const { id } = context.getWorkflow();
+	execution.touch = () => {
+		for (const { context: trigger, ledger } of sessionsOfWorkflow(id))
+			setNodeStaticValue(context, LEDGER_STATIC_DATA_KEY, ledger.saved, trigger.getNode().id);
+	};
+	touchRunningExecutions();
 }
 
 async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionData> {

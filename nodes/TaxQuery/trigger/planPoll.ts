@@ -1,5 +1,4 @@
-import { MAX_SEEN, type UntrackedPendingQueries, type Ledger, type QueryStatus } from './ledger';
-import type { ServiceListOrder } from './savedLedgerFormat';
+import { MAX_SEEN, type Ledger, type QueryStatus, type ServiceListOrder } from './ledger';
 
 /** A query as the list or its ID shows it to a poll. */
 export interface ListedQuery extends QueryStatus {
@@ -206,14 +205,14 @@ export const isStatusHandled = (ledger: Ledger, row: ListedQuery): boolean =>
 
 /**
  * Applies a poll's plan to the ledger: its rows are seen, and those that start nothing settle. Due queries are
- * pending until their outcome is known. Returns the queries that are too many to follow.
+ * pending until their outcome is known. Returns the number of queries that are too many to follow.
  */
 export function applyPlan<Row extends ListedQuery>(
 	ledger: Ledger,
 	plan: PollPlan<Row>,
 	rules: Pick<RowRules<Row>, 'dispositionOf'>,
 	startedFrom: string,
-): UntrackedPendingQueries {
+): number {
 	const { state } = ledger;
 	if (plan.isNewStart) {
 		ledger.begin(startedFrom);

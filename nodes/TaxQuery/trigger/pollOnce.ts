@@ -3,12 +3,7 @@ import { createServiceConnection } from '../../shared/http/retryingServiceConnec
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { offersQueryList } from '../client/queryList';
 import { mayOmitExistingResponse, mayStillEnd } from '../client/parseQueryRecord';
-import {
-	fetchInterruptedResultsToRestart,
-	startInterruptedAgain,
-	type InterruptedResult,
-} from './interruptedResults';
-import { markStaticDataOfRunningExecutionsChanged, type EmitOutcome } from './emitter';
+import { touchRunningExecutions, type EmitOutcome } from './emitter';
 import { dispositionOf, reportRecordsExcludedAsUnknown } from './disposition';
 import type { Ledger } from './ledger';
 import {
@@ -28,7 +23,7 @@ import {
 } from './readRecordsMissingFromList';
 import {
 	reportAllKnownQueriesVanished,
-	reportUntrackedPendingQueries,
+	reportForgottenQueries,
 	reportListGaps,
 	reportMissingResult,
 } from './missedResultReports';
@@ -63,14 +58,10 @@ export interface PollReport {
 	isWhole: boolean;
 	/** Milliseconds before the next poll. */
 	restMs: number;
-	/** The poll handed a new result to n8n. */
-	hasNews: boolean;
 	/** There are more new results than one poll emits. */
 	isMore: boolean;
-	/** Notifications that must wait for the next poll. */
-	unread: Array<[id: string, QueryNotification]>;
-	/** Proved results of queries that the service does not show as finished yet. */
-	undecided: Array<[id: string, QueryNotification]>;
+	/** IDs of the notified queries whose own record has brought the result: later polls can bring it again. */
+	held: Set<string>;
 }
 
 /**
@@ -92,10 +83,9 @@ export async function pollOnce(
 	const toItem = itemMaker(settings, connection);
 	const rules: RowRules<RecordWithDeliveryId> = {
 		dispositionOf: (result) => dispositionOf(result, settings.choice),
-		isRunning: (result) => trigger.outcomeOf(result) !== undefined,
+		isRunning: (result) => trigger.isRunning(result),
 		triesOf: ({ queryId }) => attempts.failedTimes(queryId),
-		// no more than can be remembered as started
-		maxResults: Math.min(settings.maxResults, ledger.remainingStarts()),
+		maxResults: settings.maxResults,
 	};
 	const isListed = settings.receiveBy !== 'webhook' && offersQueryList(mapping);
 	const accountKey = isListed ? connection.accountKey : state.account;
@@ -117,10 +107,9 @@ export async function pollOnce(
 	const plan = planPoll(ledger, listing, pollContext, rules);
 	if (plan.isNewStart && startAt !== undefined) requireCreationDates(listing.rows);
 	const read = await readRecordsMissingFromList(trigger, connection, plan, listing, notifications);
-	const interrupted = await fetchInterruptedResultsToRestart(trigger, connection, plan.listed);
 
-	const poll = { trigger, mapping, toItem, notifications, listing, plan, rules, read, interrupted };
-	return applyPoll({ ...poll, isListed, isAudit, unresolved: new Set(), hasNews: false });
+	const poll = { trigger, mapping, toItem, notifications, listing, plan, rules, read };
+	return applyPoll({ ...poll, isListed, isAudit, unresolved: new Set(), held: new Set() });
 }
 
 /** Returns the notified IDs, the last first: a repeated call does not wait behind a flood. */
@@ -137,13 +126,12 @@ interface Poll {
 	readonly plan: PollPlan<RecordWithDeliveryId>;
 	readonly rules: RowRules<RecordWithDeliveryId>;
 	readonly read: RecordsReadById;
-	readonly interrupted: InterruptedResult[];
 	readonly isListed: boolean;
 	readonly isAudit: boolean;
 	/** IDs of due queries that have no result yet. */
 	readonly unresolved: Set<string>;
-	/** A result was handed to n8n. */
-	hasNews: boolean;
+	/** IDs of queries whose own record holds the result. */
+	readonly held: Set<string>;
 }
 
 /**
@@ -151,12 +139,11 @@ interface Poll {
  * call can come between. Throws if the workflow was unpublished meanwhile.
  */
 function applyPoll(poll: Poll): PollReport {
-	const { trigger, plan, read, interrupted, toItem } = poll;
+	const { trigger, plan, read } = poll;
 	const { ledger } = trigger;
 	trigger.mustBeOpen();
 	recordListing(poll);
-	markStaticDataOfRunningExecutionsChanged();
-	startInterruptedAgain(trigger, interrupted, toItem);
+	touchRunningExecutions();
 	for (const row of plan.due)
 		processResult(
 			poll,
@@ -186,7 +173,7 @@ function recordListing({
 	reportListGaps(context, listing);
 	const records = [...listing.rows, ...read.others].map(({ record }) => record);
 	reportRecordsExcludedAsUnknown(context, settings.choice, mapping, records);
-	const { forgotten } = applyPlan(ledger, plan, rules, startFromKey(context));
+	const forgotten = applyPlan(ledger, plan, rules, startFromKey(context));
 	if (listing.order) state.order = listing.order;
 	trigger.unlisted.last = plan.unlisted;
 	if (isListed && isAudit) {
@@ -194,11 +181,7 @@ function recordListing({
 		state.auditRequests = listing.requests;
 		trigger.unlisted.afterAudit = plan.unlisted;
 	}
-	const isAll = isAudit || !isListed;
-	reportUntrackedPendingQueries(context, {
-		unreachable: isAll ? countUnreachable(ledger, plan) : 0,
-		forgotten,
-	});
+	reportForgottenQueries(context, forgotten);
 }
 
 /** Emits, settles or postpones the result of a row: its record, or why there is none. */
@@ -214,10 +197,11 @@ function processResult(poll: Poll, row: RecordWithDeliveryId, found: RowRecordOr
 	const notification = notifications.get(queryId) ?? notifications.get(namedAs(poll, queryId));
 	const { result, origin } = fillMissingResponseFromDelivery(found, notification, mapping);
 	const disposition = rules.dispositionOf(result);
-	if (disposition === 'ignore' || isStatusHandled(ledger, result))
+	if (disposition === 'ignore' || isStatusHandled(ledger, result) || trigger.isOver(result))
 		return settle(ledger, result, row);
 	ledger.addPending([queryId]); // the others first, the next time
-	if (trigger.outcomeOf(result)) return;
+	if (origin.confirmed === true && result.record.hasResponse) poll.held.add(queryId);
+	if (trigger.isRunning(result)) return;
 	if (disposition === 'wait' || succeededWithoutResult(result)) {
 		unresolved.add(queryId);
 		attempts.noteFailure(queryId);
@@ -226,7 +210,6 @@ function processResult(poll: Poll, row: RecordWithDeliveryId, found: RowRecordOr
 		return;
 	}
 	attempts.noteRead(queryId);
-	poll.hasNews = true;
 	void trigger.emitOnce(result, toItem(result, origin)).then((outcome) => {
 		if (outcome !== 'failed') settle(ledger, result, row);
 	});
@@ -238,10 +221,12 @@ const namedAs = ({ read }: Poll, queryId: string): string =>
 
 /** Returns the poll's findings about the queries that webhook calls named, and when the next one may begin. */
 function outcomeOf(poll: Poll): PollReport {
-	const { trigger, notifications, listing, plan, read, interrupted, isListed, isAudit } = poll;
+	const { trigger, notifications, listing, plan, read, isListed, isAudit } = poll;
 	const { ledger } = trigger;
 	const progressOf = (result: RecordWithDeliveryId): QueryProgressInPoll => {
-		const isOver = !poll.unresolved.has(result.queryId) && isStatusHandled(ledger, result);
+		const isOver =
+			!poll.unresolved.has(result.queryId) &&
+			(isStatusHandled(ledger, result) || trigger.isOver(result));
 		return trigger.outcomeOf(result) ?? (isOver ? 'settled' : 'pending');
 	};
 	const ids = newestFirst(notifications);
@@ -264,22 +249,10 @@ function outcomeOf(poll: Poll): PollReport {
 			listing.rows.length * REST_PER_ROW_MS,
 			unknownIds.length > FLOOD ? FLOOD_REST_MS : 0,
 		),
-		hasNews: poll.hasNews,
-		isMore:
-			(plan.isMore && ledger.remainingStarts() > 0) ||
-			(interrupted.length > 0 && ledger.interrupted.size > 0),
-		unread: [...notifications].reverse().filter(([id]) => queries.get(id) === 'later'),
-		undecided: [...notifications].filter(
-			([id, { isProved, detail }]) => isProved && detail && queries.get(id) === 'pending',
-		),
+		isMore: plan.isMore,
+		held: new Set(ids.filter((id) => poll.held.has(read.ownIds.get(id) ?? id))),
 	};
 }
-
-/** Returns how many pending queries are neither listed nor among those that are read by ID. */
-const countUnreachable = (
-	ledger: Ledger,
-	{ unlisted, listed }: PollPlan<RecordWithDeliveryId>,
-): number => Math.max(0, unlisted - ledger.pendingIds().filter((id) => !listed.has(id)).length);
 
 /** Settles a query in this state, in which it has come through; a row of the list may show another status. */
 function settle(ledger: Ledger, result: RecordWithDeliveryId, row: RecordWithDeliveryId): void {

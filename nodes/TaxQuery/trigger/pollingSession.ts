@@ -3,6 +3,7 @@ import { findVerificationProblem } from '../../shared/credentials/webhookVerific
 import { createServiceConnection } from '../../shared/http/retryingServiceConnection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { getProcessState } from '../../shared/processStateByScope';
+import { setNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
 import { CodedError } from '../../shared/utils/codedError';
 import {
 	msUntilElapsed,
@@ -11,37 +12,34 @@ import {
 import { mayStillEnd } from '../client/parseQueryRecord';
 import { FailureCountingQueryReader } from './failureCountingQueryReader';
 import { forgetCredential } from './cachedCredential';
-import { decideEmission } from './decideEmission';
-import { emitResult, nodeKey, executionDeduplicationKey, type EmitOutcome } from './emitter';
-import { ExecutionEndSaver } from './executionEndSaver';
+import { emitResult, hasDeduplicationKeys, nodeKey, saveByEmit, type EmitOutcome } from './emitter';
+import { reportUnstartedResult } from './missedResultReports';
 import { pollOnce, type PollReport } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
 import type { PollingSessionInterface } from './pollingSessionInterface';
-import { setNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
 import {
-	storeNotificationsUntilPublished,
 	LEDGER_STATIC_DATA_KEY,
-	MAX_WAITING_NOTIFICATIONS,
 	triggerMemoryOf,
-	takeStoredNotifications,
 	type NodeProcessMemory,
 } from './triggerProcessMemory';
 import type { Ledger } from './ledger';
-import type { QueryIdWithStartCount } from './resultsToRestartAfterCrash';
 import type { UnlistedPendingTotals } from './readListing';
-import { RETRY_MS, FailedExecutionStartRetries } from './failedExecutionStartRetries';
 import type { RecordWithDeliveryId } from './recordWithDeliveryId';
 import { itemMaker } from './triggerItemMaker';
-import { MIN_CHECK_MS, startFromKey, type TriggerSettings } from './triggerSettings';
+import { startFromKey, type TriggerSettings } from './triggerSettings';
 
 /** Delays the first poll after a start of n8n, so that a leader being replaced emits nothing at the same time. */
 const FIRST_POLL_MS = 10_000;
 const SPREAD_MS = 5_000;
 const MIN_REST_MS = 1_000;
+/** After a failure, and while something is pending with Webhook Only, the next poll comes after this time. */
+export const RETRY_MS = 60_000;
 /** Published again within this time, a trigger goes on where it was, so that nothing falls between. */
 const PAUSE_MS = 15 * 60_000;
-/** Results come in streams. During one, polls come this many times as often, so that workers get no bursts. */
-const TIMES_IN_STREAM = 6;
+/** In queue mode the ends of executions are saved once none has ended for so long. */
+const SAVE_ENDS_MS = 30_000;
+/** Limits how many queries one poll looks up for webhook calls; their senders repeat others. */
+const MAX_NOTIFIED = 1_000;
 
 /** The published triggers of this process, by node. Only the leading main process has any. */
 const newPublished = () => new Map<string, PollingSession>();
@@ -99,13 +97,10 @@ export class PollingSession implements PollingSessionInterface {
 	readonly #key: string;
 	readonly #published = publishedTriggers();
 	readonly #memory: NodeProcessMemory;
-	readonly #unstarted = new FailedExecutionStartRetries(this);
-	readonly #ends = new ExecutionEndSaver(this);
 	readonly #isByTimer: boolean;
 	/** The trigger never ran, or too long ago to continue; true until its first poll. */
 	#isAnew: boolean;
 	#hasClosed = false;
-	#hasDroppedCalls = false;
 	/** The poll that runs or was the last, and the one that waits for its end. */
 	#last: Promise<unknown> = Promise.resolve();
 	#waiting: Promise<PollReport> | undefined;
@@ -113,6 +108,8 @@ export class PollingSession implements PollingSessionInterface {
 	#notifications = new Map<string, QueryNotification>();
 	/** The next poll begins `ms` milliseconds after `since`. */
 	#rest = { since: 0, ms: 0 };
+	/** When an execution has ended in another process, and whether that waits to be saved. */
+	#ended = { at: 0, isUnsaved: false };
 
 	constructor(
 		readonly context: ITriggerFunctions,
@@ -120,51 +117,38 @@ export class PollingSession implements PollingSessionInterface {
 	) {
 		for (const replaced of replacedBy(context)) replaced.close();
 		forgetCredential(context);
-		const { ledger, unlisted, closedAt } = (this.#memory = triggerMemoryOf(context));
-		this.ledger = ledger as Ledger;
+		this.#memory = triggerMemoryOf(context);
+		this.ledger = this.#memory.adopt(context);
+		const { unlisted, closedAt } = this.#memory;
 		this.unlisted = unlisted;
 		this.#key = nodeKey(context);
 		this.attempts = new FailureCountingQueryReader(context);
-		// several main processes need n8n's queue mode: the executions of the one before go on
-		const mode = context.getActivationMode();
-		if (mode === 'leadershipChange') this.ledger.state.runsElsewhere = true;
 		this.#isByTimer = settings.receiveBy !== 'webhook';
 		this.needsPolls = this.#isByTimer || settings.confirm !== 'off';
 		const wasClosedLongAgo = closedAt === undefined || msUntilElapsed(closedAt, PAUSE_MS) < 0;
-		this.#isAnew = mode === 'activate' && wasClosedLongAgo;
+		this.#isAnew = context.getActivationMode() === 'activate' && wasClosedLongAgo;
 		setNodeStaticValue(context, LEDGER_STATIC_DATA_KEY, this.ledger.saved);
 		this.#published.set(this.#key, this);
 		this.#memory.isPublished = true;
-		this.#retryNotifications(takeStoredNotifications(context));
 	}
 
 	get isClosed(): boolean {
 		return this.#hasClosed;
 	}
 
-	/** Webhook calls named more queries than could be handed on; their senders must repeat them. */
-	get hasDroppedCalls(): boolean {
-		return this.#hasDroppedCalls;
-	}
-
 	get mustBegin(): boolean {
 		return this.#isAnew || this.ledger.state.startedFrom !== startFromKey(this.context);
 	}
 
-	get isBusy(): boolean {
-		return this.#memory.outcomes.size > 0;
-	}
-
 	/** Polls for the first time, and then at intervals. Throws if the first poll fails, where it `mustSucceed`. */
 	async open(mustSucceed: boolean): Promise<void> {
-		const { context, settings, ledger } = this;
+		const { context, settings } = this;
 		if (mustSucceed) await checkVerification(context, settings);
 		if (!this.needsPolls) {
 			this.#isAnew = false;
 			// no poll does this: a trigger that cannot make its items must not be published
 			if (settings.personalData === 'pseudonym')
 				itemMaker(settings, await createServiceConnection(context, taxQuery));
-			for (const deliveryId of ledger.interrupted.keys()) ledger.end(deliveryId); // left to Retry
 			return;
 		}
 		if (isN8nStarting(context)) {
@@ -182,18 +166,28 @@ export class PollingSession implements PollingSessionInterface {
 		if (this.#hasClosed) return;
 		this.#hasClosed = true;
 		if (!this.#isAnew) this.#memory.closedAt = Date.now(); // one that never began does not count as published
-		if (this.#published.get(this.#key) === this) {
-			this.#published.delete(this.#key);
-			this.#memory.isPublished = false;
-		}
-		this.#handOn(this.#notifications);
-		this.#notifications = new Map();
+		if (this.#published.get(this.#key) !== this) return;
+		this.#published.delete(this.#key);
+		this.#memory.isPublished = false;
+	}
+
+	/** Returns whether a result came through before, so that a poll would show nothing else. */
+	isOver(result: Pick<RecordWithDeliveryId, 'queryId' | 'status' | 'deliveryId'>): boolean {
+		return this.#memory.emitted.has(result.deliveryId) || this.ledger.isSettled(result);
+	}
+
+	/** Returns whether the next poll can look up this query for a webhook call. */
+	hasRoomFor(queryId: string): boolean {
+		return this.#notifications.has(queryId) || this.#notifications.size < MAX_NOTIFIED;
 	}
 
 	/** Polls from now on; callers share the poll that waits. Throws if the service cannot be reached. */
 	async pollSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollReport> {
-		if (this.#hasClosed) this.#handOn(more);
-		else for (const [id, notification] of more) this.#addNotification(id, notification);
+		for (const [id, notification] of more) {
+			const known = this.#notifications.get(id);
+			if (known) this.#notifications.set(id, mergeNotifications(known, notification));
+			else if (this.hasRoomFor(id)) this.#notifications.set(id, notification);
+		}
 		this.#waiting ??= this.#last.then(async () => {
 			await sleepUntilElapsedOrCondition(this.#rest.since, this.#rest.ms, () => this.#hasClosed);
 			this.#waiting = undefined;
@@ -205,47 +199,23 @@ export class PollingSession implements PollingSessionInterface {
 		return await this.#waiting;
 	}
 
-	async emitOnce(
-		result: RecordWithDeliveryId,
-		item: INodeExecutionData,
-		starts?: number,
-	): Promise<EmitOutcome> {
+	async emitOnce(result: RecordWithDeliveryId, item: INodeExecutionData): Promise<EmitOutcome> {
 		const { ledger, context } = this;
 		const { outcomes, emitted } = this.#memory;
 		const { deliveryId, queryId } = result;
 		const running = outcomes.get(deliveryId);
-		const before = ledger.interrupted.get(deliveryId);
-		const decision = decideEmission({
-			isRunning: running !== undefined,
-			isInterrupted: before !== undefined,
-			isRestart: starts !== undefined,
-			hasChecks: this.needsPolls,
-			isDone: emitted.has(deliveryId) || ledger.isSettled(result),
-			canStart:
-				!this.#hasClosed &&
-				ledger.canStart(deliveryId, queryId) &&
-				this.#unstarted.hasRoomBeside(outcomes.size),
-		});
 		if (running) return await running;
-		if (decision !== 'emit') return decision === 'refuse' ? 'failed' : 'duplicate';
-		const times = starts ?? 1;
-		const key = executionDeduplicationKey(
-			context,
-			deliveryId,
-			times,
-			ledger.failedStarts(deliveryId),
-		);
-		ledger.start(deliveryId, queryId, times);
+		if (emitted.has(deliveryId) || ledger.isSettled(result)) return 'duplicate';
+		if (this.#hasClosed || this.#memory.isLeftToN8n(deliveryId)) return 'failed';
+		ledger.start(deliveryId, queryId);
 		setNodeStaticValue(context, LEDGER_STATIC_DATA_KEY, ledger.saved); // n8n saves it with the emit
+		this.#ended.isUnsaved = false;
 		const outcome = emitResult(context, {
 			item,
 			result,
-			key,
-			onPlace: (isElsewhere) => (ledger.state.runsElsewhere = isElsewhere),
-			onEnd: () => this.#endExecution(deliveryId, key),
-			onFailure: (error) => this.#unstarted.add({ result, item, starts, error }),
-			...(this.settings.options.afterCrash !== 'leave' && { saved: ledger.saved }),
-		}).then((what) => this.#settleEmission(result, what, before));
+			onEndElsewhere: () => void this.#saveEndLater(deliveryId),
+			onFailure: (error) => reportUnstartedResult(context, queryId, error),
+		}).then((what) => this.#settleEmission(result, what));
 		outcomes.set(deliveryId, outcome);
 		return await outcome;
 	}
@@ -254,64 +224,44 @@ export class PollingSession implements PollingSessionInterface {
 		return this.#memory.outcomes.get(deliveryId);
 	}
 
+	isRunning(result: RecordWithDeliveryId): boolean {
+		return this.outcomeOf(result) !== undefined || this.#memory.isLeftToN8n(result.deliveryId);
+	}
+
 	mustBeOpen(): void {
 		if (this.#hasClosed) throw new OperationalError('The workflow was unpublished meanwhile');
 	}
 
 	/** Waits `ms` milliseconds, or until the trigger is unpublished. */
-	async pause(ms: number): Promise<void> {
+	async #pause(ms: number): Promise<void> {
 		await sleepUntilElapsedOrCondition(Date.now(), ms, () => this.#hasClosed);
 	}
 
-	/** `before`: how the result was started, if it was interrupted. */
-	#settleEmission(
-		result: RecordWithDeliveryId,
-		outcome: EmitOutcome,
-		before?: QueryIdWithStartCount,
-	): EmitOutcome {
+	#settleEmission(result: RecordWithDeliveryId, outcome: EmitOutcome): EmitOutcome {
 		const { ledger } = this;
 		const { deliveryId } = result;
 		this.#memory.outcomes.delete(deliveryId);
-		if (outcome === 'failed') {
-			ledger.undoStart(deliveryId, before);
-			return outcome;
-		}
+		ledger.endStart(deliveryId);
+		if (outcome === 'failed') return outcome; // the next check or webhook call brings it again
 		this.#memory.emitted.set(deliveryId, true);
-		this.#unstarted.delete(deliveryId);
 		ledger.settle(result, mayStillEnd(result.record.state));
-		// the other interrupted ones waited for what this one shows
-		if (before && ledger.interrupted.size > 0) this.#pollInBackground();
 		return outcome;
 	}
 
-	/** Ends an execution. If the number of executions had reached its limit, this lets the next poll continue. */
-	#endExecution(deliveryId: string, key: string): void {
-		const { ledger } = this;
-		const wasFull = ledger.remainingStarts() === 0;
-		ledger.end(deliveryId);
-		void this.#ends.save(key);
-		if (wasFull && ledger.remainingStarts() > 0 && !this.#hasClosed && this.needsPolls)
-			this.#pollInBackground();
-	}
-
-	#addNotification(id: string, notification: QueryNotification): void {
-		const known = this.#notifications.get(id);
-		this.#notifications.set(id, known ? mergeNotifications(known, notification) : notification);
-	}
-
-	#retryNotifications(all: Iterable<[id: string, QueryNotification]>): void {
-		if (this.#hasClosed) return this.#handOn(all);
-		for (const [id, notification] of all) {
-			if (this.#notifications.size < MAX_WAITING_NOTIFICATIONS)
-				this.#addNotification(id, { ...notification, isAgain: true });
-		}
-	}
-
-	/** Passes notifications that this trigger can no longer read to the next one that is published. */
-	#handOn(all: Iterable<[id: string, QueryNotification]>): void {
-		const next = this.#published.get(this.#key);
-		if (next && next !== this) void next.pollSoon(all).catch(() => undefined);
-		else if (!storeNotificationsUntilPublished(this.context, all)) this.#hasDroppedCalls = true;
+	/**
+	 * Has n8n save that the executions of other processes have ended, once they come no more. In queue mode a worker
+	 * saves nothing of this process; elsewhere n8n saves the ledger at the end of each execution.
+	 */
+	async #saveEndLater(deliveryId: string): Promise<void> {
+		const isWaiting = this.#ended.isUnsaved;
+		this.#ended = { at: Date.now(), isUnsaved: true };
+		if (isWaiting || !hasDeduplicationKeys(this.context)) return;
+		while (!this.#hasClosed && msUntilElapsed(this.#ended.at, SAVE_ENDS_MS) > 0)
+			await this.#pause(msUntilElapsed(this.#ended.at, SAVE_ENDS_MS));
+		if (this.#hasClosed || !this.#ended.isUnsaved) return;
+		this.#ended.isUnsaved = false;
+		setNodeStaticValue(this.context, LEDGER_STATIC_DATA_KEY, this.ledger.saved);
+		saveByEmit(this.context, deliveryId);
 	}
 
 	async #pollNow(): Promise<PollReport> {
@@ -325,12 +275,10 @@ export class PollingSession implements PollingSessionInterface {
 			(seen) => {
 				this.#isAnew = false;
 				outage.end(context);
-				this.#retryNotifications([...seen.unread, ...seen.undecided]);
-				if (seen.isMore || seen.unread.length > 0) this.#pollInBackground();
+				if (seen.isMore) this.#pollInBackground();
 				return seen.restMs;
 			},
 			(error: unknown) => {
-				this.#retryNotifications(now);
 				if (!this.#hasClosed) outage.count(context, error);
 				return 0;
 			},
@@ -340,16 +288,10 @@ export class PollingSession implements PollingSessionInterface {
 	}
 
 	async #pollAtIntervals(): Promise<void> {
-		const isByTimer = this.#isByTimer;
-		const { checkEveryMs } = this.settings;
-		const inStreamMs = Math.max(MIN_CHECK_MS, checkEveryMs / TIMES_IN_STREAM);
-		let ms = isByTimer ? checkEveryMs : RETRY_MS;
 		while (!this.#hasClosed) {
-			await this.pause(ms);
-			const isDue = this.#memory.outage.isOn() || this.ledger.interrupted.size > 0;
-			if (this.#hasClosed || (!isByTimer && !isDue)) continue;
-			const seen = await this.pollSoon().catch(() => undefined); // the outage reports why
-			if (isByTimer) ms = seen?.hasNews ? inStreamMs : checkEveryMs;
+			await this.#pause(this.#isByTimer ? this.settings.checkEveryMs : RETRY_MS);
+			const isDue = this.#isByTimer || this.#memory.outage.isOn() || this.ledger.pendingCount() > 0;
+			if (!this.#hasClosed && isDue) await this.pollSoon().catch(() => undefined); // the outage reports why
 		}
 	}
 

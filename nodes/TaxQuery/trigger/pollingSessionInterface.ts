@@ -17,21 +17,18 @@ export interface PollingSessionInterface {
 	unlisted: UnlistedPendingTotals;
 	/** The trigger is to begin by Start From. */
 	mustBegin: boolean;
-	/** Results are on their way. */
-	isBusy: boolean;
 	/** Throws if the workflow was unpublished, because an older poll must not change anything. */
 	mustBeOpen(): void;
 	/**
-	 * Emits a result, unless it was emitted before; `starts` counts the starts of an interrupted one. Every execution
-	 * with a result starts here: a poll, a trusted webhook call, a restart and a retry of a failed start call it. In the
-	 * editor n8n starts the execution itself, and `passOnItemsOrFetchLatest` runs. Three things refuse a second start: what
-	 * this process has emitted, what the ledger has settled, and the deduplication key that n8n remembers.
+	 * Emits a result, unless it was emitted before. Every execution with a result starts here: a poll and a trusted
+	 * webhook call use it. In the editor n8n starts the execution itself. Three things refuse a second start: what this
+	 * process has emitted, what the ledger has settled, and the deduplication key that n8n remembers.
 	 */
-	emitOnce(
-		result: RecordWithDeliveryId,
-		item: INodeExecutionData,
-		starts?: number,
-	): Promise<EmitOutcome>;
+	emitOnce(result: RecordWithDeliveryId, item: INodeExecutionData): Promise<EmitOutcome>;
+	/** Returns whether a result came through before. */
+	isOver(result: Pick<RecordWithDeliveryId, 'queryId' | 'status' | 'deliveryId'>): boolean;
+	/** Returns whether a result is being emitted, or was given to n8n by another process a moment ago. */
+	isRunning(result: RecordWithDeliveryId): boolean;
 	/** Returns the outcome of a result that is being emitted. */
 	outcomeOf(result: RecordWithDeliveryId): Promise<EmitOutcome> | undefined;
 }

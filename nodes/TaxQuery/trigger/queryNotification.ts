@@ -16,9 +16,7 @@ import {
 export interface QueryNotification {
 	/** The call proved where it comes from. */
 	isProved: boolean;
-	/** A webhook call named it before, and the list does not show it yet. */
-	isAgain?: true;
-	/** The call brought a response; `detail` is stored only if it may be emitted. */
+	/** The call brought a response; `detail` is that only if it may be emitted. */
 	hasResponse: boolean;
 	detail?: QueryRecord;
 	event?: string;
@@ -33,14 +31,12 @@ export function mergeNotifications(
 ): QueryNotification {
 	const worth = ({ isProved, detail }: QueryNotification) =>
 		4 * Number(isProved) + (detail ? (mayStillEnd(detail.state) ? 1 : 2) : 0);
-	const [newer, older] = notification.isAgain ? [known, notification] : [notification, known];
-	const isNewStatus = newer.detail?.status !== older.detail?.status;
-	const isBetter = worth(newer) > worth(older) || (worth(newer) === worth(older) && isNewStatus);
+	const isNewStatus = notification.detail?.status !== known.detail?.status;
+	const gain = worth(notification) - worth(known);
 	return {
-		...(isBetter ? newer : older),
+		...(gain > 0 || (gain === 0 && isNewStatus) ? notification : known),
 		hasResponse: notification.hasResponse || known.hasResponse,
-		isAgain: notification.isAgain ?? known.isAgain,
-		envelope: newer.envelope ?? older.envelope,
+		envelope: notification.envelope ?? known.envelope,
 	};
 }
 

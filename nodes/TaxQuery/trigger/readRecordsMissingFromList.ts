@@ -64,20 +64,14 @@ async function readNamed(
 ): Promise<Pick<RecordsReadById, 'others' | 'missing' | 'ownIds'>> {
 	const isSure = (id: string) => ledger.isPending(id) || notifications.get(id)?.isProved === true;
 	const missing: RecordsReadById['missing'] = new Map();
-	const wanted = ids.filter((id) => {
-		if (listing.requests === 0 || isSure(id) || ledger.isSeen(id) || notifications.get(id)?.isAgain)
-			return true;
-		missing.set(id, 'later'); // nobody knows it: first left to the list, which may show it a moment later
-		return false;
-	});
 	const read = await readQueriesByIdThrottled(
 		processStateOfNode(context),
 		client,
-		wanted,
+		ids,
 		isSure,
 	).catch((error: unknown) => {
 		if (listing.requests === 0) throw error as Error;
-		return new Map(wanted.map((id) => [id, 'failed' as const]));
+		return new Map(ids.map((id) => [id, 'failed' as const]));
 	});
 	const others: RecordWithDeliveryId[] = [];
 	const ownIds: RecordsReadById['ownIds'] = new Map();

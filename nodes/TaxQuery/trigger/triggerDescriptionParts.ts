@@ -33,21 +33,6 @@ const options: INodeProperties[] = [
 	personalDataOption,
 	unmaskedFieldsOption,
 	{
-		displayName: 'After a Crash',
-		name: 'afterCrash',
-		type: 'options',
-		options: [
-			entry('Leave It to Retry', 'leave', 'You retry the crashed executions by hand'),
-			entry(
-				'Start Once More',
-				'once',
-				'Results whose executions may not have ended start once more',
-			),
-		],
-		default: 'once',
-		description: 'What to do when n8n was killed while executions ran',
-	},
-	{
 		displayName: 'Check Every (Seconds)',
 		name: 'checkEvery',
 		type: 'number',

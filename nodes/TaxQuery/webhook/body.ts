@@ -37,6 +37,7 @@ export async function receiveBody(request: Request): Promise<ReceivedBody | Unre
 		return (status ?? statusCode) === 413 ? TOO_LARGE : INCOMPLETE;
 	}
 	const raw = request.rawBody ?? Buffer.alloc(0);
+	Object.assign(request, { rawBody: undefined }); // else it stays in memory as long as the request
 	if (raw.length > MAX_BYTES) return TOO_LARGE;
 	return { raw, coding: coding === 'identity' ? '' : coding };
 }

@@ -14,15 +14,14 @@ interface Proof {
 	secrets: string[];
 }
 
-/** Checks whether a delivery proves by the credential that it comes from the service: over any of these bytes. */
+/** Checks whether a delivery proves by the credential that it comes from the service. */
 export async function checkDeliveryAuthenticity(
 	context: IWebhookFunctions,
-	bodies: Buffer[],
+	body: Buffer,
 ): Promise<Proof> {
 	const { rawHeaders } = context.getRequestObject();
 	const credential = await cachedCredential(context);
-	const now = Date.now();
-	const isAuthentic = bodies.some((body) => verify({ rawHeaders, body }, credential, now));
+	const isAuthentic = verify({ rawHeaders, body }, credential, Date.now());
 	return { isAuthentic, secrets: webhookSecretsToMask(credential) };
 }
 

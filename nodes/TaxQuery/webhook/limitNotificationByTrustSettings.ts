@@ -21,8 +21,8 @@ import type { AnnouncedQuery } from './payload';
 export interface AssessedNotification extends QueryNotification {
 	queryId: string;
 	isReportedPending: boolean;
-	/** The final status that the call reports, not verified; '' if it reports none. */
-	reportedEnd: string;
+	/** The final status that the call reports, not verified. */
+	reported?: Pick<RecordWithDeliveryId, 'queryId' | 'status' | 'deliveryId'>;
 	/**
 	 * Set if no confirmation is needed: the call is proved, nothing is to be confirmed, and it shows how the query
 	 * ended.
@@ -47,7 +47,9 @@ export function limitNotificationByTrustSettings(
 		isProved,
 		hasResponse,
 		isReportedPending: result?.isPending === true,
-		reportedEnd: result && !result.isOpen ? result.status : '',
+		...(result?.isOpen === false && {
+			reported: { queryId, status: result.status, deliveryId: result.deliveryId },
+		}),
 		...(isUsed && { event }),
 		...(isProved &&
 			hasEnvelope &&

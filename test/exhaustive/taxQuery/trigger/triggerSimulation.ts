@@ -1,5 +1,4 @@
-import { adoptSavedLedgerIfNewer, Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
-import type { SavedLedger } from '../../../../nodes/TaxQuery/trigger/savedLedgerFormat';
+import { mergeLedgers, Ledger, type SavedLedger } from '../../../../nodes/TaxQuery/trigger/ledger';
 import {
 	isReadFarEnough,
 	planPoll,
@@ -15,7 +14,7 @@ export type Step =
 	| { do: 'forge' | 'ask'; of: number }
 	| { do: 'poll'; during: Step[] }
 	| { do: 'kill' | 'publish' | 'import' | 'breakN8n' | 'mendN8n' | 'audit' | 'purge' | 'prune' }
-	| { do: 'lead' }
+	| { do: 'lead' | 'slow' | 'minute' }
 	| { do: 'move'; old: number };
 
 interface Query {
@@ -29,13 +28,35 @@ interface Query {
 }
 type Row = ListedQuery & { deliveryId: string };
 
-/** An execution, and the ledger of the process that had it started. */
+/** What a process knows of a trigger. */
+interface Main {
+	ledger: Ledger;
+	/** Results that it has given to n8n and whose outcome it does not know. */
+	inFlight: Set<string>;
+	/** Results that have begun, or had begun before. */
+	emitted: Set<string>;
+	/** Results that another process gave to n8n less than a minute ago. */
+	left: Set<string>;
+}
+
+/** An execution, and the process that had it started. */
 interface Execution {
 	deliveryId: string;
-	ledger: Ledger;
-	/** Says what it saves at its end: nothing where a worker runs it. */
-	saved: { toJSON(): unknown } | undefined;
+	main: Main;
 }
+
+/** A result that n8n is about to start. */
+interface Given extends Execution {
+	/** n8n has written it into its database. */
+	isStored: boolean;
+}
+
+const newMain = (ledger = new Ledger()): Main => ({
+	ledger,
+	inFlight: new Set(),
+	emitted: new Set(),
+	left: new Set(),
+});
 
 const MAX_RESULTS = 7;
 
@@ -45,14 +66,13 @@ const MAX_RESULTS = 7;
  */
 export class TriggerSimulation {
 	queries: Query[] = [];
-	/** Counts executions by deliveryId, and those that were not restarted. */
+	/** Counts executions by deliveryId. */
 	readonly executions = new Map<string, number>();
-	readonly emitted = new Map<string, number>();
-	/** Results that started again though their execution had ended. */
-	readonly repeated: string[] = [];
+	/** Counts the emits that n8n refused. */
+	refused = 0;
 	/** Says what the trigger has reported. */
 	readonly errors: string[] = [];
-	ledger = new Ledger({}, 'main 0');
+	main = newMain();
 	/** The static data in n8n's database, and what they were a while ago. */
 	saved: Partial<SavedLedger>;
 	private exported: Partial<SavedLedger> = {};
@@ -61,11 +81,12 @@ export class TriggerSimulation {
 	private keys = new Set<string>();
 	/** Ended executions of which this process has not heard. */
 	private unreported: Execution[] = [];
-	private readonly ended = new Set<string>();
-	private readonly mains: Ledger[] = [this.ledger];
+	private given: Given[] = [];
+	private readonly mains: Main[] = [this.main];
 	private leader = 0;
-	private mainsMade = 1;
 	private isBroken = false;
+	/** n8n takes its time to begin executions. */
+	private isSlow = false;
 	private hasChanged = false;
 	private isDue = true;
 	private account = 'first';
@@ -91,15 +112,18 @@ export class TriggerSimulation {
 	private get rules(): RowRules<Row> {
 		return {
 			dispositionOf: ({ isPending }) => (isPending ? 'wait' : 'emit'),
-			isRunning: ({ deliveryId }) => this.isUnknown(deliveryId),
+			isRunning: ({ deliveryId }) => this.isRunning(deliveryId),
 			triesOf: () => 0,
-			maxResults: Math.min(this.maxResults, this.ledger.remainingStarts()),
+			maxResults: this.maxResults,
 		};
 	}
 
-	private isUnknown(deliveryId: string): boolean {
-		const all = [...this.running, ...this.unreported];
-		return this.hasWorkers && all.some((each) => each.deliveryId === deliveryId);
+	get ledger(): Ledger {
+		return this.main.ledger;
+	}
+
+	private isRunning(deliveryId: string): boolean {
+		return this.main.inFlight.has(deliveryId) || this.main.left.has(deliveryId);
 	}
 
 	/** Lists new queries, as far below the newest as a service's machines may differ. */
@@ -122,12 +146,16 @@ export class TriggerSimulation {
 	}
 
 	/** A process opens the trigger over the database, and may have had it open before. */
-	private open(known?: Ledger): void {
+	private open(known?: Main): void {
 		this.process++;
 		this.notifiedIds = [];
-		const saved = new Ledger(this.saved, known?.process ?? `main ${this.mainsMade++}`);
-		this.ledger = known ? adoptSavedLedgerIfNewer(known, saved) : saved;
-		this.mains[this.leader] = this.ledger;
+		const saved = new Ledger(this.saved);
+		const main = known ?? newMain(saved);
+		const before = new Set(known?.ledger.starting().map(([id]) => id));
+		if (known) main.ledger = mergeLedgers(known.ledger, saved);
+		for (const [id] of main.ledger.starting())
+			if (!before.has(id) && !main.inFlight.has(id) && !main.emitted.has(id)) main.left.add(id);
+		this.main = this.mains[this.leader] = main;
 		if (!this.ledger.isEmpty()) this.save();
 	}
 
@@ -202,18 +230,29 @@ export class TriggerSimulation {
 				if (execution) this.hear(execution);
 				return;
 			}
-			case 'kill':
+			case 'kill': {
 				this.running = [];
 				this.unreported = [];
-				return this.open();
+				const stored = this.given.splice(0).filter(({ isStored }) => isStored);
+				this.open();
+				// n8n starts what it had stored and not begun
+				for (const { deliveryId } of stored) this.count(deliveryId);
+				return;
+			}
+			case 'slow':
+				this.isSlow = !this.isSlow;
+				if (!this.isSlow) this.beginAll();
+				return;
+			case 'minute':
+				return this.main.left.clear();
 			case 'lead': // the other main: it keeps what it knew, and hears the ends of what it had started
 				this.leader = 1 - this.leader;
 				return this.open(this.mains[this.leader]);
 			case 'publish':
-				return this.open(this.ledger);
+				return this.open(this.main);
 			case 'import': // of a file that was exported before, into the database of an n8n that runs
 				this.saved = this.exported;
-				return this.open(this.ledger);
+				return this.open(this.main);
 			case 'breakN8n':
 			case 'mendN8n':
 				this.isBroken = step.do === 'breakN8n';
@@ -222,12 +261,16 @@ export class TriggerSimulation {
 				this.exported = this.saved;
 				this.isDue = true;
 				return;
-			case 'prune':
-				this.keys.clear();
+			case 'prune': // n8n deletes no execution that runs
+				this.keys = new Set(
+					[...this.running, ...this.given.filter(({ isStored }) => isStored)].map(
+						({ deliveryId }) => deliveryId,
+					),
+				);
 				return;
 			case 'purge': // the service forgets what is old, and what has been done
 				this.queries = this.queries.filter(
-					({ isOld, id, status }) => !isOld && !this.emitted.has(`${id} ${status}`),
+					({ isOld, id, status }) => !isOld && !this.executions.has(`${id} ${status}`),
 				);
 				return;
 			case 'move':
@@ -272,10 +315,8 @@ export class TriggerSimulation {
 		if (process !== this.process) return; // unpublished meanwhile: nothing of it is taken in
 		this.isDue = false;
 		if (plan.loss) this.errors.push(plan.loss);
-		const { forgotten } = applyPlan(this.ledger, plan, this.rules, 'now');
+		const forgotten = applyPlan(this.ledger, plan, this.rules, 'now');
 		if (forgotten > 0) this.errors.push('forgotten');
-		for (const [deliveryId, [, times]] of this.ledger.interrupted)
-			this.emitAgain(deliveryId, times);
 		for (const row of plan.due) this.emit(row);
 		for (const row of byId) {
 			this.ledger.addPending([row.queryId]); // the others first, the next time
@@ -290,74 +331,68 @@ export class TriggerSimulation {
 
 	private emit(row: Row): void {
 		const { deliveryId, queryId } = row;
-		const { ledger } = this;
-		if (ledger.isSettled(row)) return ledger.drop(queryId);
-		if (ledger.interrupted.has(deliveryId) || this.isUnknown(deliveryId)) return;
-		if (!ledger.canStart(deliveryId, queryId)) return;
-		ledger.start(deliveryId, queryId, 1);
+		const { main } = this;
+		const { ledger } = main;
+		if (main.emitted.has(deliveryId) || ledger.isSettled(row)) return ledger.settle(row);
+		if (this.isRunning(deliveryId)) return;
+		ledger.start(deliveryId, queryId);
 		if (!this.hasMasses) this.save();
-		if (this.isBroken) {
-			ledger.undoStart(deliveryId);
-			ledger.addPending([queryId]);
-			return;
-		}
-		this.emitted.set(deliveryId, (this.emitted.get(deliveryId) ?? 0) + 1);
-		this.start(deliveryId, deliveryId);
+		if (this.isBroken) return ledger.endStart(deliveryId);
+		main.inFlight.add(deliveryId);
+		const isStored = this.isSlow && deliveryId.length % 2 === 0;
+		this.given.push({ deliveryId, main, isStored: isStored && !this.keys.has(deliveryId) });
+		if (isStored) this.keys.add(deliveryId);
+		if (!this.isSlow) this.beginAll();
 	}
 
-	/** A worker goes on with what was interrupted: n8n knows it by its key. Otherwise it starts once more. */
-	private emitAgain(deliveryId: string, times: number): void {
-		const [queryId] = deliveryId.split(' ');
-		this.ledger.start(deliveryId, queryId, this.hasWorkers ? times : 2);
-		if (!this.hasMasses) this.save();
-		this.start(deliveryId, this.hasWorkers || times > 2 ? deliveryId : `${deliveryId} once more`);
+	/** n8n begins what it was given, unless it knows an execution with the same key. */
+	private beginAll(): void {
+		for (const { deliveryId, main, isStored } of this.given.splice(0)) {
+			const isDuplicate = !isStored && this.keys.has(deliveryId);
+			this.keys.add(deliveryId);
+			if (isDuplicate) this.refused++;
+			else {
+				this.count(deliveryId);
+				this.running.push({ deliveryId, main });
+			}
+			// in queue mode the outcome is known at the end
+			if (isDuplicate || !this.hasWorkers) this.settle(deliveryId, main);
+		}
 	}
 
-	private start(deliveryId: string, key: string): void {
-		const { ledger } = this;
-		const isDuplicate = this.keys.has(key);
-		this.keys.add(key);
-		if (isDuplicate) ledger.end(deliveryId);
-		else {
-			if (this.ended.has(deliveryId)) this.repeated.push(deliveryId);
-			this.executions.set(deliveryId, (this.executions.get(deliveryId) ?? 0) + 1);
-			const saved = this.hasWorkers ? undefined : ledger.saved;
-			this.running.push({ deliveryId, ledger, saved });
-		}
-		if (isDuplicate || !this.hasWorkers) this.settle(deliveryId, ledger);
+	private count(deliveryId: string): void {
+		this.executions.set(deliveryId, (this.executions.get(deliveryId) ?? 0) + 1);
 	}
 
 	/** All executions end, and each is written. */
 	endAll(): void {
-		const all = this.running.splice(0);
-		for (const { deliveryId, ledger } of all.slice(0, -1)) {
-			this.ended.add(deliveryId);
-			ledger.end(deliveryId);
-		}
-		for (const last of all.slice(-1)) this.end(last);
+		for (const each of this.running.splice(0)) this.end(each);
 	}
 
-	/** n8n writes the static data of an execution at its end, and reports it later. */
+	/** Where no worker runs it, n8n writes the static data of an execution at its end, and reports it later. */
 	private end(execution: Execution): void {
-		if (execution.saved) this.save(execution.saved);
+		if (!this.hasWorkers) this.save(execution.main.ledger.saved);
 		this.unreported.push(execution);
 	}
 
-	private hear({ deliveryId, ledger }: Execution): void {
-		this.settle(deliveryId, ledger);
-		ledger.end(deliveryId);
-		this.ended.add(deliveryId);
-		if (ledger === this.ledger) this.save(); // by an emit that n8n refuses
+	private hear({ deliveryId, main }: Execution): void {
+		if (this.hasWorkers) this.settle(deliveryId, main);
 	}
 
-	private settle(deliveryId: string, ledger: Ledger): void {
+	private settle(deliveryId: string, { ledger, inFlight, emitted }: Main): void {
 		const [queryId, status] = deliveryId.split(' ');
+		inFlight.delete(deliveryId);
+		emitted.add(deliveryId);
+		ledger.endStart(deliveryId);
 		ledger.settle({ queryId, status });
 	}
 
 	/** Polls until nothing comes any more, though each pending query had its turn. */
 	finish(): void {
 		this.isBroken = false;
+		this.isSlow = false;
+		this.beginAll();
+		this.main.left.clear();
 		this.pollUntilIdle();
 		if (!this.hasChanged) return;
 		this.isDue = true; // only a check of the whole list shows another status deep in it

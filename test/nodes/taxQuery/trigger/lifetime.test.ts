@@ -1,8 +1,7 @@
 import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
 import { until } from '../../../support/until';
-import { codeOf } from '../../../support/errorCode';
-import { many, row } from './listService';
-import { rejectionOrUndefined, shiftAllClocks, TriggerHost } from './triggerHost';
+import { row } from './listService';
+import { shiftAllClocks, TriggerHost } from './triggerHost';
 import {
 	triggerOnListServiceForEachTest,
 	secretHeaderFieldsAndProof,
@@ -64,23 +63,6 @@ describe('a published trigger that cannot check', () => {
 		shiftAllClocks(FIRST_POLL_MS);
 		await until('a failed execution', () => host.failures.length === 1);
 		expect(host.failures).toEqual(['field.date']);
-	});
-});
-
-describe('two triggers with one node ID', () => {
-	const { host, start } = freshTriggerAndSandboxForEachTest();
-
-	it('are refused by an error that names both', async () => {
-		await start({ activation: null, copies: ['Results copied'] });
-		const error = await rejectionOrUndefined(host.publish('activate'));
-		expect(codeOf(error)).toBe('sharedNodeId');
-		expect(error?.message).toMatch(/'Results' and 'Results copied'/);
-	});
-
-	it('are refused by each attempt of n8n', async () => {
-		await start({ activation: null, copies: ['Results copied'] });
-		const error = await rejectionOrUndefined(host.publish('activate', {}, ATTEMPTS));
-		expect(codeOf(error)).toBe('sharedNodeId');
 	});
 });
 
@@ -158,83 +140,41 @@ describe('two main processes over one database', () => {
 	});
 });
 
-describe('with Webhook Only, a call that comes while the workflow is published', () => {
+describe('a call that comes while the workflow is not published in this process', () => {
 	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
+	const { verification, proof } = secretHeaderFieldsAndProof('whsec-brecha');
 
-	it('is stored, and its result starts once the trigger is ready', async () => {
-		await start({ parameters: { receiveBy: 'webhook' } });
+	it.each([
+		['202 where the list brings the result', 'both', 'result', 202],
+		['503 with Webhook Only', 'webhook', 'result', 503],
+		['503 where only the call may hold the result', 'both', 'statusOnly', 503],
+		['503 where the call is trusted', 'both', 'off', 503],
+	])('is answered %s, and its result starts once', async (_, receiveBy, confirm, expected) => {
+		await start({
+			parameters: { receiveBy, confirm, authenticity: confirm === 'off' ? 'credential' : 'none' },
+			credentials: withWebhookVerification(sandbox.credentials(), verification),
+		});
 		const record = await sandbox.result();
 		await host.unpublish();
-		const { status } = await host.deliver(record);
+		const { status } = await host.deliver(record, proof);
 		await host.publish('update');
+		if (status === 503) await host.deliver(record, proof);
 		await host.executed(1);
-		expect([status, host.started]).toEqual([202, [record._id]]);
+		await host.poll();
+		expect([status, host.started]).toEqual([expected, [record._id]]);
 	});
 
-	it('is not forgotten by unpublishing while the trigger reads what it named', async () => {
-		await start({ parameters: { receiveBy: 'webhook' } });
-		const record = await sandbox.result();
-		const path = `/api/query/${record._id}`;
-		await sandbox.faults({ path, times: 1, fault: { latency: 1_000 } });
-		const before = (await sandbox.requests(path)).length;
-		const delivered = host.deliver(record);
-		await until('the request', async () => (await sandbox.requests(path)).length > before);
-		await host.unpublish();
-		await host.publish('update'); // while the old trigger still reads
-		await delivered;
-		await host.executed(1);
-		expect(host.started).toEqual([record._id]);
+	it('is stored nowhere: each of 150 different queries is answered 202', async () => {
+		await start({ activation: null });
+		const ids = Array.from({ length: 150 }, (_, each) => `query-${each}`);
+		const statuses = new Set<number>();
+		for (const queryId of ids) statuses.add((await host.deliver({ queryId })).status);
+		expect([...statuses]).toEqual([202]);
 	});
 });
 
 describe('with Webhook Only, while the workflow is published again,', () => {
 	const { service, host, start } = triggerOnListServiceForEachTest();
-	/** Defines for how many queries there is room until the trigger is ready. */
-	const ROOM = 100;
-
-	it('calls beyond the room for them are answered 503, and all others start', async () => {
-		const { verification, proof } = secretHeaderFieldsAndProof('whsec-room'); // proved ones are read faster
-		service.rows = many('q', ROOM + 20, 1);
-		await start({
-			parameters: { receiveBy: 'webhook', authenticity: 'credential' },
-			credentials: withWebhookVerification(service.credentials(), verification),
-		});
-		await host.unpublish();
-		const accepted: string[] = [];
-		const refused: string[] = [];
-		await Promise.all(
-			service.rows.map(async ({ _id }) => {
-				const { status } = await host.deliver({ queryId: _id }, proof);
-				(status === 202 ? accepted : refused).push(_id);
-			}),
-		);
-		await host.publish('update');
-		await host.executed(ROOM);
-		await host.handled();
-		expect(refused).toHaveLength(20);
-		expect([...host.started].sort()).toEqual(accepted.sort());
-	});
-
-	it('calls beyond the room that wait for a check get 503, and all others start', async () => {
-		await start({ parameters: { receiveBy: 'webhook' } });
-		service.rows = many('q', ROOM + 20, 1);
-		service.slowMs = 300;
-		const statuses = service.rows.map(async ({ _id }) => {
-			const { status } = await host.deliver({ queryId: _id });
-			return { id: String(_id), status };
-		});
-		await until('a read', () => service.requests.some((path) => path !== '/query'));
-		await host.unpublish();
-		const answered = await Promise.all(statuses);
-		const accepted = answered.filter(({ status }) => status < 300).map(({ id }) => id);
-		service.slowMs = 0;
-		await host.publish('update');
-		await host.handled();
-		await until('all', () => accepted.every((id) => host.started.includes(id)));
-		expect(accepted.length).toBeLessThanOrEqual(ROOM);
-		const others = answered.filter(({ id }) => !accepted.includes(id));
-		expect(new Set(others.map(({ status }) => status))).toEqual(new Set([503]));
-	});
 
 	it('a call that the service takes long to check is answered 503', async () => {
 		service.rows = [row('q1', 0, { status: 'PENDING', response: undefined })];
@@ -257,7 +197,7 @@ describe('a trigger whose static data are damaged', () => {
 		await host.poll();
 		await host.kill();
 		const damage = (name: string, value: unknown): unknown =>
-			['pendingIds', 'started', 'failedStarts'].includes(name) ? null : value;
+			['pending', 'starting'].includes(name) ? null : value;
 		host.staticData = JSON.stringify(JSON.parse(host.staticData), damage);
 		await host.publish('init');
 		service.rows = [row('new', 0), ...service.rows];
@@ -272,7 +212,7 @@ describe('a trigger whose static data are damaged', () => {
 describe('a result that n8n cannot start', () => {
 	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
-	it('is reported with its query and the reason, and starts when n8n can', async () => {
+	it('is reported with its query and the reason, and starts by the repeated call', async () => {
 		const { verification, proof } = secretHeaderFieldsAndProof('whsec-retry');
 		await start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
@@ -281,11 +221,8 @@ describe('a result that n8n cannot start', () => {
 		const record = await sandbox.result();
 		host.isBroken = true;
 		const { status } = await host.deliver(record, proof);
-		shiftAllClocks(A_SECOND);
-		await until('a failed execution', () => host.errors.length === 1);
 		host.isBroken = false;
-		shiftAllClocks(A_MINUTE);
-		await host.executed(1);
+		await host.deliver(record, proof);
 		expect([status, host.failures, host.started]).toEqual([503, ['notStarted'], [record._id]]);
 		expect(host.errors[0].message).toMatch(new RegExp(`${record._id}.*the database is gone`));
 	});

@@ -6,6 +6,7 @@ import { freshTriggerAndSandboxForEachTest } from './freshTriggerForEachTest';
 
 /** After a start of n8n the first poll waits at most this long. */
 const FIRST_POLL_MS = 15_000;
+const A_MINUTE = 60_000;
 
 /** A sender waits before it delivers again; one that does not keeps a slow n8n from ever responding in time. */
 const A_SENDERS_PAUSE_MS = 1_000;
@@ -118,30 +119,36 @@ describe('the same result starts one execution', () => {
 	});
 
 	it('also after a restart of n8n, when n8n keeps no execution of it any more', async () => {
-		await startProved();
-		const [record, next] = [await sandbox.result(), await sandbox.result()];
-		await host.deliver(record, proved.headers);
-		await host.deliver(next, proved.headers);
+		await start();
+		const ids = [(await sandbox.result())._id, (await sandbox.result())._id];
+		await host.poll();
 		await host.ended(2);
 		await host.endsSaved();
 		await host.kill();
 		host.prune();
-		await host.publish('init');
-		const { status } = await host.deliver(record, proved.headers);
-		expect([status, host.started]).toEqual([200, [record._id, next._id]]);
+		await startAgain();
+		for (const queryId of ids) await host.deliver({ queryId });
+		expect(host.started).toEqual(ids);
 	});
 
-	it.each([
-		['could not store an execution of it', false],
-		['stored an execution of it, and could not run that', true],
-	])('and is tried again where n8n %s', async (_, storesWhatFails) => {
+	it('and is tried again where n8n could not store an execution of it', async () => {
 		await start();
 		const record = await sandbox.result();
-		Object.assign(host, { isBroken: true, storesWhatFails });
+		host.isBroken = true;
 		const { status } = await host.deliver(record);
 		host.isBroken = false;
 		await host.poll();
-		expect([status, host.started]).toEqual([503, [record._id]]);
+		expect([status, host.failures, host.started]).toEqual([503, ['notStarted'], [record._id]]);
+	});
+
+	it("and is n8n's alone where n8n stored an execution of it, and could not run that", async () => {
+		await start();
+		const record = await sandbox.result();
+		Object.assign(host, { isBroken: true, storesWhatFails: true });
+		const { status } = await host.deliver(record);
+		host.isBroken = false;
+		await host.poll();
+		expect([status, host.started]).toEqual([503, []]);
 	});
 
 	it('also where somebody stops it before its first node: it had been started', async () => {
@@ -203,17 +210,6 @@ describe('a result that is listed without its date', () => {
 		expect((await sandbox.requests()).length - before).toBeLessThanOrEqual(2);
 	});
 
-	it('is started once more, where it was cut off', async () => {
-		await start({ areExecutionsLong: true });
-		const record = await sandbox.result();
-		await listWithoutDate(record);
-		await host.poll();
-		await host.kill();
-		await startAgain();
-		const [first, second] = host.items.map(({ deliveryId }) => deliveryId);
-		expect([host.started, second]).toEqual([[record._id, record._id], first]);
-	});
-
 	it('is started as it is listed, where the service refuses it by its ID', async () => {
 		await start();
 		const record = await sandbox.result();
@@ -229,15 +225,18 @@ describe('a result that is listed without its date', () => {
 });
 
 describe('the sender of a proved delivery', () => {
-	it('responds before the execution begins if polls retry failed starts', async () => {
+	it('repeats it as long as n8n is not known to have the result', async () => {
 		await start({
 			parameters: { ...proved.parameters },
 			credentials: proved.credentials(),
 			hasWorkers: true,
 			areExecutionsLong: true,
 		});
-		const { status, body } = await host.deliver(await sandbox.result(), proved.headers);
-		expect({ status, body }).toEqual({ status: 200, body: '{"message":"Accepted"}' });
+		const record = await sandbox.result();
+		const early = await host.deliver(record, proved.headers);
+		await host.endExecutions();
+		const late = await host.deliver(record, proved.headers);
+		expect([early.status, late.status, host.started]).toEqual([503, 200, [record._id]]);
 	});
 
 	it('the next poll starts a result that n8n could not start', async () => {
@@ -356,29 +355,55 @@ describe('a restart of n8n', () => {
 		expect(host.started).toEqual([record._id]);
 	});
 
-	it('restarts an interrupted result once with its deliveryId, never twice', async () => {
-		await start({ areExecutionsLong: true });
-		await sandbox.result();
-		await host.poll();
-		await host.kill();
-		await startAgain();
-		await host.kill();
-		await startAgain();
-		const [first, second] = host.items;
-		expect([host.executions.length, second]).toEqual([2, first]);
-	});
+	it.each([{}, { settings: { afterCrash: 'once' } }])(
+		'leaves executions that it cut off to Retry: %j',
+		async (parameters) => {
+			await start({ areExecutionsLong: true, parameters });
+			const ids = [(await sandbox.result())._id, (await sandbox.result())._id];
+			await host.poll();
+			for (let restarts = 0; restarts < 2; restarts++) {
+				await host.kill();
+				await startAgain();
+				shiftAllClocks(A_MINUTE);
+				await host.poll();
+				await host.poll();
+			}
+			expect([host.started, host.failures]).toEqual([ids, []]);
+		},
+	);
 
-	it('starts only that once more', async () => {
-		await start();
-		const ended = await sandbox.result();
-		await host.poll();
-		await host.endsSaved();
+	it.each(['asking', 'webhook'])(
+		'starts what n8n was given and never had, once n8n has started its own (%s)',
+		async (receiveBy) => {
+			await start({ parameters: { receiveBy } });
+			const record = await sandbox.result();
+			host.database = new Promise(() => {});
+			shiftAllClocks(A_MINUTE);
+			void host.deliver({ queryId: record._id }).catch(() => undefined);
+			await until('the emit', () => host.staticData.includes(`"${record._id}"`));
+			await host.kill();
+			host.database = undefined;
+			await startAgain();
+			const inFirstMinute = [...host.started];
+			shiftAllClocks(2 * A_MINUTE);
+			await host.executed(1);
+			await host.poll();
+			expect([inFirstMinute, host.started]).toEqual([[], [record._id]]);
+		},
+	);
+
+	it('starts nothing once more that its sender delivers again', async () => {
+		await startProved();
 		host.areExecutionsLong = true;
-		const cutOff = await sandbox.result();
-		await host.poll();
+		const record = await sandbox.result();
+		await host.deliver(record, proved.headers);
+		await host.executed(1);
 		await host.kill();
-		await startAgain();
-		expect(host.started).toEqual([ended._id, cutOff._id, cutOff._id]);
+		await host.publish('init');
+		const early = await host.deliver(record, proved.headers);
+		shiftAllClocks(2 * A_MINUTE);
+		const late = await host.deliver(record, proved.headers);
+		expect([early.status, late.status, host.started]).toEqual([503, 200, [record._id]]);
 	});
 
 	it('restarts nothing of executions that ended together', async () => {
@@ -391,106 +416,6 @@ describe('a restart of n8n', () => {
 		await host.kill();
 		await startAgain();
 		expect(host.started.sort()).toEqual(ids.sort());
-	});
-
-	it('starts each of several once more that ran at the same time', async () => {
-		await start({ areExecutionsLong: true });
-		const ids: string[] = [];
-		for (let count = 0; count < 3; count++) {
-			ids.push((await sandbox.result())._id);
-			await host.poll();
-		}
-		await host.kill();
-		await startAgain();
-		expect(host.started).toEqual([...ids, ...ids]);
-	});
-
-	it('starts once more what is cut off after a restart that brought nothing new', async () => {
-		await start({ areExecutionsLong: true });
-		const first = await sandbox.result();
-		await host.poll();
-		for (let count = 0; count < 2; count++) {
-			await host.kill();
-			await startAgain();
-		}
-		const second = await sandbox.result();
-		await host.poll();
-		await host.kill();
-		await startAgain();
-		expect(host.started).toEqual([first._id, first._id, second._id, second._id]);
-	});
-
-	it('restarts an interrupted result that its sender delivers again first', async () => {
-		await startProved();
-		host.areExecutionsLong = true;
-		const record = await sandbox.result();
-		await host.deliver(record, proved.headers);
-		await host.executed(1);
-		await host.kill();
-		await host.publish('init');
-		await host.deliver(record, proved.headers);
-		shiftAllClocks(FIRST_POLL_MS);
-		await host.executed(2);
-		expect(host.started).toEqual([record._id, record._id]);
-	});
-
-	it.each([false, true])(
-		'starts once more what was cut off, though n8n cannot at first (stored: %s)',
-		async (storesWhatFails) => {
-			await start({ areExecutionsLong: true });
-			const ids = [(await sandbox.result())._id, (await sandbox.result())._id];
-			await host.poll();
-			await host.kill();
-			Object.assign(host, { isBroken: true, storesWhatFails });
-			await startAgain();
-			host.isBroken = false;
-			await host.poll();
-			await host.executed(4);
-			const again = host.started.slice(2).sort(); // whichever n8n could start first
-			expect([host.started.slice(0, 2), again]).toEqual([ids, [...ids].sort()]);
-		},
-	);
-
-	it('restarts an interrupted result exactly once when delivered during the start', async () => {
-		await start({ areExecutionsLong: true, parameters: { receiveBy: 'webhook' } });
-		const record = await sandbox.result();
-		await host.deliver(record);
-		await host.kill();
-		const delivered = host.deliver(record);
-		// n8n takes it before it starts the trigger
-		await Promise.race([delivered, new Promise((waited) => setTimeout(waited, 2_000))]);
-		await startAgain();
-		await delivered;
-		await host.poll();
-		expect(host.started).toEqual([record._id, record._id]);
-	});
-
-	it('leaves what was cut off to Retry, where that is chosen', async () => {
-		await start({ areExecutionsLong: true, parameters: { settings: { afterCrash: 'leave' } } });
-		await sandbox.result();
-		await host.poll();
-		await host.kill();
-		await startAgain();
-		expect(host.executions).toHaveLength(1);
-	});
-
-	it('restarts at most one result in queue mode after a kill', async () => {
-		await start({ hasWorkers: true, areExecutionsLong: true });
-		const ids: string[] = [];
-		for (let count = 0; count < 5; count++) ids.push((await sandbox.result())._id);
-		const polling = host.poll();
-		await host.executed(5);
-		await host.kill();
-		await polling;
-		await startAgain();
-		await host.endExecutions();
-		host.areExecutionsLong = false;
-		for (let count = 0; count < 3; count++) await host.poll();
-		const twice = host.started.length - ids.length;
-		expect({ all: [...new Set(host.started)].sort(), twice }).toEqual({
-			all: ids.sort(),
-			twice: 1,
-		});
 	});
 
 	it('starts nothing once more in queue mode, where a worker goes on with it', async () => {

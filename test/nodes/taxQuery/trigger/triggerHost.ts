@@ -299,7 +299,7 @@ export class TriggerHost {
 
 	/** Resolves when n8n has saved that all executions have ended: what a kill from now on cannot undo. */
 	async endsSaved(): Promise<void> {
-		await until('the ends to be saved', () => this.staticData.includes('"started":{}'));
+		await until('the ends to be saved', () => this.staticData.includes('"starting":{}'));
 	}
 
 	async stop(): Promise<void> {

@@ -3,7 +3,6 @@ import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { shiftAllClocks } from './triggerHost';
 import { freshTriggerAndSandboxForEachTest } from './freshTriggerForEachTest';
 
-const FIRST_POLL_MS = 15_000;
 const A_MINUTE = 60_000;
 
 const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
@@ -176,70 +175,6 @@ describe('an outage of what is read by its ID', () => {
 		await listing([bad]);
 		await pollCount(2);
 		expect([host.started, host.failures]).toEqual([['bad'], []]);
-	});
-});
-
-describe('after n8n was killed', () => {
-	const killed = async () => {
-		await host.kill();
-		await host.publish('init');
-		shiftAllClocks(FIRST_POLL_MS);
-		await pollCount(2);
-	};
-
-	it.each<[string, Fault]>([
-		['fails', { status: 500 }],
-		['is refused', { status: 400 }],
-	])('an interrupted result that %s blocks nothing, and starts once readable', async (_, fault) => {
-		await listing([]);
-		await start({ areExecutionsLong: true });
-		await listing([bad]);
-		await pollCount(1);
-		await host.executed(1);
-		await listing([good, bad], { bad: fault });
-		await killed();
-		await host.executed(2);
-		await listing([good, bad]);
-		await pollCount(1);
-		await host.executed(3);
-		expect(host.started).toEqual(['bad', 'good', 'bad']);
-	});
-});
-
-describe('a result that was cut off, with Webhook Only', () => {
-	it('reads an interrupted result again without a delivery (Webhook Only)', async () => {
-		await listing([]);
-		const parameters = { receiveBy: 'webhook' };
-		await start({ areExecutionsLong: true, parameters });
-		await listing([bad]);
-		await host.deliver({ queryId: 'bad' });
-		await host.executed(1);
-		await listing([bad], { bad: { status: 500 } });
-		await host.kill();
-		await host.publish('init');
-		shiftAllClocks(FIRST_POLL_MS);
-		await until('a line of the log', () => host.log.join().includes('query bad '));
-		await listing([bad]);
-		shiftAllClocks(60_000);
-		await host.executed(2);
-		expect(host.started).toEqual(['bad', 'bad']);
-	});
-});
-
-describe('two results that were cut off', () => {
-	it('are tried in turn, where the first cannot be read', async () => {
-		await listing([]);
-		await start({ areExecutionsLong: true });
-		await listing([good, bad]);
-		await pollCount(1);
-		await host.executed(2);
-		await listing([good, bad], { bad: { status: 403 } });
-		await host.kill();
-		await host.publish('init');
-		shiftAllClocks(FIRST_POLL_MS);
-		await pollCount(3);
-		await host.executed(3);
-		expect(host.started).toEqual(['bad', 'good', 'good']);
 	});
 });
 

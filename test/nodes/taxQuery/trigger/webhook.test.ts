@@ -268,18 +268,16 @@ describe('in a process that has no published trigger', () => {
 		expect([status, host.started]).toEqual([202, []]);
 	});
 
-	it('marks an unconfirmed, proved result as started, so no poll repeats it', async () => {
-		await startProved({}, { activation: null });
+	it.each([
+		['is trusted', async () => await startProved({}, { activation: null })],
+		[
+			'comes with Webhook Only',
+			async () => await start({ activation: null, parameters: { receiveBy: 'webhook' } }),
+		],
+	])('a delivery that %s is answered 503, since nothing is stored', async (_, open) => {
+		await open();
 		const { status } = await host.deliver(await sandbox.result(), secret);
-		expect([status, host.started]).toEqual([202, []]);
-	});
-
-	it('a delivery starts the execution by itself where nothing asks', async () => {
-		await start({ activation: null, parameters: { receiveBy: 'webhook' } });
-		shiftAllClocks(60_000); // n8n has started
-		const record = await sandbox.result();
-		const { status } = await host.deliver(record);
-		expect([status, host.started]).toEqual([200, [record._id]]);
+		expect([status, host.started]).toEqual([503, []]);
 	});
 });
 

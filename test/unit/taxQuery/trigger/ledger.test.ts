@@ -1,36 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
+import { Ledger, mergeLedgers } from '../../../../nodes/TaxQuery/trigger/ledger';
 import { applyPlan, planPoll } from '../../../../nodes/TaxQuery/trigger/planPoll';
-
-const reload = (ledger: Ledger) => new Ledger(JSON.parse(JSON.stringify(ledger.saved)));
-
-describe('the ledger', () => {
-	it('keeps how often n8n failed to start a result, until its execution ends', () => {
-		const ledger = new Ledger();
-		for (let attempt = 1; attempt <= 2; attempt++) {
-			ledger.start('delivery', 'query', 1);
-			ledger.undoStart('delivery');
-		}
-		const reloaded = reload(ledger);
-		const failures = reloaded.failedStarts('delivery');
-		reloaded.start('delivery', 'query', 1);
-		reloaded.end('delivery');
-		expect([failures, reload(reloaded).failedStarts('delivery')]).toEqual([2, 0]);
-	});
-
-	it('remembers what came through of a pending query behind many newer ones', () => {
-		const ledger = new Ledger();
-		const success = { queryId: 'pending again', status: 'SUCCESS' };
-		ledger.take(success.queryId);
-		ledger.settle(success);
-		ledger.addPending([success.queryId]);
-		const newer = Array.from({ length: 1_200 }, (_, index) => `newer ${index}`);
-		for (const id of newer) ledger.take(id);
-		ledger.trim(newer);
-		expect(ledger.isSeen(success.queryId)).toBe(false);
-		expect(reload(ledger).isSettled(success)).toBe(true);
-	});
-});
 
 describe('a pending query that is listed in a final status', () => {
 	it.each([
@@ -64,25 +34,56 @@ describe('a ledger whose static data are damaged', () => {
 		const ledger = new Ledger();
 		ledger.take('seen');
 		ledger.addPending(['waiting']);
-		ledger.start('delivery', 'query', 1);
+		ledger.start('delivery', 'query');
 		return JSON.parse(JSON.stringify(ledger.saved)) as IDataObject;
 	};
 
 	it.each<[name: string, value: IDataObject[string]]>([
-		['pendingIds', {}],
-		['pendingIds', [7, null]],
-		['started', null],
-		['started', { delivery: 'query' }],
-		['failedStarts', null],
-		['failedStarts', { delivery: 'often' }],
+		['pending', {}],
+		['pending', [7, null]],
+		['starting', null],
+		['starting', { delivery: 7 }],
 		['newest', 'yesterday'],
 		['isComplete', null],
 	])('is read without %s: %j', (name, value) => {
 		const ledger = new Ledger({ ...saved(), [name]: value });
 		expect(ledger.isSeen('seen')).toBe(true);
-		expect(ledger.pendingIds()).toEqual(name === 'pendingIds' ? [] : ['waiting']);
-		expect(ledger.startedCount()).toBe(name === 'started' ? 0 : 1);
-		expect(ledger.failedStarts('delivery')).toBe(0);
+		expect(ledger.pendingIds()).toEqual(name === 'pending' ? [] : ['waiting']);
+		expect(ledger.startingCount()).toBe(name === 'starting' ? 0 : 1);
 		expect(ledger.state).toMatchObject({ newest: 0, isComplete: true });
+	});
+
+	it('begins anew without what was seen: else all rows would look new', () => {
+		const ledger = new Ledger({ ...saved(), startedFrom: 'now', seen: 'text' });
+		expect([ledger.state.startedFrom, ledger.pendingIds()]).toEqual(['', []]);
+	});
+});
+
+describe('two ledgers at publishing', () => {
+	const ledgerWith = (newest: number, status: string) => {
+		const ledger = new Ledger();
+		ledger.take('q', newest);
+		if (status) ledger.settle({ queryId: 'q', status });
+		return ledger;
+	};
+	const success = { queryId: 'q', status: 'SUCCESS' };
+
+	it('the one that has seen the newer query counts, with all that is settled in the other', () => {
+		const [known, saved] = [ledgerWith(1, 'SUCCESS'), ledgerWith(2, '')];
+		expect(mergeLedgers(known, saved)).toBe(saved);
+		expect(saved.isSettled(success)).toBe(true);
+	});
+
+	it("this process's counts if the saved one is older", () => {
+		const [known, saved] = [ledgerWith(2, ''), ledgerWith(1, 'SUCCESS')];
+		saved.start('delivery', 'q');
+		expect(mergeLedgers(known, saved)).toBe(known);
+		expect([known.isSettled(success), known.isStarting('delivery')]).toEqual([true, true]);
+	});
+
+	it('adopts nothing of another account', () => {
+		const [known, saved] = [ledgerWith(2, ''), ledgerWith(1, 'SUCCESS')];
+		saved.state.account = 'another';
+		expect(mergeLedgers(known, saved).isSettled(success)).toBe(false);
 	});
 });

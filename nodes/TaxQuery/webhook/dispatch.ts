@@ -1,0 +1,183 @@
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { createServiceConnection } from '../../shared/http/retryingServiceConnection';
+import { taxQuery } from '../../shared/http/serviceDefinitions';
+import { offersQueryList } from '../client/queryList';
+import { dispositionOf, reportRecordsExcludedAsUnknown } from '../trigger/disposition';
+import { processStateOfNode, type EmitOutcome } from '../trigger/emitter';
+import { runHourly } from '../trigger/errorReporting';
+import type { PollReport } from '../trigger/pollOnce';
+import { findPublishedSession, type PollingSession } from '../trigger/pollingSession';
+import { fillMissingResponseFromDelivery } from '../trigger/queryNotification';
+import { readQueriesByIdThrottled } from '../trigger/readQueriesByIdThrottled';
+import { succeededWithoutResult } from '../trigger/recordWithDeliveryId';
+import { itemMaker, type ItemMakerCredentialSettings } from '../trigger/triggerItemMaker';
+import type { TriggerSettings } from '../trigger/triggerSettings';
+import type { AssessedNotification } from './limitNotificationByTrustSettings';
+import { respond, RESPONSES, type Fate, type ResponseToSender } from './response';
+
+/** A webhook call while it is handled. */
+export interface Call {
+	/** The response if handling takes longer than the sender waits. */
+	soFar: ResponseToSender;
+}
+
+const NO_TRIGGER =
+	'A webhook call came to a process that has no published Tax Query Trigger (503). In queue mode, send webhook calls to the main process';
+
+/** Returns whether a call may be the only one that has the result: the service's record may never hold it (TQ §4.13). */
+const bringsResult = ({ trusted, detail, isReportedPending }: AssessedNotification): boolean =>
+	trusted !== undefined || (detail !== undefined && !isReportedPending);
+
+/** Starts what a webhook call brings, or makes the trigger check for it; resolves with the response. */
+export async function dispatch(
+	context: IWebhookFunctions,
+	settings: TriggerSettings,
+	all: AssessedNotification[],
+	itemSettings: ItemMakerCredentialSettings,
+	call: Call,
+): Promise<ResponseToSender> {
+	const isListed = settings.receiveBy !== 'webhook' && offersQueryList(itemSettings.mapping);
+	const isSafe = (each: AssessedNotification) => isListed && !bringsResult(each);
+	const trigger = findPublishedSession(context);
+	if (!trigger) {
+		if (all.every(isSafe)) return RESPONSES.onList;
+		runHourly(context, 'noTrigger', () => context.logger.warn(NO_TRIGGER));
+		return RESPONSES.noTrigger;
+	}
+	call.soFar = respond(all.map((each) => (isSafe(each) ? 'onList' : 'notYet')));
+	const trusted = all.filter((each) => each.trusted);
+	const others = all.filter((each) => !each.trusted);
+	const hasCredential = context.getNode().credentials?.[taxQuery.credentialType] !== undefined;
+	const polled = hasCredential
+		? pollFor(trigger, others, isListed, (fates) => {
+				call.soFar = respond([...fates, ...trusted.map((): Fate => 'notYet')]);
+			})
+		: Promise.resolve(others.map((): Fate => 'noCredential'));
+	return await Promise.all([emitTrusted(trigger, trusted, itemSettings), polled]).then((fates) =>
+		respond(fates.flat()),
+	);
+}
+
+const FATES: Record<EmitOutcome, Fate> = {
+	started: 'started',
+	duplicate: 'nothingNew',
+	failed: 'notStarted',
+};
+
+/** Starts the results of a trusted webhook call as they were delivered. */
+async function emitTrusted(
+	trigger: PollingSession,
+	all: AssessedNotification[],
+	itemSettings: ItemMakerCredentialSettings,
+): Promise<Fate[]> {
+	const { context, settings } = trigger;
+	const toItem = itemMaker(settings, itemSettings);
+	const results = all.flatMap(({ trusted }) => trusted ?? []);
+	const records = results.map(({ result }) => result.record);
+	reportRecordsExcludedAsUnknown(context, settings.choice, itemSettings.mapping, records);
+	return await Promise.all(
+		results.map(async ({ result, origin }): Promise<Fate> => {
+			if (dispositionOf(result, settings.choice) !== 'emit') return 'nothingNew';
+			return FATES[await trigger.emitOnce(result, toItem(result, origin))];
+		}),
+	);
+}
+
+/** Makes the trigger poll for queries. `onRead` gets their fates once the poll has read them. */
+async function pollFor(
+	trigger: PollingSession,
+	all: AssessedNotification[],
+	isListed: boolean,
+	onRead: (fates: Fate[]) => void,
+): Promise<Fate[]> {
+	const left = all.filter(({ reported }) => !reported || !trigger.isOver(reported));
+	if (left.length === 0) return all.map((): Fate => 'nothingNew'); // a poll would show nothing else
+	const named = left.filter(({ queryId }) => trigger.hasRoomFor(queryId));
+	const isSafeUnread = (each: AssessedNotification) => isListed && !bringsResult(each);
+	const crowdedOut = left
+		.filter((each) => !named.includes(each))
+		.map((each): Fate => (isSafeUnread(each) ? 'onList' : 'busy'));
+	const seen = await trigger
+		.pollSoon(named.map((each) => [each.queryId, each]))
+		.catch(() => undefined);
+	if (!seen) {
+		// the session has reported why, unless it was unpublished meanwhile
+		const fate = (each: AssessedNotification): Fate =>
+			trigger.isClosed && isSafeUnread(each)
+				? 'onList'
+				: trigger.isClosed
+					? 'notYet'
+					: 'unreachable';
+		return [...named.map(fate), ...crowdedOut];
+	}
+	const isSafe = (each: AssessedNotification) =>
+		isListed && (seen.held.has(each.queryId) || !bringsResult(each));
+	onRead([...named.map((each): Fate => (isSafe(each) ? 'onList' : 'notYet')), ...crowdedOut]);
+	const fates = named.map(async (each) => await fateOf(each, seen, isSafe(each)));
+	return [...(await Promise.all(fates)), ...crowdedOut];
+}
+
+/** Returns the fate of a query by its progress in a poll. */
+async function fateOf(
+	{ queryId, isReportedPending }: AssessedNotification,
+	{ queries, isWhole }: PollReport,
+	isSafe: boolean,
+): Promise<Fate> {
+	const notYet: Fate = isSafe ? 'onList' : 'notYet';
+	const progress = queries.get(queryId);
+	switch (progress) {
+		case undefined:
+			return isWhole ? 'unknown' : notYet;
+		case 'pending':
+			return isReportedPending ? 'nothingNew' : notYet;
+		case 'settled':
+			return 'nothingNew';
+		case 'unknown':
+			return 'unknown';
+		case 'later':
+			return 'busy';
+		case 'failed':
+			return 'unreachable';
+		default:
+			return FATES[await progress];
+	}
+}
+
+/** Has n8n start the execution of a test in the editor. */
+export async function startTest(
+	context: IWebhookFunctions,
+	settings: TriggerSettings,
+	all: AssessedNotification[],
+	itemSettings: ItemMakerCredentialSettings,
+): Promise<ResponseToSender | IWebhookResponseData> {
+	const toRead = all.filter(({ trusted }) => !trusted).map(({ queryId }) => queryId);
+	if (toRead.length > 0 && context.getNode().credentials?.[taxQuery.credentialType] === undefined)
+		return RESPONSES.noCredential;
+	const readAll = async () =>
+		await readQueriesByIdThrottled(
+			processStateOfNode(context),
+			await createServiceConnection(context, taxQuery),
+			toRead,
+			() => true,
+		);
+	const read = toRead.length === 0 ? undefined : await readAll().catch(() => undefined);
+	const toItem = itemMaker(settings, itemSettings);
+	const isWanted = ({ result }: NonNullable<AssessedNotification['trusted']>) =>
+		dispositionOf(result, settings.choice) === 'emit';
+	const brought = all.map((notification) => {
+		const { queryId, trusted, isReportedPending } = notification;
+		if (trusted) return isWanted(trusted) ? trusted : 'nothingNew';
+		const found = read?.get(queryId);
+		if (typeof found !== 'object') return found === 'unknown' ? 'unknown' : 'unreachable';
+		const filled = fillMissingResponseFromDelivery(found, notification, itemSettings.mapping);
+		const isWaiting =
+			dispositionOf(filled.result, settings.choice) === 'wait' && !isReportedPending;
+		if (isWaiting || succeededWithoutResult(filled.result)) return 'notYet';
+		return isWanted(filled) ? filled : 'nothingNew';
+	});
+	const items = brought.flatMap((each) =>
+		typeof each === 'object' ? [toItem(each.result, each.origin)] : [],
+	);
+	if (items.length === 0) return respond(brought.filter((each) => typeof each === 'string'));
+	return { workflowData: [items], webhookResponse: { message: RESPONSES.started.message } };
+}
