@@ -94,7 +94,7 @@ export function classifySubmissionResponse(
 		return { kind: 'uncertain', reason: uncertaintyReasonOfProblem(problem.kind), problem };
 	}
 	const { body } = result;
-	const queries = readQueries(body, mapping) ?? onlyWrapped(body, mapping);
+	const queries = findAcceptedQueries(body, mapping);
 	if (queries && queries.length <= most) return { kind: 'accepted', queries };
 	const [only, another] = [body].flat();
 	const isContent = !queries && another === undefined && hasEntries(only);
@@ -107,6 +107,13 @@ function uncertaintyReasonOfProblem(kind: string): UncertaintyReason {
 	if (kind === 'network' || kind === 'cancelled') return 'noAnswer';
 	return kind === 'body' || kind === 'shape' ? 'unreadable' : 'status';
 }
+
+/** Returns the queries whose IDs a response holds: on top, or under the only key with any beside the reported errors. */
+export const findAcceptedQueries = (
+	body: unknown,
+	mapping: TaxQueryMapping,
+): RecordOrAcknowledgement[] | undefined =>
+	readQueries(body, mapping) ?? onlyWrapped(body, mapping);
 
 /** The queries that an object is about by itself. */
 function readQueries(
@@ -149,11 +156,16 @@ function readQuery(
 	);
 }
 
+/** What an error names may be another query. */
+const REPORTED_ERRORS = ['error', 'errors'];
+
 function onlyWrapped(
 	body: unknown,
 	mapping: TaxQueryMapping,
 ): RecordOrAcknowledgement[] | undefined {
-	const inside = Object.values(body ?? {});
+	const inside = Object.entries(body ?? {}).flatMap(([key, value]) =>
+		REPORTED_ERRORS.includes(key) ? [] : [value as unknown],
+	);
 	if (Array.isArray(body) && inside.length > 1) return undefined;
 	return soleDefined(inside.map((one) => readQueries(one, mapping)));
 }

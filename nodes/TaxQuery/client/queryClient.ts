@@ -7,7 +7,7 @@ import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { isNotFound, type ServiceMessage } from '../../shared/errors/requestProblemTypes';
 import { reportsFailure } from '../../shared/http/extractRowsOrProblem';
 import { pathOf } from './applyApiMappingToQueries';
-import { soleDefined, parseRecord, findMatchingId } from './parseQueryRecord';
+import { findAcceptedQueries, soleDefined, parseRecord, findMatchingId } from './parseQueryRecord';
 import type { QueryId, QueryRecord } from './queryModel';
 
 /** The query service as its readers see it. `request` resolves with the body of a response, or throws. */
@@ -23,7 +23,7 @@ export interface QueryClient {
 	clockOffsetMs(): number;
 	request(request: ServiceRequest): Promise<IDataObject | IDataObject[]>;
 	/** Returns the service's own message in a body. */
-	serviceMessage(body: unknown): ServiceMessage;
+	serviceMessage(body: unknown, secrets?: string[]): ServiceMessage;
 }
 
 /** Time limits of a read, and a callback right before it is sent. */
@@ -103,8 +103,8 @@ function onlyRecord(body: object, mapping: TaxQueryMapping): QueryRecord | undef
 }
 
 /**
- * Sends a billed query of an item. A 2xx that reports a failure leaves open whether the query was accepted. Throws where
- * it was never sent: no token came, or the run was stopped.
+ * Sends a billed query of an item. A 2xx that reports a failure and has no query ID leaves open whether the query was
+ * accepted. Throws where it was never sent: no token came, or the run was stopped.
  */
 export async function sendBilledPost(
 	item: OperationItemContext,
@@ -113,8 +113,9 @@ export async function sendBilledPost(
 	const result = await item.tryRequest(request);
 	if (!result.ok && isUnsent(result)) throw new RequestError(taxQuery, result.problem);
 	if (!result.ok || !reportsFailure(result.body)) return result;
-	const { serviceMessage } = await item.connection();
+	const { mapping, serviceMessage } = await queryClientOfItem(item);
 	const { status, body } = result;
+	if (findAcceptedQueries(body, mapping)) return result;
 	const problem = { kind: 'failure', status, ...serviceMessage(body, request.secrets) } as const;
 	return { ok: false, problem, accepted: 'unknown' };
 }

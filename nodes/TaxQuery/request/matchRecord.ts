@@ -2,6 +2,8 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
 import { isObject } from '../../shared/utils/json';
+import { decodeJsonHtmlUrlEscapes } from '../../shared/utils/decodeJsonHtmlUrlEscapes';
+import { hasEncodingDamage, normalizeText } from '../../shared/utils/inputTextCleaning';
 import { textOf } from '../../shared/utils/primitiveText';
 import { isCiecReferenceName } from '../client/maskCiecInRecord';
 import type { QueryRecord } from '../client/queryModel';
@@ -158,12 +160,13 @@ function readDays(value: unknown): [first: DateTime, last: DateTime] {
 const toSpan = (first: DateTime, last: DateTime) => `${first.toISODate()}/${last.toISODate()}`;
 
 /**
- * Returns a text without case, blanks, acute accents, diaereses (never Ñ) and the zero of 05; '' for a missing field.
+ * Returns a text cleaned as inputs are, without escapes, case, blanks, acute accents, diaereses (never Ñ) and the zero of
+ * 05; '' for a missing field.
  */
 export const normalizeForComparison = (value: unknown): string =>
 	typeof value === 'object' && value !== null
 		? stableText(value)
-		: String(value ?? '')
+		: normalizeText(decodeEscapes(String(value ?? '')))
 				.normalize('NFD')
 				.replace(/[\u0301\u0308]/g, '')
 				.normalize('NFC')
@@ -173,6 +176,20 @@ export const normalizeForComparison = (value: unknown): string =>
 				.trim()
 				.toUpperCase()
 				.replace(/^0(?=\d$)/, '');
+
+/** A text may have been escaped at each of several steps. */
+const MAX_ESCAPES = 3;
+
+/** Returns the text of a field, decoded; '' for a missing or compound one. */
+const decodedText = (value: unknown): string =>
+	typeof value === 'object' ? stableText(value ?? '') : decodeEscapes(String(value ?? ''));
+
+function decodeEscapes(text: string): string {
+	if (!/[\\&%]/.test(text)) return text;
+	let decoded = text;
+	for (let step = 0; step < MAX_ESCAPES; step++) decoded = decodeJsonHtmlUrlEscapes(decoded);
+	return decoded;
+}
 
 /** Returns JSON that is equal for objects of equal content. */
 export const stableText = (json: unknown): string =>
@@ -201,7 +218,9 @@ export function canonicalRequestFields(values: IDataObject): Array<[name: string
 		.sort();
 }
 
-const isMasked = (value: string) => /[*•]{2}/.test(value);
+/** Returns whether a value does not show what was asked: it is masked, still escaped, or has lost letters. */
+const isUnreadable = (value: string) =>
+	/[*•]{2}|&#?\w+;|%[0-9A-F]{2}|\\/i.test(value) || hasEncodingDamage(value);
 
 /**
  * Indexes records by their requests, so that a long list is searched once for all items. Returns a function that
@@ -211,10 +230,12 @@ export function indexRecords(records: QueryRecord[]): (expected: ExpectedRecord)
 	const byValue = new Map<string, QueryRecord[]>();
 	const under = (value: string) => byValue.get(value) ?? [];
 	for (const record of records) {
-		const values = Object.values(record.request ?? {})
+		const texts = Object.values(record.request ?? {}).map(decodedText);
+		const values = texts
 			.map((value) => withoutSeparators(normalizeForComparison(value)))
 			.filter(Boolean);
-		if (values.length === 0 || values.some(isMasked)) values.push(''); // it shows nothing
+		const isShown = values.length > 0 && !texts.some(isUnreadable);
+		if (!isShown) values.push('');
 		for (const value of new Set(values)) {
 			const list = byValue.get(value);
 			if (list) list.push(record);

@@ -80,15 +80,15 @@ export interface QueryRequest {
 	/** Returns the expected records of an earlier try whose request has this hash. */
 	expectedOf(hash: string): ExpectedRecord[];
 	/**
-	 * Identifies this query to an account, also with another token, so that the journal finds it again. Additional
-	 * fields are left out, because they may hold the time and differ in each try.
+	 * Identifies this query and its secrets to an account, so that the journal finds it again. Additional fields are left
+	 * out, because they may hold the time and differ in each try.
 	 */
 	journalKey: string;
 	/** Hashes what is sent, additional fields included. */
 	contentHash: string;
 	/** Identifies equal requests to one client, secrets included; they may share a query. */
 	sharingKey: string;
-	/** Identifies the request without additional fields and secrets. */
+	/** Identifies the request and its secrets, without additional fields. */
 	subjectKey: string;
 }
 
@@ -138,12 +138,19 @@ export function buildQueryRequest(
 		secrets,
 		expected: expectedOf(hash),
 		expectedOf,
-		journalKey: keyOf({}),
+		journalKey: keyOf({}) + sealed,
 		contentHash: hash,
 		sharingKey: shortTextHash(JSON.stringify([clientKey, hash, sealed])),
-		subjectKey: shortTextHash(JSON.stringify([clientKey, keyOf({})])),
+		subjectKey: shortTextHash(JSON.stringify([clientKey, keyOf({}), sealed])),
 	};
 }
+
+/**
+ * Returns whether a listed query may be equal to a request. No list shows a secret, and a corrected one must reach the
+ * service, so a request with a secret is never equal to a listed query.
+ */
+export const isComparableWithList = ({ secrets }: Pick<QueryRequest, 'secrets'>): boolean =>
+	secrets.every((secret) => secret === '');
 
 /** Returns the names of a query type in records, and those that surely belong to others. */
 const serviceCodes = (queryType: QueryType, mapping: TaxQueryMapping) => ({

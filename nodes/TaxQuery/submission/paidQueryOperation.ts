@@ -10,6 +10,7 @@ import type { IDataObject } from 'n8n-workflow';
 import {
 	buildQueryRequest,
 	type PaidQueryDefinition,
+	isComparableWithList,
 	type QueryRequest,
 	type ValidatedQueryInput,
 } from '../request/queryRequest';
@@ -168,6 +169,7 @@ async function findReusable(
 	request: QueryRequest,
 	reuse: ReuseScope | undefined,
 ): Promise<Array<QueryRecord | undefined>> {
+	if (!isComparableWithList(request)) return [];
 	const before = journal.reusedOf(item, request.journalKey);
 	if (before) {
 		const client = await queryClientOfItem(item);

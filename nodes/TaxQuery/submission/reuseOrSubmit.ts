@@ -1,5 +1,5 @@
 import type { OperationItemContext } from '../../shared/operations/operation';
-import type { QueryRequest } from '../request/queryRequest';
+import { isComparableWithList, type QueryRequest } from '../request/queryRequest';
 import { findQueryById } from '../client/queryClient';
 import { mayStillEnd } from '../client/parseQueryRecord';
 import type { RecordOrAcknowledgement, QueryId } from '../client/queryModel';
@@ -158,7 +158,7 @@ async function acceptedElsewhere(
 	reuse: ReuseScope,
 ): Promise<RecordOrAcknowledgement[] | undefined> {
 	const { since, isUnshared } = reuse;
-	if (since === undefined) return undefined;
+	if (since === undefined || !isComparableWithList(request)) return undefined;
 	const readAt = await past.readAt(item);
 	const before = known.lastAccepted.get(request.sharingKey);
 	/** Queries that the list does not show: not yet, or not while they are pending. */

@@ -76,6 +76,10 @@ const waitForResult: Field<number | undefined> = {
 		(await isWaiting.read(item)) ? 1000 * (await maxWait.read(item)) : undefined,
 };
 
+/** Returns whether a workflow is being built: in the editor, or by n8n's evaluations, which run the same cases again. */
+export const isBuilding = (mode: OperationItemContext['run']['mode']): boolean =>
+	mode === 'manual' || mode === 'evaluation';
+
 const startOfRun = () => ({ ms: Date.now() });
 const runStartedAt = ({ run }: OperationItemContext): number => run.shared(startOfRun).ms;
 
@@ -89,7 +93,7 @@ const reuse = defineField(
 				name: 'Only While Building (24 Hours)',
 				value: 'building',
 				description:
-					'The editor, retries and sub-workflows reuse results (not failures) of the last 24 hours. Items of one execution that ask the same always share one query.',
+					'The editor, evaluations, retries and sub-workflows reuse results (not failures) of the last 24 hours. Items of one execution that ask the same always share one query.',
 			},
 			{ name: 'Up To (Hours)', value: 'hours' },
 			{ name: 'This Calendar Month', value: 'month' },
@@ -134,7 +138,7 @@ async function chosenReuse(item: OperationItemContext): Promise<ReuseScope | und
 			return { since: month.toMillis(), isByDefault: false };
 		}
 		case 'building':
-			if (mode === 'manual') return { since: now - DAY_MS, isByDefault: true };
+			if (isBuilding(mode)) return { since: now - DAY_MS, isByDefault: true };
 			// a sub-workflow cannot know whether its parent is retried
 			if (mode === 'integrated') {
 				return { since: now - DAY_MS, isByDefault: true, isRetry: true };

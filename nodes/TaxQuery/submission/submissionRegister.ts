@@ -8,7 +8,7 @@ export interface Submission {
 	state: SubmissionState;
 	/** Identifies the request and its account, additional fields and secrets included. */
 	sharingKey: string;
-	/** Identifies the request without additional fields and secrets. */
+	/** Identifies the request and its secrets, without additional fields. */
 	subjectKey: string;
 	accountKey: string;
 	/** The time of sending, in milliseconds by this machine's clock; 0 where that is not known. */

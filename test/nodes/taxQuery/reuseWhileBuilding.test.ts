@@ -1,4 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { resetProcessState } from '../../../nodes/shared/processStateByScope';
 import { fakeService, respondJson, type StoredQuery } from './fakeService';
 import { curps, getCrfParameters, operationParameters, rfcs } from './support';
 
@@ -68,8 +69,50 @@ describe('a second run in the editor', () => {
 		});
 	});
 
+	it.each([
+		['&amp; for &', 'MU&M850101AB1', (rfc: string) => rfc.replace('&', '&amp;'), 1],
+		['&#x26; for &', 'MU&M850101AB1', (rfc: string) => rfc.replace('&', '&#x26;'), 1],
+		['&amp;amp; for &', 'MU&M850101AB1', (rfc: string) => rfc.replace('&', '&amp;amp;'), 1],
+	])('is not billed if the service repeats %s', async (_what, rfc, escaped) => {
+		const change: Change = ({ query }) => ({ query: { ...query, rfc: escaped(rfc) } });
+		expect(await runTwice(change, getCrfParameters({ rfc }, { checkIdentifiers: 'off' }))).toEqual({
+			billed: 1,
+			hints: expect.stringContaining(' 1 reused'),
+		});
+	});
+
+	it('is not billed if the service escapes an apostrophe in a name', async () => {
+		const change: Change = ({ query }) => ({
+			query: { ...query, firstLastName: 'O&#x27;Farrill' },
+		});
+		expect(await runTwice(change, calculation({ firstLastName: "O'Farrill" }))).toMatchObject({
+			billed: 1,
+		});
+	});
+
+	it('hints at an echo whose letters are lost', async () => {
+		const change: Change = ({ query }) => ({ query: { ...query, firstLastName: 'MuÃ±oz' } });
+		expect(await runTwice(change, calculation({ firstLastName: 'Muñoz' }))).toEqual({
+			billed: 2,
+			hints: expect.stringContaining("'Reuse Results': 1 query"),
+		});
+	});
+
 	it('is billed for Pena after Peña', async () => {
 		const [first, second] = ['Peña', 'Pena'].map((firstLastName) => calculation({ firstLastName }));
 		expect(await runTwice(() => ({}), first, second)).toMatchObject({ billed: 2 });
+	});
+});
+
+describe("a case of n8n's evaluations", () => {
+	it('is billed once, however often it is run', async () => {
+		const service = await fakeService();
+		const requests = { items: [{ rfc: RFC }], mode: 'evaluation' as const };
+		for (let run = 0; run < 3; run++) {
+			resetProcessState();
+			await service.run(crf, requests);
+		}
+		await service.close();
+		expect(service.billed).toHaveLength(1);
 	});
 });

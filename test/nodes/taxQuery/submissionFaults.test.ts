@@ -133,3 +133,29 @@ it('a token that expires in the middle of a run costs one more token, and no que
 	await sandbox.close();
 	expect({ error, tokens, billed }).toEqual({ error: undefined, tokens: 2, billed: 20 });
 });
+
+describe('a 2xx with a query ID and a filled error', () => {
+	it.each([
+		['an acknowledgement', (id: string) => ({ queryId: id, error: 'The queue is full' })],
+		['a wrapped one', (id: string) => ({ data: { queryId: id }, error: { code: 7 } })],
+		['a failed success flag', (id: string) => ({ queryId: id, success: false })],
+	])('is accepted: %s', async (_what, body) => {
+		const service = await fakeService({
+			post: (accept, response) => respondJson(response, body(accept()._id)),
+			list: (_stored, response) => respondJson(response, []),
+		});
+		const { items } = await service.run(getCrfParameters(), { items: itemsForRfcs(rfcs(1)) });
+		await service.close();
+		expect(items.map(({ json }) => json.queryId)).toEqual(service.billed.map(({ _id }) => _id));
+	});
+
+	it('is uncertain if only the error names an ID', async () => {
+		const service = await fakeService({
+			post: (_accept, response) => respondJson(response, { error: { queryId: 'other' } }),
+			list: (_stored, response) => respondJson(response, []),
+		});
+		const { error } = await service.run(getCrfParameters(), { items: itemsForRfcs(rfcs(1)) });
+		await service.close();
+		expect(codeOf(error)).toBe('unsure');
+	});
+});

@@ -1,7 +1,9 @@
 import { runAgainstStub, type StubResponse } from '../../exhaustive/apiVariants/stubServer';
 import { codeOf } from '../../support/errorCode';
+import { fakeService, respondJson } from './fakeService';
 import { queryPostsIn, responderByRequestKind } from './crfStubResponses';
 import {
+	CIEC,
 	createTaxProfileParameters,
 	buildNextCrfFaultRule,
 	getCrfParameters,
@@ -81,5 +83,38 @@ describe('a refused query hints at a missing tax profile', () => {
 	it('but not if the query needs none', async () => {
 		const context = await refused(422, 'Tax profile required', getCrfParameters({ rfc: RFC }));
 		expect(context).not.toHaveProperty('mayLackProfile');
+	});
+});
+
+describe('a corrected CIEC', () => {
+	const NEW = 'Ciec_Corrected_8';
+	const withCiec = (ciec: string) => ({ ...createTaxProfileParameters(RFC), ciec });
+
+	it.each([
+		['after a refusal', 422],
+		['after it was accepted', undefined],
+	])('is sent by the retry %s, though a profile exists', async (_when, status) => {
+		const service = await fakeService({
+			post: (accept, response) =>
+				service.sent() === 2 && status !== undefined
+					? respondJson(response, { message: 'Wrong CIEC' }, status)
+					: respondJson(response, { queryId: accept()._id }),
+		});
+		const execution = { executionId: `corrected-${status}`, memory: {} };
+		await service.run(withCiec(CIEC));
+		await service.run(withCiec('Mistyped_Ciec'), execution);
+		const { items } = await service.run(withCiec(NEW), { ...execution, mode: 'retry' });
+		await service.close();
+		expect(items[0].json).not.toHaveProperty('reused');
+		expect(service.billed.at(-1)?.query).toMatchObject({ rfc: RFC, ciec: NEW });
+	});
+
+	it('is not sent again by a retry with the same one', async () => {
+		const service = await fakeService();
+		const execution = { executionId: 'same-ciec', memory: {} };
+		for (const mode of ['trigger', 'retry'] as const)
+			await service.run(withCiec(CIEC), { ...execution, mode });
+		await service.close();
+		expect(service.sent()).toBe(1);
 	});
 });
