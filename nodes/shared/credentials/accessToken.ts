@@ -35,6 +35,8 @@ interface Login {
 	current?: StoredToken;
 	/** Tokens in a row that the service refused without having taken them once. */
 	neverTaken: number;
+	/** The service has taken some token of this process, so that another new one may be taken, too. */
+	hasTaken?: boolean;
 	/** The service has taken the newest token at least once. */
 	isAccepted?: boolean;
 	/** The service refused the refresh token that came with the token before. */
@@ -112,20 +114,21 @@ export function noteTokenAccepted(credentials: ICredentialDataDecryptedObject): 
 	if (isPasted(credentials)) return;
 	const login = loginOf(fingerprint(credentials));
 	if (isSame(login.current, readStored(credentials))) {
-		Object.assign(login, { isAccepted: true, neverTaken: 0 });
+		Object.assign(login, { isAccepted: true, hasTaken: true, neverTaken: 0 });
 	}
 }
 
 /**
  * Notes that the service refused the token sent with these credentials. Returns true if a new one is worth a try.
- * That ends after two logins in a row whose tokens were never accepted, or each item would log in again.
+ * Unless the service has ever taken one, that ends after two logins whose tokens were never accepted. Otherwise each item
+ * would log in again.
  */
 export function noteTokenRefused(credentials: ICredentialDataDecryptedObject): boolean {
 	const stored = readStored(credentials);
 	if (isPasted(credentials) || !stored) return false;
 	const login = loginOf(stored.client);
 	if (isSame(login.current, stored) && !login.isAccepted && !login.refused.has(idOf(stored))) {
-		if (login.neverTaken > 0) return false;
+		if (login.neverTaken > 0 && !login.hasTaken) return false;
 		login.neverTaken++;
 	}
 	login.refused.set(idOf(stored), true);

@@ -5,6 +5,7 @@ import { readCreditProfileApiMapping, readTaxQueryApiMapping } from './apiPathAn
 import { bareToken, refuseUnusableFields } from './refuseN8nPlaceholders';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from './readBaseUrl';
 import { invalidCredentialFieldError } from './invalidCredentialFieldError';
+import { textOf } from '../utils/primitiveText';
 import { readAdditionalSecretFields } from './fetchAccessToken';
 
 /** Credentials that were found usable: a connection sends each request with the same object. */
@@ -40,11 +41,14 @@ export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObj
 export function taxQueryAuthHeader(
 	credentials: ICredentialDataDecryptedObject,
 ): string | undefined {
+	const { scheme, fields, clientAuthentication } = readTaxQueryApiMapping(credentials).token;
 	requireUsable(credentials, () => {
 		readTaxQueryBaseUrl(credentials.baseUrl);
 		readAdditionalSecretFields(credentials);
+		const isClientIdSent = clientAuthentication === 'basic' || fields.client_id !== '';
+		const isMissing = isClientIdSent && textOf(credentials.clientId).trim() === '';
+		if (credentials.grant !== 'accessToken' && isMissing) throw withoutToken('client ID');
 	});
-	const { scheme } = readTaxQueryApiMapping(credentials).token;
 	const token = findUsableToken(credentials);
 	if (token === '') throw withoutToken('access token');
 	return token === undefined ? undefined : `${scheme} ${token}`.trim();

@@ -99,8 +99,9 @@ export function newRetryPolicy(method: Method, until: number) {
 		// the rate limiter waits for the reset
 		if (how === 'afterReset') return now + busyMs < until ? { how, pauseMs: 0 } : undefined;
 		troubledSince ??= now;
-		if (how === 'newToken') return ++renewals === 1 ? { how, pauseMs: 0 } : undefined;
 		if (now - troubledSince + busyMs >= MAX_FAULT_MS) return undefined;
+		// another n8n of the same client may log in again and again, which ends this one's token
+		if (how === 'newToken') return { how, pauseMs: renewals++ === 0 ? 0 : backoffMs(renewals - 1) };
 		if (how === 'login') return { how, pauseMs: backoffMs(++logins, LOGIN_PAUSE_MS) };
 		if (++faults === MAX_ATTEMPTS) return undefined;
 		return { how, pauseMs: busyMs || backoffMs(faults) };

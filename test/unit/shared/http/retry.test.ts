@@ -135,8 +135,16 @@ describe('how often and how long a request is sent again', () => {
 		expect(after('GET', [status(429), 0, 4 * MINUTE])).toEqual(['afterReset']);
 	});
 
-	it('one new token', () => {
-		expect(after('POST', [refusedToken, 0], [refusedToken, 1])).toEqual(['newToken', 'never']);
+	it('new tokens for a minute, with growing pauses', () => {
+		const waits = Array.from({ length: 8 }, (_, at): [RequestProblem, number] => [
+			refusedToken,
+			at * 9000,
+		]);
+		expect(after('POST', ...waits)).toEqual([...Array<string>(7).fill('newToken'), 'never']);
+		const next = newRetryPolicy('POST', 5 * MINUTE);
+		const pauses = waits.slice(0, 4).map(([problem, now]) => next(problem, now)?.pauseMs ?? NaN);
+		expect(pauses[0]).toBe(0);
+		expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
 	});
 
 	it('a login for a minute', () => {
