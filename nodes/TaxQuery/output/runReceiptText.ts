@@ -1,6 +1,6 @@
 import type { FailedItemCounts, SharedNodeRunState } from '../../shared/operations/operation';
 import { joinSentences } from '../../shared/utils/joinSentences';
-import type { CollectedQueryList } from '../client/queryModel';
+import type { CollectedQueryList, QueryId } from '../client/queryModel';
 import { incompleteQueryListSentences, mappingKeysAdvice } from '../errors/queryError';
 import type { ObtainedQuery } from './outcomeRows';
 
@@ -10,6 +10,8 @@ const MAX_LISTED_IDS = 50;
 /** The open ends of the list of queries. */
 export interface ReuseSearchGaps {
 	uncompared: number;
+	/** IDs of queries that have been pending for longer than their type may take. */
+	pendingTooLong: QueryId[];
 	cut?: CollectedQueryList;
 }
 
@@ -113,11 +115,14 @@ function reuseText(mode: SharedNodeRunState['mode']): string {
 		: "While building, results (not failures) of the last 24 hours are reused; production is billed ('Reuse Results')";
 }
 
-function gapTexts({ uncompared, cut }: ReuseSearchGaps): string[] {
+function gapTexts({ uncompared, pendingTooLong, cut }: ReuseSearchGaps): string[] {
 	const gap = `'Reuse Results': ${counted(uncompared, 'query', 'queries')} in the list could not be compared with this item (query type, fields or date)`;
 	const todo = `To compare them, ${mappingKeysAdvice(['services', 'fields', 'statuses'])} (Connection → Diagnose proposes it)`;
 	return filled([
 		uncompared > 0 ? joinSentences(gap, todo) : '',
+		pendingTooLong.length > 0
+			? `'Reuse Results': not reused, because pending for more than a day: ${first(pendingTooLong)}`
+			: '',
 		cut ? incompleteQueryListSentences({ ...cut, listed: cut.records.length }) : '',
 	]);
 }

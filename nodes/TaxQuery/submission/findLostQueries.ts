@@ -8,7 +8,10 @@ import {
 } from '../client/queryList';
 import type { ListCompleteness, QueryId, QueryRecord } from '../client/queryModel';
 import { billedQueryRegistryOfClient } from './billedQueryRegistry';
-import { TIME_ZONE_TOLERANCE_MS, type SharedListReadings } from './sharedListReadings';
+import { sharedQueryListOf, type SharedQueryList } from '../client/sharedQueryList';
+
+/** A date may be local time that is labelled as UTC. */
+const TIME_ZONE_TOLERANCE_MS = 24 * 3_600_000;
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
 export const CLOCK_MS = 2000;
@@ -37,19 +40,23 @@ interface RecoveryResult {
 
 /** Finds lost queries in a reading of the list that begins now. Throws what reading the list throws. */
 export async function findLostQueries(
-	readings: SharedListReadings,
 	item: OperationItemContext,
 	lost: LostQuery,
 ): Promise<RecoveryResult> {
 	const client = await clientSurvivingOtherItemFailures(item);
 	const { expected, sentAt: since } = lost;
-	const { listing, at } = await readings.read(client, since);
-	const { records, unreadable, completeness, total } = listing;
+	const list = sharedQueryListOf(client);
+	const reading = await list.read(client, {
+		owner: item.run,
+		since: since + client.clockOffsetMs() - TIME_ZONE_TOLERANCE_MS,
+		notBefore: performance.now(),
+	});
+	const { records, unreadable, completeness, total } = await reading.listing;
 	const sent = billedQueryRegistryOfClient(client.clientKey);
 	const offset = client.clockOffsetMs();
 	const sentAt = since + offset;
-	const rows = await readPossible(readings, client, records, lost, sentAt);
-	const { found, possible } = chooseOwn(expected, rows, sentAt, at + offset);
+	const rows = await readPossible(list, client, records, lost, sentAt);
+	const { found, possible } = chooseOwn(expected, rows, sentAt, reading.endedAt + offset);
 	return {
 		found: await Promise.all(
 			found.map(async (row) => await readWithResponse(client, row, expected)),
@@ -64,7 +71,7 @@ export async function findLostQueries(
 
 /** Returns the rows that may match and that no other item has; those without request or date were read by ID. */
 async function readPossible(
-	readings: SharedListReadings,
+	list: SharedQueryList,
 	client: QueryClient,
 	records: QueryRecord[],
 	{ expected, isFree }: LostQuery,
@@ -77,7 +84,8 @@ async function readPossible(
 		const mayBe = !isTooOld(row) && expected.some((one) => matchRecord(one, row) !== 'mismatch');
 		if (mayBe && (await isFree(row.id))) free.push(row);
 	}
-	const read = async (row: QueryRecord) => await readings.completeRow(client, row);
+	// a row that cannot be read may be ours
+	const read = async (row: QueryRecord) => await list.completeRow(client, row).catch(() => row);
 	return (await completeSelectedRows(free, lacksRequestOrDate, read)).filter(
 		(row) => !isTooOld(row),
 	);

@@ -26,6 +26,8 @@ interface StoredJournal extends IDataObject {
 	submissions: Record<string, StoredSubmission & IDataObject>;
 	/** IDs of reused queries, for items that request only the rest; null stands for a requested part. */
 	reused?: Record<string, Array<QueryId | null>>;
+	/** The execution that retries, and what the one before it left for a tool's calls, whose places differ. */
+	retry?: { executionId?: string; left: string[] };
 }
 
 /**
@@ -53,6 +55,9 @@ export class Journal {
 		this.isEmpty = Object.keys(stored.states).length === 0 && this.register.size === 0;
 		this.spending.adopt(stored, stored.sent);
 		this.#registerStored();
+		if (run.mode === 'retry' && stored.retry?.executionId !== run.executionId) {
+			stored.retry = { executionId: run.executionId, left: Object.keys(stored.states) };
+		}
 	}
 
 	/** Adds to the number of queries sent; it may be negative. */
@@ -62,8 +67,34 @@ export class Journal {
 	}
 
 	/** Returns what an earlier try has sent for an item, or what this one sends. */
-	own({ index }: OperationItemContext, { journalKey: key }: QueryRequest): Submission | undefined {
-		return this.register.at(this.#placeOf(this.#nameOf(index, key)));
+	own({ index }: OperationItemContext, request: QueryRequest): Submission | undefined {
+		const name = this.#nameOf(index, request.journalKey);
+		const own = this.register.at(this.#placeOf(name));
+		if (own) this.#take(name);
+		return own ?? (this.#run.isTool ? this.#adopt(name, request) : undefined);
+	}
+
+	/**
+	 * Gives a tool's call what an equal call of the retried execution has left. An agent calls its tools in another order,
+	 * and n8n counts their runs on, so the places differ.
+	 */
+	#adopt(name: string, { sharingKey }: QueryRequest): Submission | undefined {
+		const { states, submissions, retry } = this.#stored;
+		const before = retry?.left.find((one) => submissions[one]?.sharingKey === sharingKey);
+		if (before === undefined) return undefined;
+		this.#take(before);
+		const [state, details] = [states[before], submissions[before]];
+		delete states[before];
+		delete submissions[before];
+		const { executionId } = this.#run;
+		const adopted = this.#file(name, { ...details, state, executionId });
+		adopted.save(state);
+		return adopted;
+	}
+
+	#take(name: string): void {
+		const left = this.#stored.retry?.left ?? [];
+		if (left.includes(name)) left.splice(left.indexOf(name), 1);
 	}
 
 	/** Begins a submission for an item; `more` distinguishes it from the item's other ones. */

@@ -3,7 +3,9 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOfItem, type QueryClient } from '../client/queryClient';
+import { clientSurvivingOtherItemFailures } from '../client/queryClient';
 import { fetchRecordIfIncomplete, offersQueryList } from '../client/queryList';
+import { sharedQueryListOf, type ListReading } from '../client/sharedQueryList';
 import type {
 	QueryId,
 	CollectedQueryList,
@@ -12,7 +14,7 @@ import type {
 	QueryState,
 } from '../client/queryModel';
 import { QueryError, type ListPurpose } from '../errors/queryError';
-import { newReadLists, type QueryListsOfOneAccount, type ReadLists } from './queryListCache';
+import type { ReuseSearchGaps } from '../output/runReceiptText';
 import type { ReuseScope } from './submissionOptions';
 import type { SubmissionRegister } from './submissionRegister';
 
@@ -28,13 +30,28 @@ type ReusableRecords = Array<QueryRecord | undefined>;
 
 type ListedReuse = ReuseScope & { since: number };
 
+/** Allows for dates that are this much too early: whole minutes, and clocks that differ. */
+const LATE_MS = 5 * 60_000;
+/** A pending query is reused for as long as its type may take. */
+const LONGEST_PENDING_MS = 24 * 3_600_000;
+/** Local time that is called Z is up to this much too early, and in Mexico at least five hours. */
+const MOST_ZONE_MS = 14 * 3_600_000;
+const LEAST_ZONE_MS = 4.5 * 3_600_000;
+
+/** When the first run of an execution needed the list, by a monotonic clock. */
+const newFirstNeed = () => ({ at: performance.now() });
+
 /** Reads past queries once for all items of a run with the same account. */
 export class PastQueries {
 	readonly #register: SubmissionRegister;
-	readonly #readLists: ReadLists;
-	readonly #lists = new Map<string, QueryListsOfOneAccount>();
+	readonly #run: SharedNodeRunState;
+	/** The readings of this run, the newest last, by account. */
+	readonly #readings = new Map<string, Array<{ since: number; reading: Promise<ListReading> }>>();
+	/** A reading that began before this moment of the monotonic clock is too old. */
+	#notBefore: number | undefined;
 	readonly #reusable = new BoundedMap<string, Promise<ReusableRecords>>(10_000);
 	readonly #uncompared = new Set<QueryId>();
+	readonly #pendingTooLong = new Set<QueryId>();
 	/** The last reading that did not reach the end of the list. */
 	#cut: CollectedQueryList | undefined;
 	/** While the list may lag behind a crash, it is read again once for all items of an account. */
@@ -42,7 +59,7 @@ export class PastQueries {
 
 	constructor(run: SharedNodeRunState, register: SubmissionRegister) {
 		this.#register = register;
-		this.#readLists = run.execution.shared(newReadLists);
+		this.#run = run;
 	}
 
 	/** Returns the queries made since a moment by this machine's clock. Throws a QueryError that names the purpose. */
@@ -51,36 +68,41 @@ export class PastQueries {
 		since: number,
 		purpose: ListPurpose,
 	): Promise<CollectedQueryList> {
-		const client = await queryClientOfItem(item);
-		return await this.#listOf(client)
-			.list(client, since)
-			.catch((error: unknown) => {
-				throw QueryError.unlisted(error, purpose);
-			});
+		return await (
+			await this.#read(item, since, purpose)
+		).listing;
 	}
 
 	/** Forgets what was read, so that the next request reads the list again. */
 	renew({ clientKey }: QueryClient): void {
-		this.#lists.set(clientKey, this.#readLists.renew(clientKey));
+		this.#readings.delete(clientKey);
+		this.#notBefore = performance.now();
 		this.#reusable.clear();
 	}
 
-	/** Returns when the list of an account was read, by a monotonic clock. */
+	/** Returns when the list of an account was read, by a monotonic clock; now where it was not. */
 	async readAt(item: OperationItemContext): Promise<number> {
-		return this.#listOf(await queryClientOfItem(item)).readAt;
+		const { clientKey } = await queryClientOfItem(item);
+		const newest = this.#readings.get(clientKey)?.at(-1);
+		return (await newest?.reading)?.startedAt ?? performance.now();
 	}
 
-	/** Returns the number of uncompared queries and the truncated list, for the receipt. */
-	gaps(): { uncompared: number; cut?: CollectedQueryList } {
-		return { uncompared: this.#uncompared.size, cut: this.#cut };
+	/** Returns what was not reused though it may match, and the truncated list, for the receipt. */
+	gaps(): ReuseSearchGaps {
+		const pendingTooLong = [...this.#pendingTooLong];
+		return { uncompared: this.#uncompared.size, pendingTooLong, cut: this.#cut };
 	}
 
 	/** Returns whether a query stood in a list that was read before this moment by this machine's clock. */
 	async wasListed(item: OperationItemContext, id: QueryId, before: number): Promise<boolean> {
-		const past = this.#listOf(await queryClientOfItem(item));
-		if (Date.now() - (performance.now() - past.readAt) > before) return false;
-		const listings = await past.all();
-		return listings.some(({ records }) => records.some((record) => record.id === id));
+		const { clientKey } = await queryClientOfItem(item);
+		const earlier = (this.#readings.get(clientKey) ?? []).map(async ({ reading }) => {
+			const { listing, startedAt } = await reading;
+			const isEarlier = Date.now() - (performance.now() - startedAt) <= before;
+			return isEarlier && (await listing).records.some((record) => record.id === id);
+		});
+		const isIn = await Promise.all(earlier.map(async (one) => await one.catch(() => false)));
+		return isIn.includes(true);
 	}
 
 	/** Returns whether the list shows one of these queries. */
@@ -113,10 +135,32 @@ export class PastQueries {
 		return await this.#findOnce(item, request, listed);
 	}
 
-	#listOf({ clientKey }: QueryClient): QueryListsOfOneAccount {
-		const list = this.#lists.get(clientKey) ?? this.#readLists.of(clientKey, FRESH_MS);
-		this.#lists.set(clientKey, list);
-		return list;
+	/** Reads the list once for all items of this run; a run takes over what another of its execution has just read. */
+	async #read(
+		item: OperationItemContext,
+		since: number,
+		purpose: ListPurpose,
+	): Promise<ListReading> {
+		const client = await clientSurvivingOtherItemFailures(item);
+		const known = this.#readings.get(client.clientKey) ?? [];
+		this.#readings.set(client.clientKey, known);
+		let covering = known.find((one) => one.since <= since);
+		if (!covering) {
+			this.#notBefore ??= Math.max(
+				this.#run.execution.shared(newFirstNeed).at,
+				performance.now() - FRESH_MS,
+			);
+			const need = {
+				owner: this.#run,
+				since: since + client.clockOffsetMs() - LATE_MS,
+				notBefore: this.#notBefore,
+			};
+			covering = { since, reading: sharedQueryListOf(client).read(client, need) };
+			known.push(covering);
+		}
+		return await covering.reading.catch((error: unknown) => {
+			throw QueryError.unlisted(error, purpose);
+		});
 	}
 
 	/** Finds reusable records once for all items with an equal request, unless each is for one item. */
@@ -143,16 +187,31 @@ export class PastQueries {
 	): Promise<ReusableRecords> {
 		const client = await queryClientOfItem(item);
 		const { since, isUnshared } = reuse;
-		const recordsLike = await this.#indexOf(item, since, isUnshared ? 'retry' : 'reuse');
+		const { recordsLike, newest } = await this.#indexOf(
+			item,
+			Math.min(since, Date.now() - LONGEST_PENDING_MS),
+			isUnshared ? 'retry' : 'reuse',
+		);
+		// only the reading shows the service's clock
+		const now = Date.now() + client.clockOffsetMs();
 		const from = since + client.clockOffsetMs();
+		// no query of the last hours: then the dates may be local time, or nobody asked anything
+		const zoneMs = now - newest >= LEAST_ZONE_MS ? MOST_ZONE_MS : 0;
 		const states = reusableStates(reuse);
 		const chosen = expected.map((one) => {
 			const possible = recordsLike(one)
-				.filter(({ id, createdAt = from }) => createdAt >= from && isFree(id))
+				.filter(({ id, createdAt = from }) => createdAt >= from - zoneMs && isFree(id))
 				.filter((row) => row.state !== 'failed' && matchRecord(one, row) !== 'mismatch');
-			const found = chooseRecord(possible, one, states);
-			if (!found) for (const { id } of possible) this.#uncompared.add(id);
-			else if (isUnshared) this.#register.claim(client.accountKey, [found.id]);
+			const inTime = possible.filter(({ createdAt = from }) => createdAt >= from);
+			const isStale = ({ state, createdAt = now }: QueryRecord) =>
+				state === 'pending' && createdAt < now - LONGEST_PENDING_MS;
+			const fresh = inTime.filter((row) => !isStale(row));
+			const found = chooseRecord(fresh, one, states);
+			if (!found) {
+				for (const row of possible)
+					(isStale(row) ? this.#pendingTooLong : this.#uncompared).add(row.id);
+			}
+			if (found && isUnshared) this.#register.claim(client.accountKey, [found.id]);
 			return found;
 		});
 		return await Promise.all(
@@ -166,9 +225,14 @@ export class PastQueries {
 
 	async #indexOf(item: OperationItemContext, since: number, purpose: ListPurpose) {
 		const client = await queryClientOfItem(item);
-		const listing = await this.list(item, since, purpose);
+		const reading = await this.#read(item, since, purpose);
+		const listing = await reading.listing;
 		if (listing.completeness !== 'complete') this.#cut = listing;
-		return await this.#listOf(client).index(client, since);
+		const list = sharedQueryListOf(client);
+		const complete = async (row: QueryRecord) => await list.completeRow(client, row);
+		const newest = listing.records.reduce((at, { createdAt = 0 }) => Math.max(at, createdAt), 0);
+		const recordsLike = await reading.index(since + client.clockOffsetMs(), complete);
+		return { recordsLike, newest };
 	}
 
 	/**

@@ -92,7 +92,7 @@ async function readOnce(
 	const { sentAt, contentHash } = state;
 	const isFree = async (id: QueryId) => await isUnclaimed(context, wanted, id, sentAt);
 	const lost = { expected: request.expectedOf(contentHash), sentAt, isFree };
-	const listed = await findLostQueries(context.readings, item, lost).catch((error: unknown) => ({
+	const listed = await findLostQueries(item, lost).catch((error: unknown) => ({
 		unlisted: extractTextOfAnyError(error),
 	}));
 	if ('unlisted' in listed) return { next: state, search: listed, isProvedMissing: false };

@@ -80,7 +80,9 @@ export async function reuseOrSubmit(
 	if (!earlierTry(context, request)) return await obtain();
 	return await locks.exclusive(`try ${request.subjectKey}`, async () => {
 		const tried = earlierTry(context, request);
-		return tried ? await submitAndRecover(context, wanted, tried) : await obtain();
+		return tried
+			? await submitAndRecover(context, wanted, tried, { listDecides: isOthers(context, tried) })
+			: await obtain();
 	});
 }
 
@@ -93,6 +95,12 @@ function earlierTry({ run, journal }: RunSubmissionContext, request: QueryReques
 		sentBy !== run && (run.isTool || executionId !== run.executionId);
 	return journal.register.uncertain(request).find(mayBeIt);
 }
+
+/** Returns whether another execution has lost a query, so long ago that the list would show it. */
+const isOthers = (
+	{ run }: RunSubmissionContext,
+	{ executionId, sentMoment }: Submission,
+): boolean => executionId !== run.executionId && performance.now() - sentMoment >= LIST_LAG_MS;
 
 /** Takes what another item of the execution has obtained, or goes on with its uncertain submission. */
 async function reuseOfExecution(
@@ -110,11 +118,15 @@ async function reuseOfExecution(
 		earlierTry(context, request);
 	if (uncertain) {
 		context.journal.join(item, uncertain);
-		return await submitAndRecover(context, wanted, uncertain);
+		const rights = { listDecides: isOthers(context, uncertain) };
+		return await submitAndRecover(context, wanted, uncertain, rights);
 	}
 	if (since === undefined && !context.mayRepeat) return await submit(context, wanted);
 	return await reuseOfProcess(context, wanted);
 }
+
+const hasEnded = (query: RecordOrAcknowledgement) =>
+	query.kind === 'record' && !mayStillEnd(query.state);
 
 /** Returns the queries of an accepted submission, unless one has failed since another run saw it pending. */
 async function currentQueries(
@@ -123,9 +135,7 @@ async function currentQueries(
 	accepted: Submission,
 ): Promise<RecordOrAcknowledgement[] | undefined> {
 	const { queries: seen } = accepted;
-	const isEnded = (query: RecordOrAcknowledgement) =>
-		query.kind === 'record' && !mayStillEnd(query.state);
-	if (seen && (accepted.run === run || seen.every(isEnded))) return seen;
+	if (seen && (accepted.run === run || seen.every(hasEnded))) return seen;
 	const reading = rereadAcceptedQueries(wanted, accepted);
 	const queries = await (seen ? reading.catch(() => seen) : reading);
 	return areQueriesReusable(queries) ? queries : undefined;
@@ -147,8 +157,12 @@ async function reuseOfProcess(
 		}
 		const submission = context.journal.begin(item, request, client.accountKey);
 		submission.sentAt = sentAt;
+		const agoMs = Date.now() - sentAt;
+		submission.sentMoment = performance.now() - agoMs;
 		submission.save({ status: 'inFlight', sentAt, contentHash: request.contentHash });
-		return await submitAndRecover(context, wanted, submission);
+		return await submitAndRecover(context, wanted, submission, {
+			listDecides: agoMs >= LIST_LAG_MS,
+		});
 	});
 }
 
@@ -169,7 +183,8 @@ async function acceptedElsewhere(
 		const read = await Promise.all(queries.map(async ({ id }) => await findQueryById(client, id)));
 		return read.every((query) => query !== undefined) ? read : undefined;
 	};
-	if (before && before.atClock >= since && areQueriesReusable(before.queries)) {
+	const isFresh = before && (before.atClock >= aDayAgo() || before.queries.every(hasEnded));
+	if (before && isFresh && before.atClock >= since && areQueriesReusable(before.queries)) {
 		const queries = await unlisted(before);
 		const isOwn = (ids: QueryId[]) => !isUnshared || journal.register.claim(client.accountKey, ids);
 		if (queries && areQueriesReusable(queries) && isOwn(queries.map(({ id }) => id)))

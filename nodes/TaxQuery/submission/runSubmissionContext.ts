@@ -12,7 +12,6 @@ import {
 } from '../output/outcomeRows';
 import { Journal } from './journal';
 import { SpendingLimit, type Limits } from './spendingLimit';
-import { SharedListReadings } from './sharedListReadings';
 import type { ReuseScope } from './submissionOptions';
 import { billedQueryRegistryOfClient, type BilledQueryRegistry } from './billedQueryRegistry';
 import { PastQueries } from './pastQueryListReader';
@@ -35,7 +34,6 @@ export interface RunSubmissionContext {
 	journal: Journal;
 	past: PastQueries;
 	limit: SpendingLimit;
-	readings: SharedListReadings;
 	log: SpendingLog;
 	/** A sub-workflow or the call of an MCP client may repeat another one without knowing it. */
 	mayRepeat: boolean;
@@ -77,7 +75,6 @@ export function newSubmissionContext(
 		journal,
 		past,
 		limit: new SpendingLimit(run, journal, past),
-		readings: new SharedListReadings(),
 		log,
 		mayRepeat: run.mode === 'integrated' || run.executionId === undefined,
 	};

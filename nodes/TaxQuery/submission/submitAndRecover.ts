@@ -27,6 +27,12 @@ import { recoverSubmission, acceptWantedQueriesOfResponse } from './recoverSubmi
 import type { Submission } from './submissionRegister';
 import { attemptSubmission } from './attemptSubmission';
 
+/** Who may send a query of uncertain outcome again once the whole list surely lacks it. */
+export interface ResendRights {
+	/** The query was lost by another execution, long enough ago for the list to show it. */
+	listDecides?: boolean;
+}
+
 /** A round sends the query, or takes up an earlier sending, and then searches the list for it. */
 const MAX_ROUNDS = 3;
 
@@ -39,6 +45,7 @@ export async function submitAndRecover(
 	context: RunSubmissionContext,
 	wanted: ItemSubmissionContext,
 	submission: Submission,
+	{ listDecides = false }: ResendRights = {},
 ): Promise<ReuseOrSubmitResult> {
 	const { item, request, sending } = wanted;
 	if (submission.state.status === 'accepted') {
@@ -55,7 +62,9 @@ export async function submitAndRecover(
 			if ('queries' in posted) return { queries: posted.queries, how: 'sent' };
 			uncertainty = posted;
 		}
-		const mayBeSentAgain = sending.sendAgain && round < MAX_ROUNDS && !uncertainty.received;
+		const isOthers = listDecides && round === 1;
+		const isAllowed = sending.sendAgain || isOthers;
+		const mayBeSentAgain = isAllowed && round < MAX_ROUNDS && !uncertainty.received;
 		const recovery = await recoverSubmission(context, wanted, submission, mayBeSentAgain);
 		if ('queries' in recovery) return { queries: recovery.queries, how: 'recovered' };
 		const { state, search, isProvedMissing } = recovery;
@@ -68,7 +77,8 @@ export async function submitAndRecover(
 			uncertainty.received,
 		);
 		if (own) return { queries: own, how: 'sent' };
-		context.log.uncertain(item, request.expected.length); // and stays so, whatever is sent after it
+		// and stays so, whatever is sent after it; another execution's is not this one's
+		if (!isOthers || !isProvedMissing) context.log.uncertain(item, request.expected.length);
 		const isPlanned =
 			mayBeSentAgain &&
 			isProvedMissing &&
@@ -80,7 +90,7 @@ export async function submitAndRecover(
 			wanted.known.uncertainSince.set(request.sharingKey, state.sentAt);
 			throw uncertainError(request, state, search, uncertainty);
 		}
-		saveUncertainStateBesideNext(context, wanted, submission, state, round);
+		if (!isOthers) saveUncertainStateBesideNext(context, wanted, submission, state, round);
 		uncertainty = undefined;
 	}
 }

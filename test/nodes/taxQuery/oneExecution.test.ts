@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { shiftWallClock } from '../../support/clock';
+import { shiftAllClocks, shiftWallClock } from '../../support/clock';
 import { codeOf } from '../../support/errorCode';
 import type { NodeRunOptions } from '../../support/runNodeInEngine';
 import { respondJson } from '../../support/testServer';
@@ -17,11 +17,12 @@ const NEVER = { reuse: 'never' };
 const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.queryId);
 const goOn: Partial<NodeRunOptions> = { onError: 'continueRegularOutput' };
 
+const acknowledge = ({ accept, response }: BilledPostAwaitingResponse) =>
+	respondJson(response, { message: 'Accepted', queryId: accept()._id });
+
 describe('a question in an execution', () => {
 	let service: MultiTenantService;
 	let answer: (arrived: BilledPostAwaitingResponse) => void | Promise<void>;
-	const acknowledge = ({ accept, response }: BilledPostAwaitingResponse) =>
-		respondJson(response, { message: 'Accepted', queryId: accept()._id });
 	/** Accepted, and the response is lost. */
 	const lose = ({ accept, response }: BilledPostAwaitingResponse) => {
 		accept();
@@ -319,5 +320,70 @@ describe('a question in an execution', () => {
 		expect({ codes: items.map(({ json }) => codeOf(json)), posts: service.posts.length }).toEqual({
 			...{ codes: ['failed', undefined], posts: 2 },
 		});
+	});
+});
+
+describe('a query lost in a sub-workflow', () => {
+	const [LOST] = rfcs(1);
+	const sub = { items: [{ tenant: 'A', rfc: LOST }], mode: 'integrated' as const };
+
+	it('blocks equal ones while the list may lag, and then the list decides', async () => {
+		const service = await tenantService({
+			post: (arrived) => {
+				if (arrived.before === 0) arrived.response.socket?.destroy();
+				else acknowledge(arrived);
+			},
+		});
+		const run = async () => await service.run(getCrfParameters(), sub);
+		const codes = [codeOf((await run()).error), codeOf((await run()).error)];
+		shiftAllClocks(61_000);
+		const { error, items } = await run();
+		await service.close();
+		expect([codes, codeOf(error), items.length]).toEqual([['unsure', 'unsure'], undefined, 1]);
+		expect([service.posts.length, service.billedOf('A').length]).toEqual([2, 1]);
+	});
+
+	it('is recovered and not sent again if the list shows it later', async () => {
+		let isListed = false;
+		const service = await tenantService({
+			post: ({ accept, response }) => {
+				accept();
+				response.socket?.destroy();
+			},
+			list: (stored) => (isListed ? stored : []),
+		});
+		await service.run(getCrfParameters(), sub);
+		shiftAllClocks(61_000);
+		isListed = true;
+		const { error } = await service.run(getCrfParameters(), sub);
+		await service.close();
+		expect([codeOf(error), service.posts.length]).toEqual([undefined, 1]);
+	});
+});
+
+describe('a tool with Never in a retry', () => {
+	it.each([
+		['whose runs are counted on', [2, 3]],
+		['whose calls come in another order', [1, 0]],
+	])('bills nothing again, %s', async (_how, places) => {
+		const service = await tenantService({ list: () => [] });
+		const memory = {};
+		const wanted = rfcs(2);
+		const call = async (rfc: string, ranBefore: number, mode: 'trigger' | 'retry') => {
+			const { items } = await service.run(getCrfParameters(NEVER), {
+				...{ items: [{ tenant: 'A', rfc }], isTool: true, memory, ranBefore, mode },
+				executionId: `tool-never-${mode}-${places.join('')}`,
+			});
+			return items[0].json.queryId;
+		};
+		const first = [await call(wanted[0], 0, 'trigger'), await call(wanted[1], 1, 'trigger')];
+		const again = [
+			await call(wanted[0], places[0], 'retry'),
+			await call(wanted[1], places[1], 'retry'),
+		];
+		expect([again, service.posts.length]).toEqual([first, 2]);
+		await call(wanted[0], 4, 'retry');
+		await service.close();
+		expect(service.posts).toHaveLength(3);
 	});
 });

@@ -363,3 +363,36 @@ describe('Reuse Results', () => {
 		expect(await billed()).toBe(2);
 	});
 });
+
+describe('what Reuse Results leaves out, and the receipt names', () => {
+	const run = async (createdAt: number, status: string, reuseHours: number) => {
+		const service = await fakeService();
+		service.billed.push(
+			aRecord({
+				_id: 'before',
+				query: { rfc: RFC },
+				status,
+				createdAt: new Date(createdAt).toISOString(),
+			}),
+		);
+		const { hints } = await service.run(getCrfParameters({ reuse: 'hours', reuseHours }), {
+			items: [{ rfc: RFC }],
+		});
+		await service.close();
+		return { sent: service.sent(), hint: hints.map(({ message }) => message).join() };
+	};
+
+	it('a query that has been pending for more than a day', async () => {
+		const { sent, hint } = await run(Date.now() - 30 * HOUR_MS, 'PENDING', 720);
+		expect([sent, hint]).toEqual([1, expect.stringContaining('more than a day: before')]);
+	});
+
+	it('but not one that has been pending for an hour', async () => {
+		expect(await run(Date.now() - HOUR_MS, 'PENDING', 720)).toMatchObject({ sent: 0 });
+	});
+
+	it('a query whose date may be local time called Z', async () => {
+		const { sent, hint } = await run(Date.now() - 6 * HOUR_MS, 'SUCCESS', 1);
+		expect([sent, hint]).toEqual([1, expect.stringContaining('1 query in the list could not')]);
+	});
+});
