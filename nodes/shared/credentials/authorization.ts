@@ -41,14 +41,15 @@ export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObj
 export function taxQueryAuthHeader(
 	credentials: ICredentialDataDecryptedObject,
 ): string | undefined {
-	const { scheme, fields, clientAuthentication } = readTaxQueryApiMapping(credentials).token;
 	requireUsable(credentials, () => {
 		readTaxQueryBaseUrl(credentials.baseUrl);
 		readAdditionalSecretFields(credentials);
+		const { fields, clientAuthentication } = readTaxQueryApiMapping(credentials).token;
 		const isClientIdSent = clientAuthentication === 'basic' || fields.client_id !== '';
 		const isMissing = isClientIdSent && textOf(credentials.clientId).trim() === '';
 		if (credentials.grant !== 'accessToken' && isMissing) throw withoutToken('client ID');
 	});
+	const { scheme } = readTaxQueryApiMapping(credentials).token;
 	const token = findUsableToken(credentials);
 	if (token === '') throw withoutToken('access token');
 	return token === undefined ? undefined : `${scheme} ${token}`.trim();
