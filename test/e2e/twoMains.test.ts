@@ -18,8 +18,6 @@ import { redeliverWhile503 } from './support/redeliverWhile503';
 import { waitForEndedExecutionOf } from './support/executions';
 import { createSandboxCredential } from './support/triggerWorkflowBuilders';
 
-/** Skipped without Redis or PostgreSQL. In CI they must not be missing. */
-
 const A_DAY_IN_SECONDS = 86_400;
 const RESULTS = 5;
 
