@@ -71,13 +71,13 @@ describe.each(pages)('what %s quotes', (page) => {
 
 	it('names commands that exist, with flags that exist', () => {
 		const commands = [...text.matchAll(/(?:^|`|&& )npm (?:run )?([\w:]+)/gm)];
-		const npmsOwn = ['ci', 'install', 'pack', 'publish'];
+		const npmsOwn = ['ci', 'install', 'pack', 'publish', 'version', 'deprecate'];
 		const unknown = commands.filter(([, name]) => !(name in scripts) && !npmsOwn.includes(name));
 		const flags = [...text.matchAll(/(?<=[\s`])--([a-z][a-z-]+)/g)].map(([, flag]) => flag);
-		const clis = ['demo/cli.ts', 'release/cli.ts', 'bench/cli.ts', 'scripts/compat/cli.ts'].map(
-			read,
-		);
-		const known = [sourcesIn('sandbox'), ...clis, 'ignore-scripts legacy-peer-deps'].join('\n');
+		const clis = ['demo/cli.ts', 'bench/cli.ts', 'scripts/compat/cli.ts'].map(read);
+		const ofNpmAndJest =
+			'ignore-scripts legacy-peer-deps allow-same-version no-git-tag-version follow-tags access hard provenance selectProjects';
+		const known = [sourcesIn('sandbox'), ...clis, ofNpmAndJest].join('\n');
 		const camel = (flag: string) =>
 			flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 		expect(unknown.map(([command]) => command)).toEqual([]);
