@@ -151,6 +151,23 @@ export async function signUpOwner(
 	return clientAt(url, cookie, { 'x-n8n-api-key': rawApiKey });
 }
 
+/** Signs in to an n8n that may have its owner from an earlier time. */
+export async function signUpOrSignIn(
+	url: string,
+	login: { email: string; password: string },
+): Promise<N8nClient> {
+	const { answer } = await request<{
+		data: { userManagement: { showSetupOnFirstLoad: boolean } };
+	}>(`${url}/rest/settings`, {}, 'GET');
+	if (answer.data.userManagement.showSetupOnFirstLoad) return await signUpOwner(url, login);
+	const { cookie } = await request(`${url}/rest/login`, {}, 'POST', {
+		...{ emailOrLdapLoginId: login.email, email: login.email, password: login.password },
+	});
+	// n8n shows a key only once, so each start has one of its own.
+	const rawApiKey = await createApiKey(url, cookie, `demo ${new Date().toISOString()}`, SCOPES);
+	return clientAt(url, cookie, { 'x-n8n-api-key': rawApiKey });
+}
+
 const restAt =
 	(url: string, cookie: string) =>
 	async <T>(method: string, path: string, body?: unknown) =>

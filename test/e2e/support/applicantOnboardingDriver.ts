@@ -102,7 +102,10 @@ export class Onboarding {
 	async fill(applicant: Applicant): Promise<Page> {
 		const page = await this.openForm();
 		await this.type(page, applicant);
+		await page.getByLabel('Producto').selectOption('Crédito personal');
+		await page.getByLabel('Monto que solicita').fill('50,000');
 		await page.getByLabel('Correo electrónico').fill('solicitante@correo.mx');
+		await page.getByLabel('Teléfono').fill('55 1234 5678');
 		await page.getByLabel('Leí y acepto la autorización').check();
 		return page;
 	}
