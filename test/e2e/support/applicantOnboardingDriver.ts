@@ -246,6 +246,51 @@ export class Onboarding {
 		}
 	}
 
+	/** Changes nodes of an example, and publishes it again. */
+	async change(
+		example: string,
+		change: (node: { name: string; parameters: object }) => object,
+	): Promise<void> {
+		const id = this.demo.workflows.get(example)?.id;
+		const workflow = await this.rest<{
+			nodes: Array<{ name: string; parameters: object }>;
+			versionId: string;
+		}>('GET', `/workflows/${id}`);
+		const nodes = workflow.nodes.map((node) => ({ ...node, parameters: change(node) }));
+		const saved = await this.rest<{ versionId: string }>('PATCH', `/workflows/${id}`, {
+			...workflow,
+			nodes,
+		});
+		await this.rest('POST', `/workflows/${id}/activate`, { versionId: saved.versionId });
+	}
+
+	/** Decides what a lender decides, in the workflow that holds it. */
+	async setLender(settings: Record<string, unknown>): Promise<void> {
+		await this.change('lender', ({ name, parameters }) => {
+			if (name !== 'Lender') return parameters;
+			const { assignments, ...rest } = parameters as {
+				assignments: { assignments: Array<{ name: string; value: unknown }> };
+			};
+			const changed = assignments.assignments.map((one) =>
+				one.name in settings ? { ...one, value: settings[one.name] } : one,
+			);
+			return { ...rest, assignments: { assignments: changed } };
+		});
+	}
+
+	/** Looks a folio or a CURP up in /form/olvidar; returns the page that follows. */
+	async lookUp(operator: BrowserContext, who: string): Promise<Page> {
+		const form = await this.openSignedIn(
+			operator,
+			`${this.demo.n8n.url}/form/olvidar`,
+			'Folio o CURP',
+		);
+		await form.getByLabel('Folio o CURP').fill(who);
+		await form.getByLabel('Solicitud de cancelación (ARCO)').check();
+		await form.locator('#submit-btn').click();
+		return form;
+	}
+
 	/** Clicks a trigger of an example in the editor, and waits until the run has succeeded. */
 	async runInEditor(example: string, trigger: string): Promise<void> {
 		this.editor.forget();
