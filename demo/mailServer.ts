@@ -46,9 +46,10 @@ export class MailServer {
 
 /** Returns what a person at a terminal needs of a mail: whom it is for, what it says, and where its buttons lead. */
 export function printedMail({ to, subject, text, html }: Mail): string {
-	const links = [...html.matchAll(/href=["']([^"']+)["'][^>]*>\s*([^<]*)/g)].map(
-		([, link, label]) => `${label.trim()}: ${link.replaceAll('&amp;', '&')}`,
-	);
+	const links = [...html.matchAll(/href=["']([^"']+)["'][^>]*>\s*([^<]*)/g)]
+		.map(([, link, label]) => ({ link: link.replaceAll('&amp;', '&'), label: label.trim() }))
+		.filter(({ link }) => !text.includes(link))
+		.map(({ link, label }) => `${label}: ${link}`);
 	const lines = [`Mail to ${to}: ${subject}`, ...text.trim().split('\n'), ...links];
 	return lines.map((line, index) => (index === 0 ? line : `  ${line}`)).join('\n');
 }
