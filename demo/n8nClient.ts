@@ -151,15 +151,19 @@ export async function signUpOwner(
 	return clientAt(url, cookie, { 'x-n8n-api-key': rawApiKey });
 }
 
-/** Signs in to an n8n that may have its owner from an earlier time. */
+/** n8n refuses to make a second owner with this status. */
+const OWNER_EXISTS = 400;
+
+/** Makes the owner, or signs in to an n8n that has it from an earlier time. */
 export async function signUpOrSignIn(
 	url: string,
 	login: { email: string; password: string },
 ): Promise<N8nClient> {
-	const { answer } = await request<{
-		data: { userManagement: { showSetupOnFirstLoad: boolean } };
-	}>(`${url}/rest/settings`, {}, 'GET');
-	if (answer.data.userManagement.showSetupOnFirstLoad) return await signUpOwner(url, login);
+	try {
+		return await signUpOwner(url, login);
+	} catch (error) {
+		if (!(error instanceof N8nError && error.status === OWNER_EXISTS)) throw error;
+	}
 	const { cookie } = await request(`${url}/rest/login`, {}, 'POST', {
 		...{ emailOrLdapLoginId: login.email, email: login.email, password: login.password },
 	});
