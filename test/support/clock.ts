@@ -9,11 +9,6 @@ let startedAt = 0;
 let stopped: { now: number; steady: number } | undefined;
 let clocks: jest.SpyInstance[] = [];
 
-/** Says how much faster than the machine's clock the process's own goes, and since when. */
-let pace = { factor: 1, now: realNow(), steady: realSteady() };
-const pacedNow = () => pace.now + pace.factor * (realNow() - pace.now);
-const pacedSteady = () => pace.steady + pace.factor * (realSteady() - pace.steady);
-
 afterAll(() => {
 	for (const clock of clocks) clock.mockRestore();
 	clocks = [];
@@ -25,12 +20,10 @@ export function shiftAllClocks(ms: number): void {
 	passed += ms;
 	if (clocks.length > 0) return;
 	clocks = [
-		jest
-			.spyOn(Date, 'now')
-			.mockImplementation(() => Math.floor(stopped?.now ?? pacedNow()) + passed + set),
+		jest.spyOn(Date, 'now').mockImplementation(() => (stopped?.now ?? realNow()) + passed + set),
 		jest
 			.spyOn(performance, 'now')
-			.mockImplementation(() => (stopped?.steady ?? pacedSteady()) + passed - startedAt),
+			.mockImplementation(() => (stopped?.steady ?? realSteady()) + passed - startedAt),
 	];
 }
 
@@ -52,7 +45,7 @@ const LONGEST_WAIT_MS = 1_000;
 /** While `work` runs, every wait is over at once, and the clock moves on by it alone. */
 export async function withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
 	shiftAllClocks(0);
-	stopped = { now: pacedNow(), steady: pacedSteady() };
+	stopped = { now: realNow(), steady: realSteady() };
 	const real = setTimeout;
 	const timers = jest.spyOn(globalThis, 'setTimeout');
 	timers.mockImplementation(((then: () => void, ms = 0, ...args: []) => {
@@ -63,25 +56,5 @@ export async function withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
 	return await work().finally(() => {
 		timers.mockRestore();
 		stopped = undefined;
-	});
-}
-
-/**
- * Lets time pass so many times faster for everything in this process, while the tests of the file run. Timeouts of
- * sockets stay as they are.
- */
-export function passTimeFaster(factor: number): void {
-	const real = setTimeout;
-	let timers: jest.SpyInstance;
-	beforeAll(() => {
-		pace = { factor, now: realNow(), steady: realSteady() };
-		shiftAllClocks(0);
-		timers = jest.spyOn(globalThis, 'setTimeout');
-		timers.mockImplementation(((then: () => void, ms = 0, ...args: []) =>
-			real(then, ms / factor, ...args)) as typeof setTimeout);
-	});
-	afterAll(() => {
-		timers.mockRestore();
-		pace = { factor: 1, now: realNow(), steady: realSteady() };
 	});
 }

@@ -7,9 +7,6 @@ import { runNodeInEngine } from '../../support/runNodeInEngine';
 import { startSandboxWithHelpers } from '../../support/sandbox';
 import { sandboxForTestGroup } from '../../support/sandboxForTestGroup';
 import { serve, serverForTestGroup } from '../../support/testServer';
-import { passTimeFaster } from '../../support/clock';
-
-passTimeFaster(10);
 
 const LIST = '/api/v1/credential';
 const UPSERT = '/api/v1/credential/bureau/pm';

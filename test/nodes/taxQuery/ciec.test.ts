@@ -16,7 +16,7 @@ const profile = (more: object = {}, name = 'ciec'): IDataObject => ({
 	query: { rfc: RFC, [name]: CIEC },
 	metadata: { clientType: 'PF', query: { rfc: RFC, [name]: CIEC } },
 	response: { message: `Created with ${CIEC}` },
-	createdAt: new Date(Date.now()).toISOString(),
+	createdAt: new Date().toISOString(),
 	...more,
 });
 const answering =

@@ -11,9 +11,6 @@ import {
 	type TaxQuerySandbox,
 } from './support';
 import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
-import { passTimeFaster } from '../../support/clock';
-
-passTimeFaster(10);
 
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 const onError = 'continueRegularOutput' as const;

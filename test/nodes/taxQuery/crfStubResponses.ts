@@ -10,7 +10,7 @@ export const crfRecord = (_id: string, rfc: string, more: object = {}): IDataObj
 	status: 'SUCCESS',
 	query: { rfc },
 	response: { RFC: rfc, RazonSocial: LEGAL_NAME },
-	createdAt: new Date(Date.now()).toISOString(),
+	createdAt: new Date().toISOString(),
 	...more,
 });
 

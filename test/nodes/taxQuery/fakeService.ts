@@ -24,7 +24,7 @@ export const aRecord = (fields: Partial<StoredQuery> = {}): StoredQuery => ({
 	status: 'SUCCESS',
 	query: {},
 	response: {},
-	createdAt: new Date(Date.now()).toISOString(),
+	createdAt: new Date().toISOString(),
 	...fields,
 });
 

@@ -79,7 +79,7 @@ export async function tenantService({
 					status: 'SUCCESS',
 					query,
 					response: { tenant },
-					createdAt: new Date(Date.now()).toISOString(),
+					createdAt: new Date().toISOString(),
 					...fields,
 				};
 				add(tenant, stored);

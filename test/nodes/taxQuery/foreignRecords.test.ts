@@ -4,9 +4,6 @@ import { codeOf } from '../../support/errorCode';
 import { crfRecord, responderByRequestKind } from './crfStubResponses';
 import { fakeService, respondJson } from './fakeService';
 import { curps, getCrfParameters, itemsForRfcs, operationParameters, rfcs } from './support';
-import { passTimeFaster } from '../../support/clock';
-
-passTimeFaster(10);
 
 const [RFC, OTHER] = rfcs(2);
 const [CURP, OTHER_CURP] = curps(2);

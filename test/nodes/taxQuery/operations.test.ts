@@ -186,7 +186,7 @@ describe('the operations of the Tax Query node', () => {
 			const record = {
 				...{ _id, service, status: 'SUCCESS', query, organizationSlug: 'lender' },
 				...{ response: { Extra: [1, { deep: null }] }, metadata: {}, other: { a: ['b'] } },
-				createdAt: new Date(Date.now()).toISOString(),
+				createdAt: new Date().toISOString(),
 			};
 			const answer = pending ? { queryId: _id, message: 'Soon', other: { a: ['b'] } } : record;
 			const [method, path] = endpoint.split(' ');

@@ -1,7 +1,7 @@
 import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { runAgainstStub, type StubResponse } from '../../exhaustive/apiVariants/stubServer';
-import { passTimeFaster, shiftWallClock } from '../../support/clock';
+import { shiftWallClock } from '../../support/clock';
 import { codeOf } from '../../support/errorCode';
 import { crfRecord, LEGAL_NAME } from './crfStubResponses';
 import { fakeService, respondJson, type StoredQuery } from './fakeService';
@@ -14,8 +14,6 @@ import {
 	type TaxQuerySandbox,
 } from './support';
 import { sandboxForTestGroup } from '../../support/sandboxForTestGroup';
-
-passTimeFaster(10);
 
 const waiting = () => getCrfParameters({ waitForResult: true, maxWait: 60 });
 
