@@ -165,7 +165,7 @@ describe('Max Queries per Day', () => {
 		expect(service.sent()).toBe(1);
 	});
 
-	it('counts no list whose numeric IDs JSON cannot hold exactly, and sends nothing', async () => {
+	it('tells numeric IDs beyond 2^53 apart when it counts the list', async () => {
 		const createdAt = new Date().toISOString();
 		const row = (id: string) => `{"_id":${id},"status":"SUCCESS","createdAt":"${createdAt}"}`;
 		const body = `[${row('1234567890123456789')},${row('1234567890123456790')}]`;
@@ -173,7 +173,7 @@ describe('Max Queries per Day', () => {
 			() => ({ body }),
 			getCrfParameters({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 2 } }),
 		);
-		expect(codeOf(error)).toBe('uncounted');
+		expect(codeOf(error)).toBe('limitOfDay');
 		expect(queryPostsIn(requests)).toEqual([]);
 	});
 });
