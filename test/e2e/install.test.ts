@@ -181,7 +181,7 @@ describe("n8n's own installer", () => {
 					name: 'Trigger',
 					type: `${NAME}.taxQueryTrigger`,
 					webhookId: 'installed-trigger',
-					parameters: { receiveBy: 'webhook' },
+					parameters: {},
 					credentials,
 				},
 			],

@@ -11,9 +11,9 @@ notavailable nodisponible noregistrado sinnombre sinapellido sinapellidos sinseg
 sinapellidopaterno sindato sindatos sininformacion sinregistro`);
 /** Texts that may be a name elsewhere, but as second surname mean that there is none. */
 const NONE = words('x na nd sn sd');
-/** What programs write for a missing value, as a word among others: "Emma null". Nan may be a name, NaN is none. */
+/** What programs write for a missing value, as a word among others: "Emma null". Null and Nan may be names. */
 const MISSING_WORD =
-	/(?<![\p{L}\p{M}-])(?:[uU]ndefined|UNDEFINED|[nN]ull|NULL|[nN]one|NONE|NaN|nan|NAN)(?![\p{L}\p{M}-])/u;
+	/(?<![\p{L}\p{M}-])(?:[uU]ndefined|UNDEFINED|null|NULL|[nN]one|NONE|NaN|nan|NAN)(?![\p{L}\p{M}-])/u;
 /** Real surnames that more often stand for a missing one. */
 const AMBIGUOUS = words('x na nd sn sd no');
 

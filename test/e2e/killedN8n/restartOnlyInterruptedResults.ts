@@ -4,18 +4,14 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { N8n } from '../../../demo/startN8n';
-import type { WorkflowNode } from '../../../demo/n8nClient';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
 } from '../../support/sandboxQueryClient';
 import { until } from '../../support/until';
 import { startHeadlessN8nOncePerFile, restartableHeadlessN8n } from '../support/sharedHeadlessN8n';
-import {
-	createSandboxCredential,
-	TRIGGER_NODE_NAME,
-	triggerNode,
-} from '../support/triggerWorkflowBuilders';
+import { createSandboxCredential, triggerNode } from '../support/triggerWorkflowBuilders';
+import { buildWorkflow } from '../../../demo/workflow';
 
 /** Behind the first check after a start others follow, and start more of what was interrupted. */
 const MORE_CHECKS_MS = 6_000;
@@ -102,15 +98,9 @@ describe('a restart of n8n with many results', () => {
 				options: { timeout: AN_HOUR }, // an execution that waits does not end by itself
 			},
 		};
-		const id = await n8n.client.createWorkflow({
-			name,
-			nodes: [
-				triggerNode(name, parameters, { taxQueryApi: credential }),
-				call,
-			] as unknown as WorkflowNode[],
-			connections: { [TRIGGER_NODE_NAME]: { main: [[{ node: 'Call', type: 'main', index: 0 }]] } },
-			settings: { executionOrder: 'v1' },
-		});
+		const id = await n8n.client.createWorkflow(
+			buildWorkflow(name, [triggerNode(name, parameters, { taxQueryApi: credential }), call]),
+		);
 		await n8n.client.publish(id);
 		return id;
 	};

@@ -18,6 +18,7 @@ import {
 	TRIGGER_NODE_NAME,
 	triggerNode,
 } from '../support/triggerWorkflowBuilders';
+import { buildWorkflow, linkTo } from '../../../demo/workflow';
 
 /** After the first poll another one follows, and starts more interrupted results. */
 const SECOND_POLL_MS = 5_000;
@@ -83,19 +84,13 @@ describe('the trigger in a real n8n', () => {
 			parameters: { url: hanging.url, options: {} },
 		};
 		const second = { ...trigger, id: 't2', name: 'Second trigger', webhookId: `${name}-2` };
-		const nodes = [
-			trigger,
-			...(twice ? [second] : []),
-			...(hangs ? [hang] : []),
-		] as unknown as WorkflowNode[];
-		const id = await n8n.client.createWorkflow({
-			name,
-			nodes,
-			connections: hangs
-				? { [TRIGGER_NODE_NAME]: { main: [[{ node: 'Hang', type: 'main', index: 0 }]] } }
-				: {},
-			settings: { executionOrder: 'v1', ...settings },
-		});
+		const nodes = [trigger, ...(twice ? [second] : []), ...(hangs ? [hang] : [])];
+		const id = await n8n.client.createWorkflow(
+			buildWorkflow(name, nodes, {
+				connections: hangs ? { [TRIGGER_NODE_NAME]: linkTo('Hang') } : {},
+				settings,
+			}),
+		);
 		listing += 'receiveBy' in parameters ? 0 : twice ? 2 : 1;
 		await n8n.client.publish(id);
 		return id;

@@ -98,7 +98,7 @@ describe('a delivered result', () => {
 		]);
 	});
 
-	it.each([[7.5], [2 ** 60], [-1], [true]])('is answered 400 if its ID is %s', async (queryId) => {
+	it.each([[7.5], [-1], [true]])('is answered 400 if its ID is %s', async (queryId) => {
 		await start();
 		const { status } = await host.deliver({ queryId });
 		expect(status).toBe(400);
