@@ -259,5 +259,5 @@ function settle(ledger: Ledger, result: RecordWithDeliveryId, row: RecordWithDel
 	const isStillPending = mayStillEnd(result.record.state);
 	if (isStillPending && ledger.isPending(result.queryId)) ledger.addPending([result.queryId]);
 	ledger.settle(result, isStillPending);
-	if (row.status !== result.status) ledger.settle(row, isStillPending);
+	if (row.hasStatus && row.status !== result.status) ledger.settle(row, isStillPending);
 }

@@ -39,7 +39,6 @@ const unidentified: Array<[what: string, response: StubResponse]> = [
 	['a record without an ID', json({ service: 'CRF', status: 'SUCCESS', response: { RFC } })],
 	['an empty object', json({})],
 	['an empty list', json([])],
-	['success: false', json({ success: false, message: 'No', queryId: 'q1' })],
 	['errors', json({ errors: [{ message: 'No' }] })],
 	['an HTML page', text('<html><body>Welcome</body></html>', 'text/html')],
 	['a text', text('"q1"')],
