@@ -8,7 +8,7 @@ import {
 } from '../client/queryList';
 import type { ListCompleteness, QueryId, QueryRecord } from '../client/queryModel';
 import { billedQueryRegistryOfClient } from './billedQueryRegistry';
-import { sharedQueryListOf, type SharedQueryList } from '../client/sharedQueryList';
+import { sharedQueryListOf, type SharedQueryList } from './sharedQueryList';
 
 /** A date may be local time that is labelled as UTC. */
 const TIME_ZONE_TOLERANCE_MS = 24 * 3_600_000;

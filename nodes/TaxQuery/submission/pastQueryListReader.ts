@@ -5,7 +5,7 @@ import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOfItem, type QueryClient } from '../client/queryClient';
 import { clientSurvivingOtherItemFailures } from '../client/queryClient';
 import { fetchRecordIfIncomplete, offersQueryList } from '../client/queryList';
-import { sharedQueryListOf, type ListReading } from '../client/sharedQueryList';
+import { sharedQueryListOf, type ListReading } from './sharedQueryList';
 import type {
 	QueryId,
 	CollectedQueryList,

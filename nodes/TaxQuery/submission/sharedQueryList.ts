@@ -1,14 +1,14 @@
 import { getClientState } from '../../shared/processStateByScope';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { indexRecords } from '../request/matchRecord';
-import type { QueryClient } from './queryClient';
+import type { QueryClient } from '../client/queryClient';
 import {
 	completeSelectedRows,
 	fetchRecordOfRow,
 	lacksRequestOrDate,
 	listAtLeastSince,
-} from './queryList';
-import type { CollectedQueryList, QueryRecord } from './queryModel';
+} from '../client/queryList';
+import type { CollectedQueryList, QueryRecord } from '../client/queryModel';
 
 /** Who reads the list, and what the reading must have. */
 export interface ReadingNeed {
