@@ -145,9 +145,9 @@ export class Ledger {
 		return [...this.#pending];
 	}
 
-	/** Adds a listed query. Only polls call it, from the oldest query on. */
-	take(queryId: string, createdAt = 0): void {
-		this.#seen.set(keyOf(queryId), '');
+	/** Adds a listed query with its last settled status. Only polls call it, from the oldest query on. */
+	take(queryId: string, createdAt = 0, settledStatus = ''): void {
+		this.#seen.set(keyOf(queryId), settledStatus);
 		this.state.newest = Math.max(this.state.newest, createdAt);
 	}
 
@@ -212,11 +212,16 @@ export class Ledger {
 		this.#starting.delete(deliveryId);
 	}
 
-	/** Forgets which queries were listed and which are pending. */
-	begin(startedFrom: string): void {
+	/**
+	 * Forgets which queries were listed and which are pending. Returns what had settled: n8n may have deleted the
+	 * executions of those results, and with them the keys that refuse a second start.
+	 */
+	begin(startedFrom: string): (queryId: string) => string | undefined {
+		const seenBefore = this.#seen;
 		this.#seen = new Map();
 		this.#pending.clear();
 		Object.assign(this.state, emptyState(), { startedFrom });
+		return (queryId) => seenBefore.get(keyOf(queryId));
 	}
 
 	/** Takes over what another process has settled, and what it may be starting. */

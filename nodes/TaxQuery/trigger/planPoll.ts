@@ -214,10 +214,8 @@ export function applyPlan<Row extends ListedQuery>(
 	startedFrom: string,
 ): number {
 	const { state } = ledger;
-	if (plan.isNewStart) {
-		ledger.begin(startedFrom);
-		state.isComplete = plan.isWhole;
-	}
+	const statusBefore = plan.isNewStart ? ledger.begin(startedFrom) : undefined;
+	if (plan.isNewStart) state.isComplete = plan.isWhole;
 	Object.assign(state, { account: plan.account, oldUntil: plan.oldUntil });
 	for (const id of plan.over) ledger.drop(id);
 	const awaited: string[] = [];
@@ -229,7 +227,7 @@ export function applyPlan<Row extends ListedQuery>(
 		if (isPending && !ledger.isPending(row.queryId)) awaited.push(row.queryId);
 	};
 	for (const { row, isOld } of plan.take) {
-		ledger.take(row.queryId, row.createdAt);
+		ledger.take(row.queryId, row.createdAt, statusBefore?.(row.queryId));
 		note(row, isOld);
 	}
 	for (const row of plan.changed) note(row);

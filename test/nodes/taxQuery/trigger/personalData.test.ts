@@ -75,16 +75,6 @@ describe('the option Personal Data of the trigger', () => {
 		expect([first, second]).toEqual([expect.stringMatching(/^p_[0-9a-f]{24}$/), first]);
 	});
 
-	it('masks what is started once more after a crash', async () => {
-		await start('masked', {}, { areExecutionsLong: true });
-		await sandbox.result();
-		await host.poll();
-		await host.kill();
-		await host.publish('update');
-		await host.executed(2);
-		expect(text()).not.toMatch(WHO);
-	});
-
 	it('masks what the editor fetches', async () => {
 		await sandbox.result();
 		await start('masked', { receiveBy: 'asking' });
