@@ -1,7 +1,7 @@
 const { availableParallelism } = require('node:os');
 
-/** Most tests wait for a server or for n8n. Jest takes a percentage above 100 for a number of workers. */
-const WORKERS = 2 * availableParallelism();
+/** Most tests wait for a server; a worker that loads n8n-core needs about 1 GB. */
+const WORKERS = Math.min(8, 3 * availableParallelism());
 
 /** Packages that are ES modules only, which Jest cannot load on Node 20: transpiled like the sources. */
 const ES_MODULES = [

@@ -125,9 +125,9 @@ describe('a restart of n8n with many results', () => {
 		sink.reset();
 		const id = await publish('many-running');
 		await deliverResult(RUNNING);
-		await until('all executions', () => called() === RUNNING, { pauseMs: 250 });
+		await until('all executions', () => called() >= RUNNING, { pauseMs: 250 });
 		await deliverResult(1);
-		await until('one more', () => called() === RUNNING + 1, { pauseMs: 250 });
+		await until('one more', () => called() > RUNNING, { pauseMs: 250 });
 		await restartableHeadlessN8n.kill();
 		sink.open();
 		await startAgain();
@@ -144,7 +144,7 @@ describe('a restart of n8n with many results', () => {
 		for (let round = 1; round <= ROUNDS; round++) {
 			sink.reset();
 			await deliverResult(ENDED);
-			await until('all executions', () => called() === ENDED, { pauseMs: 250 });
+			await until('all executions', () => called() >= ENDED, { pauseMs: 250 });
 			const before = new Set(await endedWell(id));
 			sink.open();
 			const haveEnded = async () =>

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { StubRequest, StubResponse } from '../../exhaustive/apiVariants/stubServer';
+import type { StubRequest, StubResponse } from '../../support/stubServer';
 
 export const LEGAL_NAME = 'EMMA GOMEZ DIAZ';
 

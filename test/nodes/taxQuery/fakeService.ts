@@ -5,8 +5,6 @@ import type { INodeParameters } from 'n8n-workflow';
 import { runNodeInEngine, type NodeRunOptions } from '../../support/runNodeInEngine';
 import { credentialOfClient, respondJson, serve } from '../../support/testServer';
 
-export { respondJson };
-
 /** A query as the service keeps it. */
 export interface StoredQuery {
 	_id: string;

@@ -4,16 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { INodeParameters } from 'n8n-workflow';
 import { runNodeInEngine, type NodeRunOptions } from '../../support/runNodeInEngine';
 import { respondJson, serve } from '../../support/testServer';
-
-/** A stored query of one tenant. */
-export interface StoredQuery {
-	_id: string;
-	service: string;
-	status: string;
-	query: Record<string, unknown>;
-	response: Record<string, unknown>;
-	createdAt: string;
-}
+import type { StoredQuery } from './fakeService';
 
 /** One paid POST that has arrived. */
 export interface BilledPostAwaitingResponse {

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { codeOf, codeAndFieldOf } from '../../support/errorCode';
 import type { NodeRunOptions } from '../../support/runNodeInEngine';
-import { runAgainstStub } from '../../exhaustive/apiVariants/stubServer';
+import { runAgainstStub } from '../../support/stubServer';
 import {
 	getCrfParameters,
 	operationParameters,

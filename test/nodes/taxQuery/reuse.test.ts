@@ -1,20 +1,29 @@
+import { respondJson } from '../../support/testServer';
 import { DateTime } from 'luxon';
+import type { INodeParameters } from 'n8n-workflow';
 import { shiftAllClocks } from '../../support/clock';
 import { codeOf } from '../../support/errorCode';
-import { aRecord, fakeService, respondJson } from './fakeService';
+import { type StoredQuery, aRecord, fakeService } from './fakeService';
 import {
 	CRF_PATH,
-	createTaxProfileParameters,
+	type TaxQuerySandbox,
+	buildCrfFaultRule,
 	buildNextCrfFaultRule,
+	createTaxProfileParameters,
+	curps,
 	getCrfParameters,
+	itemsForRfcs,
 	operationParameters,
 	rfcs,
 	taxQuerySandbox,
-	type TaxQuerySandbox,
 } from './support';
+import { resetProcessState } from '../../../nodes/shared/processStateByScope';
+import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
 
 const [RFC, OTHER] = rfcs(2);
+
 const waited = { waitForResult: true, maxWait: 30 };
+
 const HOUR_MS = 3_600_000;
 
 describe('Reuse Results', () => {
@@ -394,5 +403,189 @@ describe('what Reuse Results leaves out, and the receipt names', () => {
 	it('a query whose date may be local time called Z', async () => {
 		const { sent, hint } = await run(Date.now() - 6 * HOUR_MS, 'SUCCESS', 1);
 		expect([sent, hint]).toEqual([1, expect.stringContaining('1 query in the list could not')]);
+	});
+});
+
+describe('Reuse Results while a workflow is built', () => {
+	type Change = (stored: StoredQuery) => Partial<StoredQuery>;
+
+	const [RFC] = rfcs(1);
+
+	const [CURP] = curps(1);
+
+	const HOUR_MS = 3_600_000;
+
+	const crf = getCrfParameters();
+
+	const jobs = operationParameters('person', 'getEmploymentHistory', { curp: CURP });
+
+	const calculation = (person = {}) =>
+		operationParameters('taxpayer', 'calculateRfc', {
+			...{ name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz', birthDate: '1956-02-05' },
+			...{ reuse: 'building', ...person },
+		});
+
+	describe('a second run in the editor', () => {
+		/** Runs both at a service that stores what it accepts with these changes. */
+		const runTwice = async (change: Change, first: INodeParameters, second = first) => {
+			const service = await fakeService({
+				post(accept, response) {
+					const stored = accept();
+					Object.assign(stored, change(stored));
+					respondJson(response, { message: 'Accepted', queryId: stored._id });
+				},
+			});
+			const requests = { items: [{ rfc: RFC }], mode: 'manual' as const };
+			await service.run(first, requests);
+			const { hints } = await service.run(second, requests);
+			await service.close();
+			return { billed: service.billed.length, hints: hints.map(({ message }) => message).join() };
+		};
+
+		it.each<[string, INodeParameters, Change]>([
+			['an unknown query type', jobs, () => ({ service: 'EMPLOYMENT_HISTORY' })],
+			['an unknown status', crf, () => ({ status: 'LISTO' })],
+			['one field more', crf, ({ query }) => ({ query: { ...query, tipo: 'PF' } })],
+			['no date', crf, () => ({ createdAt: undefined })],
+			[
+				'a date without a zone',
+				crf,
+				() => ({ createdAt: new Date(Date.now() - 30 * HOUR_MS).toISOString().slice(0, 19) }),
+			],
+			['masked fields', crf, () => ({ query: { rfc: 'GODE*********' } })],
+		])('is billed, and hints, if the listed query has %s', async (_what, request, change) => {
+			expect(await runTwice(change, request)).toEqual({
+				billed: 2,
+				hints: expect.stringContaining("'Reuse Results': 1 query"),
+			});
+		});
+
+		it.each<[string, Change]>([
+			[
+				'names without accents, in capitals',
+				({ query }) => ({
+					query: { ...query, name: 'EMMA', firstLastName: 'GOMEZ', secondLastName: 'DIAZ' },
+				}),
+			],
+			[
+				'days and months of two digits',
+				({ query }) => ({ query: { ...query, day: '05', month: '02' } }),
+			],
+		])('is not billed if the listed query has %s', async (_what, change) => {
+			expect(await runTwice(change, calculation())).toEqual({
+				billed: 1,
+				hints: expect.stringContaining(' 1 reused'),
+			});
+		});
+
+		it.each([
+			['&amp; for &', 'MU&M850101AB1', (rfc: string) => rfc.replace('&', '&amp;'), 1],
+			['&#x26; for &', 'MU&M850101AB1', (rfc: string) => rfc.replace('&', '&#x26;'), 1],
+			['&amp;amp; for &', 'MU&M850101AB1', (rfc: string) => rfc.replace('&', '&amp;amp;'), 1],
+		])('is not billed if the service repeats %s', async (_what, rfc, escaped) => {
+			const change: Change = ({ query }) => ({ query: { ...query, rfc: escaped(rfc) } });
+			expect(
+				await runTwice(change, getCrfParameters({ rfc }, { checkIdentifiers: 'off' })),
+			).toEqual({
+				billed: 1,
+				hints: expect.stringContaining(' 1 reused'),
+			});
+		});
+
+		it('is not billed if the service escapes an apostrophe in a name', async () => {
+			const change: Change = ({ query }) => ({
+				query: { ...query, firstLastName: 'O&#x27;Farrill' },
+			});
+			expect(await runTwice(change, calculation({ firstLastName: "O'Farrill" }))).toMatchObject({
+				billed: 1,
+			});
+		});
+
+		it('hints at an echo whose letters are lost', async () => {
+			const change: Change = ({ query }) => ({ query: { ...query, firstLastName: 'MuÃ±oz' } });
+			expect(await runTwice(change, calculation({ firstLastName: 'Muñoz' }))).toEqual({
+				billed: 2,
+				hints: expect.stringContaining("'Reuse Results': 1 query"),
+			});
+		});
+
+		it('is billed for Pena after Peña', async () => {
+			const [first, second] = ['Peña', 'Pena'].map((firstLastName) =>
+				calculation({ firstLastName }),
+			);
+			expect(await runTwice(() => ({}), first, second)).toMatchObject({ billed: 2 });
+		});
+	});
+
+	describe("a case of n8n's evaluations", () => {
+		it('is billed once, however often it is run', async () => {
+			const service = await fakeService();
+			const requests = { items: [{ rfc: RFC }], mode: 'evaluation' as const };
+			for (let run = 0; run < 3; run++) {
+				resetProcessState();
+				await service.run(crf, requests);
+			}
+			await service.close();
+			expect(service.billed).toHaveLength(1);
+		});
+	});
+});
+
+describe('two concurrent executions of equal queries', () => {
+	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
+	const runTwice = async (parameters: object, items: ReturnType<typeof itemsForRfcs>) =>
+		await Promise.all(
+			[1, 2].map(async () => await sandbox.run(getCrfParameters({ ...parameters }), { items })),
+		);
+
+	it('share no query while responses are lost', async () => {
+		await sandbox.faults(buildCrfFaultRule('resetAfter', { probability: 0.5 }));
+		const runs = await runTwice({}, itemsForRfcs(rfcs(10)));
+		const given = runs.flatMap(({ items }) => items.map(({ json }) => json.queryId));
+		const billed = (await sandbox.ledger()).map(({ queryId }) => queryId);
+		expect(given.sort()).toEqual(billed.sort());
+	});
+
+	it('never take the query of the other whose response is still on its way', async () => {
+		await sandbox.faults(
+			buildNextCrfFaultRule('resetBefore'),
+			buildCrfFaultRule({ trickle: 20 }, { times: 1 }),
+		);
+		const runs = await runTwice({}, itemsForRfcs(rfcs(1)));
+		const [{ queryId }] = await sandbox.ledger();
+		const outcomes = runs.map(({ items, error }) => items[0]?.json.queryId ?? codeOf(error));
+		expect(outcomes.sort()).toEqual([queryId, 'unsure'].sort());
+	});
+
+	it('are billed once with Reuse Results', async () => {
+		await runTwice({ reuse: 'hours', reuseHours: 24 }, itemsForRfcs(rfcs(5)));
+		expect(await sandbox.ledger()).toHaveLength(5);
+	});
+});
+
+describe('a field that the API Mapping renames, beside an additional one of its old name,', () => {
+	const wanted = rfcs(3);
+	/** The API Mapping gives the RFC another name, and an additional field has the RFC's old one. */
+	const apiMapping = { fields: { getCrf: { rfc: 'taxId' } } };
+	const additionalBodyFields = '{"rfc":"EKU9003173C9"}';
+
+	let service: Awaited<ReturnType<typeof fakeService>>;
+	beforeEach(async () => (service = await fakeService()));
+	afterEach(async () => await service.close());
+	const requested = () => service.billed.map(({ query }) => query.taxId).sort();
+
+	it('distinguishes the items of an execution', async () => {
+		await service.run(getCrfParameters({}, { additionalBodyFields }), {
+			items: itemsForRfcs(wanted),
+			...service.mapped(apiMapping),
+		});
+		expect(requested()).toEqual([...wanted].sort());
+	});
+
+	it('distinguishes the listed queries that may be reused', async () => {
+		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 5 }, { additionalBodyFields });
+		for (const rfc of [wanted[0], wanted[1], wanted[0]])
+			await service.run(hours, { items: itemsForRfcs([rfc]), ...service.mapped(apiMapping) });
+		expect(requested()).toEqual([wanted[0], wanted[1]].sort());
 	});
 });

@@ -1,10 +1,11 @@
+import { respondJson } from '../../support/testServer';
 import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
-import { runAgainstStub, type StubResponse } from '../../exhaustive/apiVariants/stubServer';
+import { runAgainstStub, type StubResponse } from '../../support/stubServer';
 import { shiftWallClock } from '../../support/clock';
 import { codeOf } from '../../support/errorCode';
 import { crfRecord, LEGAL_NAME } from './crfStubResponses';
-import { fakeService, respondJson, type StoredQuery } from './fakeService';
+import { fakeService, type StoredQuery } from './fakeService';
 import {
 	curps,
 	getCrfParameters,

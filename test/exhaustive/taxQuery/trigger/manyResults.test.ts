@@ -80,6 +80,26 @@ describe('1,500 results that n8n cannot start', () => {
 	});
 });
 
+describe('1,200 results, more than are saved,', () => {
+	it.each([
+		['of different moments', (index: number) => index / MINUTES, '{}'],
+		['of one moment', () => 0, '{"list": {"order": "newestFirst"}}'],
+	])('start once each: %s', async (_, minutes, apiMapping) => {
+		service.page = () => ({ data: service.rows, total: service.rows.length });
+		service.rows = Array.from({ length: 1_200 }, (_row, index) =>
+			row(`query${index}`, 1, { createdAt: minutesBeforeTest(minutes(index)) }),
+		);
+		await start({
+			parameters: { startFrom: 'hours', hours: 1, settings: { maxResults: 600 } },
+			credentials: { taxQueryApi: { ...service.credentials().taxQueryApi, apiMapping } },
+		});
+		await check(1_200, MINUTES);
+		await host.poll();
+		expect([...host.started].sort()).toEqual(service.rows.map(({ _id }) => _id).sort());
+		expect(host.staticData.length).toBeLessThan(100_000);
+	});
+});
+
 describe('2,000 results whose executions run when n8n is killed', () => {
 	it('all run at once, and none starts once more', async () => {
 		await start({ areExecutionsLong: true, parameters: { settings: { maxResults: 5_000 } } });

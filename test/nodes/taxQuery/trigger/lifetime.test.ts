@@ -1,17 +1,24 @@
+import { DateTime } from 'luxon';
 import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
 import { until } from '../../../support/until';
-import { row } from './listService';
-import { shiftAllClocks, TriggerHost } from './triggerHost';
+import { many, row } from './listService';
+import { TriggerHost, rejectionOrUndefined, shiftAllClocks } from './triggerHost';
 import {
-	triggerOnListServiceForEachTest,
-	secretHeaderFieldsAndProof,
 	freshTriggerAndSandboxForEachTest,
+	secretHeaderFieldsAndProof,
+	triggerOnListServiceForEachTest,
 } from './freshTriggerForEachTest';
+import { codeAndFieldOf, codeOf } from '../../../support/errorCode';
+import { shiftWallClock } from '../../../support/clock';
 
 const A_SECOND = 1_000;
+
 const A_MINUTE = 60 * A_SECOND;
+
 const AN_HOUR = 60 * A_MINUTE;
+
 const FIRST_POLL_MS = 15 * A_SECOND;
+
 /** Defines what n8n 2.41 makes to activate a trigger. */
 const ATTEMPTS = 5;
 
@@ -225,5 +232,238 @@ describe('a result that n8n cannot start', () => {
 		await host.deliver(record, proof);
 		expect([status, host.failures, host.started]).toEqual([503, ['notStarted'], [record._id]]);
 		expect(host.errors[0].message).toMatch(new RegExp(`${record._id}.*the database is gone`));
+	});
+});
+
+describe('publishing again', () => {
+	const { proof, verification } = secretHeaderFieldsAndProof('whsec-la-brecha');
+
+	const { service, host, start } = triggerOnListServiceForEachTest();
+
+	beforeEach(async () => {
+		service.rows = many('old', 30, 100);
+		await start({
+			parameters: { authenticity: 'credential', confirm: 'off' },
+			credentials: withWebhookVerification(service.credentials(), verification),
+		});
+	});
+
+	/** Lets the trigger check the list now. */
+	async function check(): Promise<void> {
+		shiftAllClocks(30_000);
+		await host.deliver({ queryId: 'a-doorbell' }, proof);
+	}
+
+	describe('a list in pages of 10 with 25 new results, one of them undelivered,', () => {
+		// the newest, one in the midst of a page that was delivered, the last of a page, the oldest
+		it.each([0, 14, 19, 24])(
+			'has the lost one started by the next check: number %i',
+			async (lost) => {
+				const fresh = Array.from({ length: 25 }, (_, each) => row(`new${each}`, 1 + each));
+				service.rows = [...fresh, ...service.rows];
+				for (const each of fresh.filter((_, index) => index !== lost).reverse()) {
+					expect((await host.deliver(each, proof)).status).toBe(200);
+				}
+				await host.ended(24);
+				await check();
+				await host.executed(25);
+				await check();
+				expect([...host.started].sort()).toEqual(fresh.map(({ _id }) => _id).sort());
+			},
+		);
+	});
+
+	describe('a list in pages of 10, where one query is listed late,', () => {
+		it('the next poll starts a result listed late behind a known one', async () => {
+			const fresh = many('new', 9, 1);
+			const [newest, ...old] = service.rows;
+			service.rows = [...fresh, newest, row('late', 100.5), ...old];
+			await check();
+			await host.executed(10);
+			expect([...host.started].sort()).toEqual([...fresh.map(({ _id }) => _id), 'late'].sort());
+		});
+	});
+});
+
+const A_DAY = 24 * 60;
+
+describe('Start From at the sandbox', () => {
+	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
+
+	it('takes the results of the last hours', async () => {
+		const before = await sandbox.result();
+		await start({ parameters: { startFrom: 'hours', hours: 1 } });
+		await host.executed(1);
+		expect(host.started).toEqual([before._id]);
+	});
+
+	it('takes the results since a date', async () => {
+		const before = await sandbox.result();
+		await start({ parameters: { startFrom: 'date', date: '2020-01-01T00:00:00' } });
+		await host.executed(1);
+		expect(host.started).toEqual([before._id]);
+	});
+
+	it('takes none before the date', async () => {
+		await sandbox.result();
+		await start({ parameters: { startFrom: 'date', date: '2999-01-01T00:00:00' } });
+		await host.poll();
+		expect(host.started).toEqual([]);
+	});
+
+	it('takes what is made after a date in the future, and nothing before it', async () => {
+		const date = new Date(Date.now() + 3_600_000).toISOString();
+		await start({ parameters: { startFrom: 'date', date } });
+		await host.poll();
+		await sandbox.result();
+		shiftAllClocks(60_000);
+		await host.poll();
+		expect(host.started).toEqual([]);
+	});
+
+	it('names a date that is none', async () => {
+		await start({ activation: null });
+		const publishing = host.publish('activate', { startFrom: 'date', date: 'soon' });
+		expect(codeAndFieldOf(await rejectionOrUndefined(publishing))).toEqual(['field.date', 'Date']);
+	});
+
+	it('Start From Publishing skips results of an hour without publishing', async () => {
+		await start();
+		await host.unpublish();
+		const between = await sandbox.result();
+		shiftAllClocks(3_600_000);
+		await host.publish('activate');
+		await host.poll();
+		expect(host.started).not.toContain(between._id);
+	});
+
+	it.each(['update', 'activate'] as const)(
+		'goes on where it was when the workflow is published again (%s)',
+		async (activation) => {
+			await start();
+			await host.unpublish();
+			const between = await sandbox.result();
+			await host.publish(activation);
+			await host.executed(1);
+			expect(host.started).toEqual([between._id]);
+		},
+	);
+
+	it('goes on where it was when the node was renamed', async () => {
+		await start();
+		const between = await sandbox.result();
+		host.name = 'Results of the night';
+		await host.publish('update');
+		await host.executed(1);
+		expect(host.started).toEqual([between._id]);
+	});
+});
+
+describe('Start From: Date', () => {
+	const { service, host, start } = triggerOnListServiceForEachTest();
+	const sevenDaysAgo = DateTime.now().minus({ days: 7 });
+
+	it.each([
+		['a DateTime of an expression', '={{ $now.minus({ days: 7 }) }}'],
+		['a Date of an expression', `={{ new Date(${sevenDaysAgo.toMillis()}) }}`],
+		['day/month/year', sevenDaysAgo.toFormat('d/M/yyyy')],
+		['a date and a time apart by a blank', sevenDaysAgo.toFormat('yyyy-MM-dd HH:mm')],
+		['a day alone', sevenDaysAgo.toISODate()],
+		['what the date picker writes', sevenDaysAgo.toFormat("yyyy-MM-dd'T'HH:mm:ss")],
+	])('starts with queries made since %s', async (_, date) => {
+		service.rows = [row('new', 2 * A_DAY), row('old', 10 * A_DAY)];
+		await start({ parameters: { startFrom: 'date', date } });
+		await host.ended(1);
+		expect([host.started, host.failures]).toEqual([['new'], []]);
+	});
+
+	it('starts with a query that was made at that very moment', async () => {
+		const anHourAgo = Math.floor(Date.now() / 1_000) * 1_000 - 3_600_000;
+		const date = new Date(anHourAgo).toISOString();
+		service.rows = [row('equal', 0, { createdAt: date })];
+		await start({ parameters: { startFrom: 'date', date } });
+		await host.ended(1);
+		expect(host.started).toEqual(['equal']);
+	});
+
+	it.each(['', 'soon', '45000', '2026-13-45'])(
+		'is refused if the date is "%s", and says so in the executions list',
+		async (date) => {
+			await start({ activation: null, parameters: { startFrom: 'date', date } });
+			const error = await rejectionOrUndefined(host.publish('activate'));
+			expect(String(codeOf(error))).toMatch(/^field\.(date|serial)$/);
+			expect(host.failures).toEqual([codeOf(error)]);
+		},
+	);
+});
+
+describe('Start From: Hours', () => {
+	const { service, host, start } = triggerOnListServiceForEachTest();
+
+	it("misses no later result though the service's dates are hours behind", async () => {
+		service.rows = [row('old', 5 * 60)];
+		await start({ parameters: { startFrom: 'hours', hours: 1 } });
+		service.rows = [row('new', 6 * 60), ...service.rows];
+		await host.poll();
+		expect(host.started).toEqual(['new']);
+	});
+
+	it.each([0, 'abc'])('is refused for %j hours', async (hours) => {
+		const starting = start({ parameters: { startFrom: 'hours', hours } });
+		expect(codeAndFieldOf(await rejectionOrUndefined(starting))).toEqual(['field.number', 'Hours']);
+		await start();
+	});
+});
+
+describe("where the clock of n8n's machine is set back by an hour", () => {
+	const AN_HOUR = 3_600_000;
+	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
+	const clockIsSetBack = () => shiftWallClock(-AN_HOUR);
+
+	it('handles a delivery after the clock was set back', async () => {
+		await start();
+		await host.poll();
+		clockIsSetBack();
+		const record = await sandbox.result();
+		const { status } = await host.deliver(record);
+		expect([status, host.started]).toEqual([200, [record._id]]);
+	});
+
+	it('continues to poll at intervals after the clock was set back', async () => {
+		await start({ parameters: { receiveBy: 'asking', settings: { checkEvery: 60 } } });
+		clockIsSetBack();
+		const record = await sandbox.result();
+		await host.executed(1);
+		expect(host.started).toEqual([record._id]);
+	});
+
+	it('a query is read by its ID where there is no list', async () => {
+		const apiMapping = '{"paths": {"getAll": ""}}';
+		await start({ credentials: sandbox.credentials({ taxQueryApi: { apiMapping } }) });
+		for (let count = 0; count < 2; count++) {
+			await host.deliver({ queryId: (await sandbox.result())._id });
+			shiftAllClocks(1_000);
+		}
+		clockIsSetBack();
+		const record = await sandbox.result();
+		const { status } = await host.deliver({ queryId: record._id });
+		expect([status, host.started.at(-1)]).toEqual([200, record._id]);
+	});
+
+	it('a secret that was replaced is not taken any more', async () => {
+		const method = { webhookVerification: 'header', webhookHeaderName: 'X-Secret' };
+		const credentials = (secret: string) =>
+			withWebhookVerification(sandbox.credentials(), { ...method, webhookSecret: secret });
+		const options = {
+			credentials: credentials('whsec-agave'),
+			parameters: { authenticity: 'credential' },
+		};
+		await start(options);
+		const deliver = async () =>
+			(await host.deliver(await sandbox.result(), { 'X-Secret': 'whsec-agave' })).status;
+		const before = await deliver();
+		Object.assign(options.credentials, credentials('whsec-maguey'));
+		clockIsSetBack();
+		expect([before, await deliver()]).toEqual([200, 401]);
 	});
 });

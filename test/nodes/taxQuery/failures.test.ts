@@ -1,8 +1,10 @@
+import { respondJson } from '../../support/testServer';
 import { until } from '../../support/until';
 import { codeOf } from '../../support/errorCode';
 import type { NodeRun } from '../../support/runNodeInEngine';
-import { fakeService, respondJson } from './fakeService';
+import { fakeService } from './fakeService';
 import {
+	type TaxQuerySandbox,
 	buildCrfFaultRule,
 	buildNextCrfFaultRule,
 	getCrfParameters,
@@ -11,7 +13,8 @@ import {
 	rfcs,
 	taxQuerySandbox,
 } from './support';
-import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
+import { freshSandboxForEachTest, sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { type MultiTenantService, tenantService } from './fakeTenantService';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
 
@@ -265,4 +268,186 @@ describe('a failed item whose other option cannot be evaluated', () => {
 			]);
 		},
 	);
+});
+
+/** What an operator reads who builds a workflow in the editor. */
+describe('an error in the editor', () => {
+	const [RFC] = rfcs(1);
+	const curpData = (curp: string) => operationParameters('person', 'getCurpData', { curp });
+
+	const sandbox = sandboxForTestGroup(taxQuerySandbox);
+
+	type Run = Parameters<TaxQuerySandbox['run']>;
+	const text = async (parameters: Run[0], more: Run[1] = {}) => {
+		const { error } = await sandbox.run(parameters, { mode: 'manual', ...more });
+		return [error?.message, error?.description];
+	};
+	const withCredential = (taxQueryApi: object) => ({
+		credentials: sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0, ...taxQueryApi } }),
+	});
+
+	it('about a person who is not known speaks of the person, not of IDs', async () => {
+		const { curp } = sandbox.reserved('notFound');
+		expect(await text(curpData(curp))).toEqual([
+			'No person was found for this CURP',
+			expect.stringMatching(
+				/^Compare it with an official document\. The service says: "No taxpayer was found for it"\./,
+			),
+		]);
+	});
+
+	it.each(['Cannot POST /api/query/crf', 'Route POST:/api/query/crf not found'])(
+		'about a path that is not found speaks of no taxpayer: %s',
+		async (message) => {
+			const fault = { status: 404, body: { statusCode: 404, error: 'Not Found', message } };
+			await sandbox.faults({ path: '/api/query/crf', fault });
+			expect(await text(getCrfParameters({ rfc: RFC, reuse: 'never' }))).toEqual([
+				'Something between n8n and the service answered with status 404, or the service has no such path',
+				expect.stringMatching(/^Check the base URL.*The service says.*set paths\.getCrf in/),
+			]);
+		},
+	);
+
+	it('about a missing tax profile says what to run, and nothing else', async () => {
+		expect(await text(operationParameters('taxAuthority', 'getCsf', { rfc: RFC }))).toEqual([
+			'The Tax Query Service answered with status 409',
+			'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC, if it has none yet. The service says: "There is no tax profile for this RFC; create one with POST /query/tax/profile first". Billed: nothing.',
+		]);
+	});
+
+	it('about a wrong secret does not send the operator to Reuse Results', async () => {
+		const [message, description] = await text(
+			getCrfParameters({ rfc: RFC }),
+			withCredential({ clientSecret: 'Not-the-secret-1' }),
+		);
+		expect(message).toBe('The service refused the client ID or secret');
+		expect(description).toMatch(/^Check both in the credential\./);
+		expect(description).not.toContain('Reuse Results');
+	});
+
+	it('says where to correct an unknown host', async () => {
+		const baseUrl = 'http://no-such-host.invalid/api';
+		expect(await text(getCrfParameters({ rfc: RFC }), withCredential({ baseUrl }))).toEqual([
+			'The query service was not found: its host name is unknown',
+			'Could not get an access token. Check the base URL of the credential, and the network of this n8n. Nothing was sent. Billed: nothing.',
+		]);
+	});
+
+	it('still names Reuse Results where only the list is refused', async () => {
+		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 403, body: {} } });
+		const [message, description] = await text(getCrfParameters({ rfc: RFC }));
+		expect(message).toContain('The queries made could not be listed');
+		expect(description).toContain("set 'Reuse Results' to Never");
+	});
+
+	it("quotes the service's message distinctly from ours", async () => {
+		const fault = { status: 400, body: { message: '"view" in the query: must be "all"' } };
+		await sandbox.faults({ path: '/api/query/crf', fault });
+		const [, description] = await text(getCrfParameters({ rfc: RFC, reuse: 'never' }));
+		expect(description).toContain(`The service says: "'view' in the query: must be 'all'".`);
+	});
+});
+
+const [RFC, OTHER] = rfcs(2);
+
+const sentRequests = [
+	{ tenant: 'A', rfc: RFC },
+	{ tenant: 'B', rfc: OTHER },
+	{ tenant: 'A', rfc: OTHER },
+	{ tenant: 'B', rfc: RFC },
+];
+
+describe('a credential whose fields are expressions', () => {
+	let service: MultiTenantService;
+	beforeEach(async () => (service = await tenantService()));
+	afterEach(async () => await service.close());
+	const billed = (tenant: string) => service.billedOf(tenant).map(({ query }) => query.rfc);
+
+	it.each(['byClient', 'byToken'] as const)(
+		'bills each item to its own account: %s',
+		async (how) => {
+			const credentials = { taxQueryApi: { ...service[how] } };
+			const { items } = await service.run(getCrfParameters(), { items: sentRequests, credentials });
+			expect(items).toHaveLength(4);
+			expect([billed('A').sort(), billed('B').sort()]).toEqual([
+				[RFC, OTHER].sort(),
+				[RFC, OTHER].sort(),
+			]);
+		},
+	);
+
+	it('gives each item the list of its own account', async () => {
+		await service.run(getCrfParameters(), { items: sentRequests.slice(0, 3) });
+		const { items } = await service.run(
+			operationParameters('query', 'getAll', { returnAll: true }, { simplify: false }),
+			{ items: [{ tenant: 'B' }, { tenant: 'A' }] },
+		);
+		const owners = items.map(({ json }) => (json.response as { tenant: string }).tenant);
+		expect(owners).toEqual(['B', 'A', 'A']);
+	});
+
+	it('logs in once for each account', async () => {
+		await service.run(getCrfParameters(), { items: [...sentRequests, ...sentRequests] });
+		expect(service.logins.sort()).toEqual(['A', 'B']);
+	});
+});
+
+describe('accounts that ask about the same RFCs, every response lost', () => {
+	/** Each schedule: pairs of account and RFC in another order. */
+	const schedules = [1, 5, 7, 11].map((step) =>
+		Array.from({ length: 18 }, (_, at) => {
+			const place = (at * step) % 18;
+			return { tenant: 'ABC'[place % 3], rfc: rfcs(6)[Math.floor(place / 3)] };
+		}),
+	);
+
+	it.each(schedules)('each item gets its own record, schedule %#', async (...items) => {
+		const service = await tenantService({
+			post: ({ accept, response }) => {
+				accept();
+				response.writeHead(502).end();
+			},
+		});
+		const run = await service.run(getCrfParameters({}, { simplify: false }), {
+			items,
+			onError: 'continueRegularOutput',
+		});
+		await service.close();
+		const got = run.items.map(({ json }) => [
+			(json.response as { tenant?: string } | undefined)?.tenant,
+			(json.query as { rfc?: string } | undefined)?.rfc,
+		]);
+		expect(got).toEqual(items.map(({ tenant, rfc }) => [tenant, rfc]));
+		expect(service.posts).toHaveLength(18);
+	});
+});
+
+describe('a client ID that an expression leaves empty', () => {
+	const run = async (apiMapping: object) => {
+		const service = await tenantService();
+		const credentials = {
+			taxQueryApi: {
+				...service.byClient,
+				clientId: '={{ $json.none }}',
+				apiMapping: JSON.stringify(apiMapping),
+			},
+		};
+		const { error } = await service.run(getCrfParameters({ rfc: RFC }), { credentials });
+		await service.close();
+		return { service, error };
+	};
+
+	it('stops the item before any request', async () => {
+		const { service, error } = await run({});
+		expect([error?.message, service.logins, service.posts]).toEqual([
+			expect.stringContaining('no client ID'),
+			[],
+			[],
+		]);
+	});
+
+	it('is allowed where the API Mapping sends none', async () => {
+		const { service, error } = await run({ token: { fields: { client_id: '' } } });
+		expect([codeOf(error), service.logins]).toEqual([undefined, [undefined]]);
+	});
 });

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { INodeParameters } from 'n8n-workflow';
-import { codeOf } from '../../support/errorCode';
-import { runNodeInEngine, type NodeRunOptions } from '../../support/runNodeInEngine';
-import { credentialOfClient, serve } from '../../support/testServer';
+import { codeOf } from './errorCode';
+import { runNodeInEngine, type NodeRunOptions } from './runNodeInEngine';
+import { credentialOfClient, serve } from './testServer';
 
 /** Describes a stub's response: JSON, or a text or bytes as they are. */
 export interface StubResponse {
