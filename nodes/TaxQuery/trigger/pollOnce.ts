@@ -72,7 +72,7 @@ export async function pollOnce(
 	trigger: PollingSessionInterface,
 	notifications: Map<string, QueryNotification>,
 ): Promise<PollReport> {
-	const { context, ledger, settings, attempts, mustBegin } = trigger;
+	const { context, ledger, settings, reader, mustBegin } = trigger;
 	const { state } = ledger;
 
 	// reads what it needs, and does not change the ledger
@@ -84,7 +84,7 @@ export async function pollOnce(
 	const rules: RowRules<RecordWithDeliveryId> = {
 		dispositionOf: (result) => dispositionOf(result, settings.choice),
 		isRunning: (result) => trigger.isRunning(result),
-		triesOf: ({ queryId }) => attempts.failedTimes(queryId),
+		triesOf: ({ queryId }) => reader.failedTimes(queryId),
 		maxResults: settings.maxResults,
 	};
 	const isListed = settings.receiveBy !== 'webhook' && offersQueryList(mapping);
@@ -187,7 +187,7 @@ function recordListing({
 /** Emits, settles or postpones the result of a row: its record, or why there is none. */
 function processResult(poll: Poll, row: RecordWithDeliveryId, found: RowRecordOrRefused): void {
 	const { trigger, mapping, toItem, notifications, rules, unresolved } = poll;
-	const { context, ledger, attempts } = trigger;
+	const { context, ledger, reader } = trigger;
 	const { queryId } = row;
 	if (found === undefined) return void unresolved.add(queryId);
 	if (found === 'refused') {
@@ -204,12 +204,12 @@ function processResult(poll: Poll, row: RecordWithDeliveryId, found: RowRecordOr
 	if (trigger.isRunning(result)) return;
 	if (disposition === 'wait' || succeededWithoutResult(result)) {
 		unresolved.add(queryId);
-		attempts.noteFailure(queryId);
+		reader.noteFailure(queryId);
 		if (disposition === 'emit')
 			reportMissingResult(context, queryId, notification?.hasResponse === true);
 		return;
 	}
-	attempts.noteRead(queryId);
+	reader.noteRead(queryId);
 	void trigger.emitOnce(result, toItem(result, origin)).then((outcome) => {
 		if (outcome !== 'failed') settle(ledger, result, row);
 	});

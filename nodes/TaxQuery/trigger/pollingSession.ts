@@ -10,9 +10,9 @@ import {
 	sleepUntilElapsedOrCondition,
 } from '../../shared/utils/interruptibleSleep';
 import { mayStillEnd } from '../client/parseQueryRecord';
-import { FailureCountingQueryReader } from './failureCountingQueryReader';
 import { forgetCredential } from './cachedCredential';
 import { emitResult, hasDeduplicationKeys, nodeKey, saveByEmit, type EmitOutcome } from './emitter';
+import { RecordReader } from './recordReader';
 import { reportUnstartedResult } from './missedResultReports';
 import { pollOnce, type PollReport } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './queryNotification';
@@ -90,7 +90,7 @@ async function checkVerification(context: ITriggerFunctions, { isAuthenticated }
  */
 export class PollingSession implements PollingSessionInterface {
 	readonly ledger: Ledger;
-	readonly attempts: FailureCountingQueryReader;
+	readonly reader: RecordReader;
 	readonly unlisted: UnlistedPendingTotals;
 	/** Polls bring results. */
 	readonly needsPolls: boolean;
@@ -122,7 +122,7 @@ export class PollingSession implements PollingSessionInterface {
 		const { unlisted, closedAt } = this.#memory;
 		this.unlisted = unlisted;
 		this.#key = nodeKey(context);
-		this.attempts = new FailureCountingQueryReader(context);
+		this.reader = new RecordReader(context);
 		this.#isByTimer = settings.receiveBy !== 'webhook';
 		this.needsPolls = this.#isByTimer || settings.confirm !== 'off';
 		const wasClosedLongAgo = closedAt === undefined || msUntilElapsed(closedAt, PAUSE_MS) < 0;

@@ -1,8 +1,8 @@
 import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
-import type { FailureCountingQueryReader } from './failureCountingQueryReader';
 import type { EmitOutcome } from './emitter';
 import type { Ledger } from './ledger';
 import type { UnlistedPendingTotals } from './readListing';
+import type { RecordReader } from './recordReader';
 import type { RecordWithDeliveryId } from './recordWithDeliveryId';
 import type { TriggerSettings } from './triggerSettings';
 
@@ -11,8 +11,8 @@ export interface PollingSessionInterface {
 	context: ITriggerFunctions;
 	ledger: Ledger;
 	settings: TriggerSettings;
-	/** Queries whose results could not be read so far. */
-	attempts: FailureCountingQueryReader;
+	/** Reads by ID, and knows what could not be read so far. */
+	reader: RecordReader;
 	/** Numbers of pending queries that the last checks did not show. */
 	unlisted: UnlistedPendingTotals;
 	/** The trigger is to begin by Start From. */

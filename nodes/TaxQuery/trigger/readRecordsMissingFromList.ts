@@ -1,15 +1,10 @@
 import type { QueryClient } from '../client/queryClient';
 import { mayOmitExistingResponse } from '../client/parseQueryRecord';
-import {
-	createNotFoundError,
-	readQueriesByIdThrottled,
-	readQuery,
-} from './readQueriesByIdThrottled';
-import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './readListing';
 import type { QueryNotification } from './queryNotification';
 import type { PollingSessionInterface } from './pollingSessionInterface';
 import { succeededWithoutResult, type RecordWithDeliveryId } from './recordWithDeliveryId';
+import { createNotFoundError, isRefusal, readRecord } from './recordReader';
 import type { PollPlan } from './planPoll';
 
 /** A row with its result; undefined if that cannot be had now, 'refused' if it is put aside. */
@@ -56,71 +51,92 @@ export async function readRecordsMissingFromList(
 
 /** Reads the queries that webhook calls named. Throws if the service cannot be reached, unless it has just listed. */
 async function readNamed(
-	{ context, ledger }: PollingSessionInterface,
+	{ ledger, reader }: PollingSessionInterface,
 	client: QueryClient,
 	ids: string[],
 	listing: TriggerListing,
 	notifications: Map<string, QueryNotification>,
 ): Promise<Pick<RecordsReadById, 'others' | 'missing' | 'ownIds'>> {
 	const isSure = (id: string) => ledger.isPending(id) || notifications.get(id)?.isProved === true;
-	const missing: RecordsReadById['missing'] = new Map();
-	const read = await readQueriesByIdThrottled(
-		processStateOfNode(context),
-		client,
-		ids,
-		isSure,
-	).catch((error: unknown) => {
-		if (listing.requests === 0) throw error as Error;
-		return new Map(ids.map((id) => [id, 'failed' as const]));
-	});
+	const read = await Promise.all(
+		ids.map(
+			async (id) =>
+				[
+					id,
+					isSure(id) ? await readRecord(client, id) : await reader.readUnproved(client, id),
+				] as const,
+		),
+	);
 	const others: RecordWithDeliveryId[] = [];
+	const missing: RecordsReadById['missing'] = new Map();
 	const ownIds: RecordsReadById['ownIds'] = new Map();
-	for (const [id, found] of read) {
-		if (typeof found === 'object') {
-			others.push(found);
-			ownIds.set(id, found.queryId);
-		} else missing.set(id, found);
+	const failures: unknown[] = [];
+	for (const [id, reading] of read) {
+		if (typeof reading === 'string') missing.set(id, reading);
+		else if ('found' in reading) {
+			others.push(reading.found);
+			ownIds.set(id, reading.found.queryId);
+		} else if (isRefusal(reading.failed)) missing.set(id, 'unknown');
+		else {
+			missing.set(id, 'failed');
+			failures.push(reading.failed);
+		}
 	}
+	const hasResponded = listing.requests > 0 || failures.length < missing.size + others.length;
+	if (failures.length > 0 && !hasResponded) throw failures[0] as Error;
 	return { others, missing, ownIds };
 }
 
 /** Reads pending queries that are not listed. */
 async function readPending(
-	{ attempts }: PollingSessionInterface,
+	{ reader }: PollingSessionInterface,
 	client: QueryClient,
 	ids: string[],
 	listing: TriggerListing,
 ): Promise<Pick<RecordsReadById, 'others' | 'refused'>> {
+	const read = await Promise.all(
+		ids.map(async (id) => [id, await reader.readListed(client, id)] as const),
+	);
 	const others: RecordWithDeliveryId[] = [];
 	const refused: string[] = [];
-	for (const id of ids) {
-		const found = await readQuery(client, id).catch((error: unknown) => ({ error }));
-		if (found && 'queryId' in found) {
-			others.push(found);
+	// a list that was not read to its end may show it
+	const isWhole = listing.isWhole || listing.completeness === 'truncated' || listing.requests === 0;
+	for (const [id, reading] of read) {
+		if (typeof reading === 'object' && 'found' in reading) {
+			others.push(reading.found);
 			continue;
 		}
-		// a list that was not read to its end may show it
-		const isGone = found === undefined && (listing.isWhole || listing.completeness === 'truncated');
-		const error = isGone || listing.requests === 0 ? createNotFoundError() : found?.error;
-		if (error !== undefined && attempts.noteFailure(id, error)) refused.push(id);
+		const isGone = reading === 'unknown' && isWhole;
+		const error = isGone
+			? createNotFoundError()
+			: typeof reading === 'object'
+				? reading.failed
+				: undefined;
+		if (error !== undefined && reader.noteFailure(id, error)) refused.push(id);
 	}
 	return { others, refused };
 }
 
 /** The results of rows that do not hold them. */
 async function readMissingResponses(
-	{ attempts }: PollingSessionInterface,
+	{ reader }: PollingSessionInterface,
 	client: QueryClient,
 	due: RecordWithDeliveryId[],
 ): Promise<RecordsReadById['rows']> {
 	const withoutResponse = due.filter(({ record }) => mayOmitExistingResponse(record));
-	const isNew = ({ queryId }: RecordWithDeliveryId) => attempts.failedTimes(queryId) === 0;
+	const isNew = ({ queryId }: RecordWithDeliveryId) => reader.failedTimes(queryId) === 0;
 	const again = withoutResponse.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
-	const read = [...withoutResponse.filter(isNew), ...again].map(async (row) => {
-		const found = await attempts.read(client, row.queryId);
+	const readRow = async (row: RecordWithDeliveryId): Promise<RowRecordOrRefused> => {
+		const reading = await reader.readListed(client, row.queryId);
+		if (reading === 'later') return undefined;
+		if (typeof reading === 'object' && 'found' in reading) return reading.found;
+		const error = reading === 'unknown' ? createNotFoundError() : reading.failed;
+		if (!reader.noteFailure(row.queryId, error)) return undefined;
 		// what does not promise more than it holds is taken as it is listed
-		const isEnough = found === 'refused' && row.hasStatus && !succeededWithoutResult(row);
-		return [row.queryId, isEnough ? row : found] as const;
-	});
-	return new Map(await Promise.all(read));
+		return row.hasStatus && !succeededWithoutResult(row) ? row : 'refused';
+	};
+	const rows = [...withoutResponse.filter(isNew), ...again];
+	return new Map(
+		await Promise.all(rows.map(async (row) => [row.queryId, await readRow(row)] as const)),
+	);
 }

@@ -3,12 +3,12 @@ import { createServiceConnection } from '../../shared/http/retryingServiceConnec
 import { taxQuery } from '../../shared/http/serviceDefinitions';
 import { offersQueryList } from '../client/queryList';
 import { dispositionOf, reportRecordsExcludedAsUnknown } from '../trigger/disposition';
-import { processStateOfNode, type EmitOutcome } from '../trigger/emitter';
+import type { EmitOutcome } from '../trigger/emitter';
 import { runHourly } from '../trigger/errorReporting';
 import type { PollReport } from '../trigger/pollOnce';
 import { findPublishedSession, type PollingSession } from '../trigger/pollingSession';
 import { fillMissingResponseFromDelivery } from '../trigger/queryNotification';
-import { readQueriesByIdThrottled } from '../trigger/readQueriesByIdThrottled';
+import { isRefusal, readRecord, type Reading } from '../trigger/recordReader';
 import { succeededWithoutResult } from '../trigger/recordWithDeliveryId';
 import { itemMaker, type ItemMakerCredentialSettings } from '../trigger/triggerItemMaker';
 import type { TriggerSettings } from '../trigger/triggerSettings';
@@ -153,13 +153,11 @@ export async function startTest(
 	const toRead = all.filter(({ trusted }) => !trusted).map(({ queryId }) => queryId);
 	if (toRead.length > 0 && context.getNode().credentials?.[taxQuery.credentialType] === undefined)
 		return RESPONSES.noCredential;
-	const readAll = async () =>
-		await readQueriesByIdThrottled(
-			processStateOfNode(context),
-			await createServiceConnection(context, taxQuery),
-			toRead,
-			() => true,
-		);
+	const readAll = async () => {
+		const connection = await createServiceConnection(context, taxQuery);
+		const reads = toRead.map(async (id) => [id, await readRecord(connection, id)] as const);
+		return new Map(await Promise.all(reads));
+	};
 	const read = toRead.length === 0 ? undefined : await readAll().catch(() => undefined);
 	const toItem = itemMaker(settings, itemSettings);
 	const isWanted = ({ result }: NonNullable<AssessedNotification['trusted']>) =>
@@ -167,9 +165,13 @@ export async function startTest(
 	const brought = all.map((notification) => {
 		const { queryId, trusted, isReportedPending } = notification;
 		if (trusted) return isWanted(trusted) ? trusted : 'nothingNew';
-		const found = read?.get(queryId);
-		if (typeof found !== 'object') return found === 'unknown' ? 'unknown' : 'unreachable';
-		const filled = fillMissingResponseFromDelivery(found, notification, itemSettings.mapping);
+		const reading = read?.get(queryId);
+		if (typeof reading !== 'object' || !('found' in reading)) return fateUnread(reading);
+		const filled = fillMissingResponseFromDelivery(
+			reading.found,
+			notification,
+			itemSettings.mapping,
+		);
 		const isWaiting =
 			dispositionOf(filled.result, settings.choice) === 'wait' && !isReportedPending;
 		if (isWaiting || succeededWithoutResult(filled.result)) return 'notYet';
@@ -181,3 +183,9 @@ export async function startTest(
 	if (items.length === 0) return respond(brought.filter((each) => typeof each === 'string'));
 	return { workflowData: [items], webhookResponse: { message: RESPONSES.started.message } };
 }
+
+const fateUnread = (reading: Reading | undefined): Fate =>
+	reading === 'unknown' ||
+	(typeof reading === 'object' && 'failed' in reading && isRefusal(reading.failed))
+		? 'unknown'
+		: 'unreachable';
