@@ -18,7 +18,7 @@ const MORE_CHECKS_MS = 6_000;
 const AN_HOUR = 3_600_000;
 /** n8n saves the ends of executions with an emit that follows. */
 const IDLE_MS = 5_000;
-/** The numbers for every day; docs/maintainers/testing.md has those for a release. */
+/** Numbers for every day; CONTRIBUTING.md has those for a release. */
 const RUNNING = Number(process.env.RUNNING ?? 60);
 const ENDED = Number(process.env.ENDED ?? 60);
 const ROUNDS = Number(process.env.RESTARTS ?? 2);
