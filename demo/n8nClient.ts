@@ -8,6 +8,7 @@ const SEND_AGAIN_MS = 500;
 const SCOPES = [
 	'execution:list',
 	'execution:read',
+	'execution:retry',
 	'workflow:activate',
 	'workflow:create',
 	'workflow:deactivate',
@@ -93,6 +94,10 @@ export interface N8nClient {
 		workflowId: string,
 		options?: { withoutData: boolean; limit?: number },
 	): Promise<Execution[]>;
+	/** All executions of a workflow in this status, without their data. */
+	executionsIn(status: string, workflowId: string): Promise<Execution[]>;
+	/** Starts a failed or crashed execution once more, with the saved workflow. */
+	retry(executionId: string): Promise<void>;
 	/** Returns one execution with its data. */
 	execution(id: string): Promise<Execution>;
 	/** The same user at another process over the same database. */
@@ -217,6 +222,22 @@ function clientAt(url: string, cookie: string, key: Record<string, string>): N8n
 			}),
 
 		at: (other) => clientAt(other, cookie, key),
+
+		executionsIn: async (status, workflowId) => {
+			const found: Execution[] = [];
+			for (let cursor: string | null = ''; cursor !== null;) {
+				const page: { data: Execution[]; nextCursor: string | null } = await api(
+					'GET',
+					`/executions?status=${status}&workflowId=${workflowId}&limit=250${cursor && `&cursor=${cursor}`}`,
+				);
+				found.push(...page.data);
+				cursor = page.nextCursor;
+			}
+			return found;
+		},
+
+		retry: async (id) =>
+			void (await api('POST', `/executions/${id}/retry`, { loadWorkflow: false })),
 
 		execution: async (id) => await api<Execution>('GET', `/executions/${id}?includeData=true`),
 

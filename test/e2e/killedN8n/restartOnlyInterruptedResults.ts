@@ -8,6 +8,7 @@ import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,
 } from '../../support/sandboxQueryClient';
+import { rfcs } from '../../nodes/taxQuery/support';
 import { until } from '../../support/until';
 import { startHeadlessN8nOncePerFile, restartableHeadlessN8n } from '../support/sharedHeadlessN8n';
 import { createSandboxCredential, triggerNode } from '../support/triggerWorkflowBuilders';
@@ -85,9 +86,18 @@ describe('a restart of n8n with many results', () => {
 		await sandbox?.close();
 	});
 
-	/** Publishes a trigger whose executions call the sink. */
+	/** Publishes a trigger of CRF whose executions make a paid query and then call the sink. */
 	const publish = async (name: string): Promise<string> => {
-		const parameters = { receiveBy: 'asking', settings: { checkEvery: 5, maxResults: 500 } };
+		const parameters = {
+			...{ receiveBy: 'asking', services: ['getCrf'] },
+			settings: { checkEvery: 5, maxResults: 500 },
+		};
+		const paid = {
+			name: 'Pay',
+			type: 'n8n-nodes-credit-profile.taxQuery',
+			parameters: { resource: 'taxpayer', operation: 'getRfcData', rfc: '={{ $json.rfc }}' },
+			credentials: { taxQueryApi: credential },
+		};
 		const call = {
 			id: 'call',
 			name: 'Call',
@@ -95,19 +105,26 @@ describe('a restart of n8n with many results', () => {
 			typeVersion: 4.2,
 			position: [200, 0],
 			parameters: {
-				url: `=${sink.url}/?id={{ $json.deliveryId }}`,
+				url: `=${sink.url}/?id={{ $('Tax Query Trigger').item.json.deliveryId }}`,
 				options: { timeout: AN_HOUR }, // an execution that waits does not end by itself
 			},
 		};
 		const id = await n8n.client.createWorkflow(
-			buildWorkflow(name, [triggerNode(name, parameters, { taxQueryApi: credential }), call]),
+			buildWorkflow(name, [triggerNode(name, parameters, { taxQueryApi: credential }), paid, call]),
 		);
 		await n8n.client.publish(id);
 		return id;
 	};
+	/** Each RFC once, over all tests. */
+	const unused = rfcs(RUNNING + 1 + ENDED * ROUNDS);
 	const deliverResult = async (count: number) => {
-		for (let each = 0; each < count; each++) await sandbox.result();
+		for (const rfc of unused.splice(0, count)) await sandbox.result('/query/crf', { rfc });
 	};
+	/** RFCs of the queries that the executions have paid. */
+	const paidFor = async () =>
+		(await sandbox.control.get<Array<{ service: string; query: { rfc: string } }>>('/ledger')).data
+			.filter(({ service }) => service === 'RFC')
+			.map(({ query }) => query.rfc);
 	const called = () => [...sink.calls.values()].reduce((sum, count) => sum + count, 0);
 	const startAgain = async () => {
 		const checks = async () => (await sandbox.requests('/api/query')).length;
@@ -122,7 +139,7 @@ describe('a restart of n8n with many results', () => {
 		return latest.filter(({ status }) => status === 'success').map(({ id }) => id);
 	};
 
-	it(`starts none of ${RUNNING} again that ran at a kill: they are left to Retry`, async () => {
+	it(`starts none of ${RUNNING} again that ran at a kill: Retry ends each, and pays nothing twice`, async () => {
 		sink.reset();
 		const id = await publish('many-running');
 		await deliverResult(RUNNING);
@@ -133,6 +150,15 @@ describe('a restart of n8n with many results', () => {
 		sink.open();
 		await startAgain();
 		expect([...sink.calls.values()].filter((count) => count !== 1)).toEqual([]);
+		const executionsIn = async (status: string) => await n8n.client.executionsIn(status, id);
+		const crashed = await executionsIn('crashed');
+		expect([crashed.length, await executionsIn('success')]).toEqual([RUNNING + 1, []]);
+		for (const execution of crashed) await n8n.client.retry(execution.id);
+		const retried = async () => (await executionsIn('success')).length > RUNNING;
+		await until('the ends of all retries', retried, { pauseMs: 250 });
+		expect([...sink.calls.values()].filter((count) => count !== 2)).toEqual([]);
+		const paid = await paidFor();
+		expect([paid.length, new Set(paid).size]).toEqual([RUNNING + 1, RUNNING + 1]);
 		await n8n.client.unpublish(id);
 	});
 
