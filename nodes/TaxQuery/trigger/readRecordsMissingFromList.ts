@@ -4,7 +4,7 @@ import type { TriggerListing } from './readListing';
 import type { QueryNotification } from './queryNotification';
 import type { PollingSessionInterface } from './pollingSessionInterface';
 import { succeededWithoutResult, type RecordWithDeliveryId } from './recordWithDeliveryId';
-import { createNotFoundError, isRefusal, readRecord } from './recordReader';
+import { createNotFoundError, isRefusal, readRecord, type Reading } from './recordReader';
 import type { PollPlan } from './planPoll';
 
 /** A row with its result; undefined if that cannot be had now, 'refused' if it is put aside. */
@@ -58,20 +58,17 @@ async function readNamed(
 	notifications: Map<string, QueryNotification>,
 ): Promise<Pick<RecordsReadById, 'others' | 'missing' | 'ownIds'>> {
 	const isSure = (id: string) => ledger.isPending(id) || notifications.get(id)?.isProved === true;
-	const read = await Promise.all(
-		ids.map(
-			async (id) =>
-				[
-					id,
-					isSure(id) ? await readRecord(client, id) : await reader.readUnproved(client, id),
-				] as const,
-		),
-	);
+	const read = new Map<string, Reading>();
+	const readUnproved = async (id: string) => read.set(id, await reader.readUnproved(client, id));
+	const unproved = ids.filter((id) => !isSure(id)).map(readUnproved);
+	for (const id of ids.filter(isSure)) read.set(id, await readRecord(client, id));
+	await Promise.all(unproved);
 	const others: RecordWithDeliveryId[] = [];
 	const missing: RecordsReadById['missing'] = new Map();
 	const ownIds: RecordsReadById['ownIds'] = new Map();
 	const failures: unknown[] = [];
-	for (const [id, reading] of read) {
+	for (const id of ids) {
+		const reading = read.get(id) as Reading;
 		if (typeof reading === 'string') missing.set(id, reading);
 		else if ('found' in reading) {
 			others.push(reading.found);
@@ -82,7 +79,8 @@ async function readNamed(
 			failures.push(reading.failed);
 		}
 	}
-	const hasResponded = listing.requests > 0 || failures.length < missing.size + others.length;
+	const hasResponded =
+		listing.requests > 0 || others.length > 0 || [...missing.values()].includes('unknown');
 	if (failures.length > 0 && !hasResponded) throw failures[0] as Error;
 	return { others, missing, ownIds };
 }
