@@ -201,15 +201,14 @@ describe('an item with a mistake in it', () => {
 		],
 	];
 
-	it.each(mistakes)('%s: the error names the field', async (_what, parameters, [code, field]) => {
-		const { error } = await sandbox.run(parameters);
-		expect([codeOf(error), error?.context?.field]).toEqual([code, field]);
-	});
-
-	it.each(mistakes)('%s: costs nothing', async (_what, parameters) => {
-		await sandbox.run(parameters);
-		expect(await sandbox.requests()).toEqual([]);
-	});
+	it.each(mistakes)(
+		'%s: costs nothing, and the error names the field',
+		async (_what, parameters, [code, field]) => {
+			const { error } = await sandbox.run(parameters);
+			expect([codeOf(error), error?.context?.field]).toEqual([code, field]);
+			expect(await sandbox.requests()).toEqual([]);
+		},
+	);
 
 	it('keeps all items of the run from being sent, wherever it stands', async () => {
 		const items = [...rfcs(60), 'GODE561331GR8'].map((rfc) => ({ rfc }));
