@@ -9,16 +9,19 @@ const folder = mkdtempSync(join(tmpdir(), 'credit-profile-release-'));
 const clone = join(folder, 'clone');
 const summary = join(folder, 'summary.md');
 
+/** Where npm runs this test, it hands its own settings on, such as --silent. */
+const settingsOfNpm = Object.keys(process.env).filter((name) => /^npm_config_/i.test(name));
+
 /** Nothing of it can reach a registry. */
 const env = {
 	...process.env,
+	...Object.fromEntries(settingsOfNpm.map((name) => [name, undefined])),
 	NODE_ENV: undefined,
 	GITHUB_STEP_SUMMARY: summary,
 	GITHUB_WORKSPACE: clone,
 	RUNNER_TEMP: folder,
 	npm_config_registry: 'http://127.0.0.1:9',
 	npm_config_fetch_retries: '0',
-	npm_config_ignore_scripts: undefined, // where npm runs this test, it hands its own settings on
 };
 const run = (command: string, args: string[], more = {}) =>
 	execFileSync(command, args, {

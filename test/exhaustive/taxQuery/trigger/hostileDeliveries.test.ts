@@ -49,10 +49,10 @@ describe('a hostile delivery starts nothing, and is refused:', () => {
 			await host.handled();
 			await host.stop();
 			expect(isLong ? [expected, 503] : [expected]).toContain(status);
-			expect({ executions: host.executions, log: host.log }).toEqual({
-				executions: [],
-				log: content.length > MAX_BYTES ? [] : (LINES[expected] ?? []),
-			});
+			expect(host.executions).toEqual([]);
+			// one that is answered before it was read is logged later
+			if (status === expected)
+				expect(host.log).toEqual(content.length > MAX_BYTES ? [] : (LINES[expected] ?? []));
 		},
 	);
 });
