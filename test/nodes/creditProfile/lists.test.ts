@@ -237,6 +237,23 @@ describe('a list is read to its end where the total', () => {
 	});
 });
 
+describe('a count', () => {
+	const counts: Array<[string, INodeParameters]> = [
+		['documents', { resource: 'dataDocument', operation: 'count', collection }],
+		['collections', { resource: 'dataCollection', operation: 'count' }],
+	];
+
+	it.each(counts)('of %s is an error where the total counts the page', async (_what, count) => {
+		const { code } = await listAt({ total: 250, reported: (_offset, length) => length }, count);
+		expect(code).toBe('shape');
+	});
+
+	it.each(counts)('of %s takes one request where the total counts all', async (_what, count) => {
+		const { code, requests } = await listAt({ total: 250 }, count);
+		expect([code, requests.length]).toEqual([undefined, 1]);
+	});
+});
+
 describe('Return All and Limit', () => {
 	const ALL = 12_000;
 	const collection = { __rl: true, mode: 'id', value: PEOPLE_COLLECTION_ID };
