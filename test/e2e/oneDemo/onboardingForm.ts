@@ -1,6 +1,7 @@
 import { People } from '../../../sandbox/data/people/generatePeople';
 import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
 import { defaultOptions } from '../../../sandbox/optionTypesAndDefaults';
+import { until } from '../../support/until';
 import { violationsOf } from '../support/accessibilityViolations';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { newContext, takeScreenshot } from '../support/launchBrowser';
@@ -39,11 +40,21 @@ describeIfChromium('applicants at the form of Onboard applicant, published', () 
 	}, MINUTES);
 
 	const since = async () => (await flow.billed()).length;
-	/** The bill since `from`, and the state of the case, once it is verified. No page may speak English. */
+	/** The dossier of a case that is verified. The CRF comes by the trigger, and gets a minute for that. */
+	const complete = async (folio: string): Promise<CaseDossier> =>
+		await until(
+			`all results of ${folio}`,
+			async () => {
+				const dossier = await flow.verified(folio);
+				return dossier.findings.every(({ severity }) => severity !== 'wait') && dossier;
+			},
+			{ seconds: 60, pauseMs: 250 },
+		).catch(async () => await flow.verified(folio));
+	/** The bill since `from`, and the state of the case, once it is complete. No page may speak English. */
 	const outcome = async (from: number, page: string) => {
 		expect(page).not.toMatch(ENGLISH);
 		const [folio] = /S-\w{4}-\w{4}/.exec(page) ?? [];
-		const found: Partial<CaseDossier> = folio ? await flow.verified(folio) : {};
+		const found: Partial<CaseDossier> = folio ? await complete(folio) : {};
 		const services = (await flow.billed()).slice(from);
 		return { services, state: found.estado, codes: found.findings?.map(({ code }) => code) };
 	};
