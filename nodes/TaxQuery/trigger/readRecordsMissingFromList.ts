@@ -4,7 +4,7 @@ import type { TriggerListing } from './readListing';
 import type { QueryNotification } from './queryNotification';
 import type { PollingSessionInterface } from './pollingSessionInterface';
 import { succeededWithoutResult, type RecordWithDeliveryId } from './recordWithDeliveryId';
-import { createNotFoundError, isRefusal, readRecord, type Reading } from './recordReader';
+import { createNotFoundError, readNotified, type Reading, type RecordReader } from './recordReader';
 import type { PollPlan } from './planPoll';
 
 /** A row with its result; undefined if that cannot be had now, 'refused' if it is put aside. */
@@ -58,11 +58,8 @@ async function readNamed(
 	notifications: Map<string, QueryNotification>,
 ): Promise<Pick<RecordsReadById, 'others' | 'missing' | 'ownIds'>> {
 	const isSure = (id: string) => ledger.isPending(id) || notifications.get(id)?.isProved === true;
-	const read = new Map<string, Reading>();
-	const readUnproved = async (id: string) => read.set(id, await reader.readUnproved(client, id));
-	const unproved = ids.filter((id) => !isSure(id)).map(readUnproved);
-	for (const id of ids.filter(isSure)) read.set(id, await readRecord(client, id));
-	await Promise.all(unproved);
+	const asked = ids.filter((id) => isSure(id) || !reader.wasUnknown(id));
+	const read = await readNotifiedIds(reader, client, ids, isSure);
 	const others: RecordWithDeliveryId[] = [];
 	const missing: RecordsReadById['missing'] = new Map();
 	const ownIds: RecordsReadById['ownIds'] = new Map();
@@ -73,16 +70,32 @@ async function readNamed(
 		else if ('found' in reading) {
 			others.push(reading.found);
 			ownIds.set(id, reading.found.queryId);
-		} else if (isRefusal(reading.failed)) missing.set(id, 'unknown');
-		else {
+		} else {
 			missing.set(id, 'failed');
 			failures.push(reading.failed);
 		}
 	}
 	const hasResponded =
-		listing.requests > 0 || others.length > 0 || [...missing.values()].includes('unknown');
+		listing.requests > 0 || asked.some((id) => ownIds.has(id) || missing.get(id) === 'unknown');
 	if (failures.length > 0 && !hasResponded) throw failures[0] as Error;
 	return { others, missing, ownIds };
+}
+
+/** Reads IDs that nothing proves within their budget, and the others one after another. */
+async function readNotifiedIds(
+	reader: RecordReader,
+	client: QueryClient,
+	ids: string[],
+	isSure: (id: string) => boolean,
+): Promise<Map<string, Reading>> {
+	const read = new Map<string, Reading>();
+	// all take their turns now, or a slow service would make one poll last as long as a flood
+	const unproved = ids
+		.filter((id) => !isSure(id))
+		.map(async (id) => read.set(id, await reader.readUnproved(client, id)));
+	for (const id of ids.filter(isSure)) read.set(id, await readNotified(client, id));
+	await Promise.all(unproved);
+	return read;
 }
 
 /** Reads pending queries that are not listed. */

@@ -33,7 +33,7 @@ const MAX_REMEMBERED = 1_000;
 const PASSING = [401, 402, 403, 407, 408, 409, 423, 425, 429];
 
 /** Returns whether the service refuses just this request. */
-export const isRefusal = (error: unknown): boolean =>
+const isRefusal = (error: unknown): boolean =>
 	error instanceof RequestError &&
 	error.problem.kind === 'status' &&
 	error.problem.status >= 400 &&
@@ -69,11 +69,11 @@ interface Failures {
 	failedSince: number;
 }
 
-/** Reads a record for a webhook call, with the ID as the service spells it. Never throws, because a later poll may take the outcome. */
-export const readRecord = async (
+/** Reads a record, with the ID as the service spells it. Never throws, because a later poll may take the outcome. */
+const readRecord = async (
 	client: QueryClient,
 	id: string,
-	how = SHORT_READ_OPTIONS,
+	how: typeof READ_OPTIONS,
 ): Promise<Reading> =>
 	await findQueryById(client, id, how).then(
 		(record): Reading => {
@@ -83,6 +83,12 @@ export const readRecord = async (
 		},
 		(failed: unknown): Reading => ({ failed }),
 	);
+
+/** Reads an ID of a webhook call, while its sender waits. One that the service refuses is unknown. */
+export async function readNotified(client: QueryClient, id: string): Promise<Reading> {
+	const read = await readRecord(client, id, SHORT_READ_OPTIONS);
+	return typeof read === 'object' && 'failed' in read && isRefusal(read.failed) ? 'unknown' : read;
+}
 
 /** Reads queries by their IDs for a published trigger, within a budget, and remembers what could not be read. */
 export class RecordReader {
@@ -112,14 +118,16 @@ export class RecordReader {
 
 	/** Reads an ID of a webhook call that nothing proves: within the budget, and soon again only if it is known. */
 	async readUnproved(client: QueryClient, id: string): Promise<Reading> {
-		if (msUntilElapsed(this.#unknownAt.get(id) ?? 0, UNKNOWN_MS) > 0) return 'unknown';
+		if (this.wasUnknown(id)) return 'unknown';
 		if (!this.#takeTurn()) return 'later';
-		const read = await readRecord(client, id);
-		const isUnknown =
-			read === 'unknown' ||
-			(typeof read === 'object' && 'failed' in read && isRefusal(read.failed));
-		if (isUnknown) this.#unknownAt.set(id, Date.now());
-		return isUnknown ? 'unknown' : read;
+		const read = await readNotified(client, id);
+		if (read === 'unknown') this.#unknownAt.set(id, Date.now());
+		return read;
+	}
+
+	/** Returns whether the service did not know an ID a moment ago. */
+	wasUnknown(id: string): boolean {
+		return msUntilElapsed(this.#unknownAt.get(id) ?? 0, UNKNOWN_MS) > 0;
 	}
 
 	#takeTurn(): boolean {

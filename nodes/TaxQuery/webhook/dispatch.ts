@@ -8,7 +8,7 @@ import { runHourly } from '../trigger/errorReporting';
 import type { PollReport } from '../trigger/pollOnce';
 import { findPublishedSession, type PollingSession } from '../trigger/pollingSession';
 import { fillMissingResponseFromDelivery } from '../trigger/queryNotification';
-import { isRefusal, readRecord, type Reading } from '../trigger/recordReader';
+import { readNotified } from '../trigger/recordReader';
 import { succeededWithoutResult } from '../trigger/recordWithDeliveryId';
 import { itemMaker, type ItemMakerCredentialSettings } from '../trigger/triggerItemMaker';
 import type { TriggerSettings } from '../trigger/triggerSettings';
@@ -155,7 +155,7 @@ export async function startTest(
 		return RESPONSES.noCredential;
 	const readAll = async () => {
 		const connection = await createServiceConnection(context, taxQuery);
-		const reads = toRead.map(async (id) => [id, await readRecord(connection, id)] as const);
+		const reads = toRead.map(async (id) => [id, await readNotified(connection, id)] as const);
 		return new Map(await Promise.all(reads));
 	};
 	const read = toRead.length === 0 ? undefined : await readAll().catch(() => undefined);
@@ -166,7 +166,8 @@ export async function startTest(
 		const { queryId, trusted, isReportedPending } = notification;
 		if (trusted) return isWanted(trusted) ? trusted : 'nothingNew';
 		const reading = read?.get(queryId);
-		if (typeof reading !== 'object' || !('found' in reading)) return fateUnread(reading);
+		if (typeof reading !== 'object' || !('found' in reading))
+			return reading === 'unknown' ? 'unknown' : 'unreachable';
 		const filled = fillMissingResponseFromDelivery(
 			reading.found,
 			notification,
@@ -183,9 +184,3 @@ export async function startTest(
 	if (items.length === 0) return respond(brought.filter((each) => typeof each === 'string'));
 	return { workflowData: [items], webhookResponse: { message: RESPONSES.started.message } };
 }
-
-const fateUnread = (reading: Reading | undefined): Fate =>
-	reading === 'unknown' ||
-	(typeof reading === 'object' && 'failed' in reading && isRefusal(reading.failed))
-		? 'unknown'
-		: 'unreachable';

@@ -2,38 +2,18 @@ import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import { until } from '../../../support/until';
 import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
 import {
-	type SandboxWithQueryHelpers,
-	startSandboxWithQueryHelpers,
-} from '../../../support/sandboxQueryClient';
-import {
+	freshTriggerAndSandboxForEachTest,
 	secretHeaderFieldsAndProof,
 	serviceUnavailableFault,
 	triggerOnListServiceForEachTest,
 } from './freshTriggerForEachTest';
-import {
-	TriggerHost,
-	type TriggerHostOptions,
-	rejectionOrUndefined,
-	shiftAllClocks,
-} from './triggerHost';
+import { type TriggerHostOptions, rejectionOrUndefined, shiftAllClocks } from './triggerHost';
 import { PAGE, type Row, many, minutesBeforeTest, row } from './listService';
 import { codeOf } from '../../../support/errorCode';
 
 describe('webhook calls', () => {
-	let sandbox: SandboxWithQueryHelpers;
-
-	let host: TriggerHost;
-
 	// A short list is read whole, and then reports that a query does not exist.
-	beforeEach(async () => (sandbox = await startSandboxWithQueryHelpers()));
-
-	afterEach(async () => {
-		await host.stop();
-		await sandbox.close();
-	});
-
-	const start = async (options: Partial<TriggerHostOptions> = {}) =>
-		(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
 
 	/** A webhook credential, without confirmation. */
 	const SECRET = 'whsec-palo-verde';
@@ -274,6 +254,17 @@ describe('webhook calls', () => {
 		});
 	});
 
+	it('Webhook Only counts an outage, though the same call names an ID that was unknown before', async () => {
+		await start({ parameters: { receiveBy: 'webhook' } });
+		const [forged, { _id }] = ['f'.repeat(24), await sandbox.result()];
+		expect((await host.deliver({ queryId: forged })).status).toBe(404);
+		await sandbox.faults({ path: '/api/query', fault: { status: 500 } });
+		shiftAllClocks(5_000);
+		await host.deliver([{ queryId: forged }, { queryId: _id }]);
+		const isCounted = () => host.log.some((line) => line.includes('could not check'));
+		await until('the failed check', isCounted);
+	});
+
 	describe('in a process that has no published trigger', () => {
 		it('a delivery is left to the one that has', async () => {
 			await start({ activation: null });
@@ -388,7 +379,6 @@ describe('webhook calls', () => {
 
 describe('Confirm with the Service', () => {
 	const { proof, verification } = secretHeaderFieldsAndProof('whsec-lima-dulce');
-
 	const { service, host, start: startTrigger } = triggerOnListServiceForEachTest();
 
 	beforeEach(() => void (service.rows = many('old', 3, 100)));
