@@ -141,11 +141,8 @@ const pemOf = (...lines: string[]) =>
 
 /** As a tool writes it: 64 letters a line, a line break at the end. */
 const PEM = pemOf(...(BODY.match(/.{1,64}/g) as string[]));
-
 const ENCRYPTED = pemOf('Proc-Type: 4,ENCRYPTED', 'DEK-Info: AES-256-CBC,0A1B', '', BODY);
-
 const without = (key: string) => key.replaceAll('\n', '');
-
 const written = (key: string, mark = '\\n') => key.trim().replaceAll('\n', mark);
 
 const login = (clientPrivateKey: string, bureauPublicKey = 'AAAA') => ({

@@ -21,7 +21,6 @@ import { respondJson, serve, serverForTestGroup } from '../../support/testServer
 
 describe('data documents', () => {
 	const page = { limit: '50', offset: '0' };
-
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
 	const run = createSandboxNodeRunner(sandbox);
 

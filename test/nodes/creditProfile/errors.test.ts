@@ -19,7 +19,6 @@ describe('bad input', () => {
 	const collections = { resource: 'dataCollection', operation: 'getAll' };
 	const filtered = (filters: INodeParameters) => ({ ...collections, filters });
 	const parent = (value: INodeParameters[string]) => filtered({ parentCollectionId__eq: value });
-
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
 	const run = createSandboxNodeRunner(sandbox);
 
@@ -398,7 +397,6 @@ describe('bodies of other shapes', () => {
 	}
 
 	const row = { id: 1, name: 'A', tags: [], creatorId: 2, activeDataCollectionVersionId: 3 };
-
 	const two = [row, { ...row, id: 2 }];
 
 	/** Responses that mean the same wherever they come. */

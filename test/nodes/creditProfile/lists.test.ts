@@ -23,7 +23,6 @@ import { serverForTestGroup } from '../../support/testServer';
 
 describe('what an operator chooses from', () => {
 	const { listSearch = {}, loadOptions = {} } = packageNodesByType.creditProfile.methods ?? {};
-
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
 
 	/** The context that n8n gives to a list of the node panel. */
@@ -151,11 +150,8 @@ async function listAt(
 }
 
 const collections = { resource: 'dataCollection', operation: 'getAll' };
-
 const collection = { __rl: true, mode: 'id', value: LOANS_COLLECTION_ID };
-
 const versions = { resource: 'dataCollection', operation: 'getVersions', collection };
-
 const documents = { resource: 'dataDocument', operation: 'getAll', collection };
 
 const upTo = (last: number, first = 1) =>
@@ -639,7 +635,6 @@ describe('filters that a service ignores', () => {
 	) => await collectionsAt({ body: { data: rows, total: rows.length } }, filters, parameters);
 
 	const nullOf = (name: string): IDataObject => ({ [name]: null });
-
 	const all = Array.from({ length: 12 }, (_, at) => row(at + 1));
 
 	describe('a filter that the service ignores', () => {

@@ -437,7 +437,6 @@ describe('data collections', () => {
 });
 
 const LEGAL = 'legal-records';
-
 let executions = 0;
 
 /** Stores each item's login at a service with this response; the item names the provider, too. */
@@ -672,7 +671,6 @@ describe('the credentials of providers', () => {
 		provider,
 	});
 	const stored = toN8nCredentialLoginFields;
-
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
 	const run = createSandboxNodeRunner(sandbox);
 

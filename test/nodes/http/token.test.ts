@@ -187,17 +187,11 @@ describe('shapes of tokens', () => {
 	}
 
 	let logins: Login[];
-
 	let sent: Array<string | undefined>;
-
 	let issue: (count: number, login: Login) => { status?: number; body: unknown; type?: string };
-
 	let isTaken: (authorization: string | undefined) => boolean;
-
 	let listed: () => object[];
-
 	let refusedWith: number;
-
 	let refusal: (authorization: string | undefined) => object;
 
 	const server = serverForTestGroup((request, response) => {

@@ -24,14 +24,11 @@ import { curps, getCrfParameters, operationParameters, rfcs } from '../taxQuery/
 import { testTaxQuery } from '../../support/credentialTestAgainstStub';
 
 const LIST = '/api/v1/credential';
-
 const UPSERT = '/api/v1/credential/bureau/pm';
-
 const SECRET = 'Very_Secret_77';
 
 /** No response takes that long, however busy the machine is. */
 const LONG = 600;
-
 const getMany = { resource: 'providerLogin', operation: 'getAll', returnAll: true };
 
 const upsert = {
@@ -45,7 +42,6 @@ const upsert = {
 
 describe('what is sent again', () => {
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
-
 	let executions = 0;
 	/** Each is an execution of its own: within one, a refused login is not sent again. */
 	const nextExecution = () => `execution ${++executions}`;
@@ -451,9 +447,7 @@ describe('a connection that opens', () => {
 
 describe('transfers that break off', () => {
 	const [RFC] = rfcs(1);
-
 	const LIST = JSON.stringify([{ id: 1, type: 'bureau/pm', createdAt: '2026-01-01T00:00:00Z' }]);
-
 	const cut = (text: string) => text.slice(0, -20);
 
 	/** Lists provider logins at a service that answers so. */
@@ -599,9 +593,7 @@ describe('transfers that break off', () => {
 });
 
 const ROW = { id: 1, name: 'Peña Ávila' };
-
 const PAGE = JSON.stringify({ data: [ROW], total: 1 });
-
 const BOM = '\uFEFF';
 
 async function list(response: StubResponse) {
@@ -633,9 +625,7 @@ it('a body of plain text behind a byte order mark is read as JSON', async () => 
 });
 
 const page = (body: string): StubResponse => ({ status: 404, type: 'text/html', body });
-
 const plain = (body: string): StubResponse => ({ status: 404, type: 'text/plain', body });
-
 const json = (body: unknown): StubResponse => ({ status: 404, body });
 
 /** What stands between n8n and a service during a rollout, and answers in its place. */
@@ -665,11 +655,8 @@ const GATEWAYS: Array<[name: string, answer: StubResponse]> = [
 ];
 
 const [RFC] = rfcs(1);
-
 const [CURP] = curps(1);
-
 const crf = getCrfParameters({ rfc: RFC, reuse: 'never' });
-
 const byId = operationParameters('query', 'get', { queryId: 'q1' });
 
 describe("a gateway's 404", () => {

@@ -16,14 +16,11 @@ import { freshSandboxForEachTest, sandboxForTestGroup } from '../../support/sand
 
 describe('texts about cost', () => {
 	const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
-
 	const onError = 'continueRegularOutput' as const;
 
 	/** Returns what a text says of the cost. */
 	const costIn = (text: unknown) => /Billed: ([^.]+)\./.exec(String(text))?.[1];
-
 	const waiting = getCrfParameters({ waitForResult: true });
-
 	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 
 	const fault = async (kind: 'resetBefore' | 'resetAfter' | { status: number }) =>
@@ -339,7 +336,6 @@ describe('the cost of a run is reported', () => {
 	const costOf = ({ error }: NodeRun) => [error?.context?.billed, error?.context?.queries];
 	/** The same of each item that failed. */
 	const costsOf = ({ items }: NodeRun) => items.map(({ json }) => json.billed);
-
 	const sandbox = sandboxForTestGroup(taxQuerySandbox);
 	const fault = async (kind: 'resetBefore' | 'resetAfter' | { status: number }) =>
 		await sandbox.faults({ path: CRF_PATH, method: 'POST', fault: kind, times: 1 });

@@ -7,9 +7,7 @@ import { crfRecord } from './crfStubResponses';
 import { type TaxQuerySandbox, curps, operationParameters, rfcs, taxQuerySandbox } from './support';
 
 const diagnose = operationParameters('connection', 'diagnose');
-
 const [RFC] = rfcs(1);
-
 const [CURP] = curps(1);
 
 /** Three environments: as documented, with words of its own, and with paging of its own. */
@@ -268,7 +266,6 @@ describe('Connection → Diagnose', () => {
 
 describe('pages of the list', () => {
 	const [RFC] = rfcs(1);
-
 	const all = Array.from({ length: 25 }, (_, index) => crfRecord(`d${index}`, RFC));
 
 	/** Diagnoses a service that lists so; each query is there by its ID. */

@@ -12,7 +12,6 @@ import { freshSandboxForEachTest, sandboxForTestGroup } from '../../support/sand
 import type { NodeRun } from '../../support/runNodeInEngine';
 
 const [RFC] = rfcs(1);
-
 const PERSON = { name: 'Emma', firstLastName: 'Gómez' };
 
 const born = (birthDate: unknown) =>
@@ -31,9 +30,7 @@ const invoices = (parameters: INodeParameters) =>
 	operationParameters('taxAuthority', 'getInvoices', { rfc: RFC, ...parameters });
 
 const crf = (rfc: unknown, options = {}) => getCrfParameters({ rfc } as INodeParameters, options);
-
 const curp = (value: string) => operationParameters('person', 'getCurpData', { curp: value });
-
 const nextYear = String(new Date().getFullYear() + 1);
 
 describe('an item with a mistake in it', () => {
@@ -255,7 +252,6 @@ describe('an item with a mistake in it', () => {
 
 describe('an item that only seems wrong', () => {
 	const sandbox = sandboxForTestGroup(taxQuerySandbox);
-
 	const sent = async (path: string) => (await sandbox.requests(path))[0].body;
 
 	it('is sent as an RFC without blanks and hyphens, in upper case', async () => {
@@ -332,9 +328,7 @@ it('an instant that is 23:00 in Mexico City is an error that asks for a plain da
 
 describe('texts about input', () => {
 	const [RFC] = rfcs(1);
-
 	const crf = (rfc: string) => getCrfParameters({ rfc });
-
 	const curp = (value: string) => operationParameters('person', 'getCurpData', { curp: value });
 
 	const born = (birthDate: string) =>
@@ -468,7 +462,6 @@ describe('the columns of the input', () => {
 		'legalName rfc regimes valid validUntil representativeRfc zipCode federalState pending queryId';
 	const namesOf = (json: IDataObject) => Object.keys(json);
 	const jsonOf = ({ items }: NodeRun) => items.map(({ json }) => json);
-
 	const sandbox = freshSandboxForEachTest(taxQuerySandbox, {});
 	const me = () => sandbox.reserved('success').rfc;
 	const check = async (items: IDataObject[]) =>

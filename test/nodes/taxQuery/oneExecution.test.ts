@@ -21,13 +21,9 @@ import { until } from '../../support/until';
 import { fakeService, type StoredQuery } from './fakeService';
 
 const itemsOf = (wanted: string[], tenant = 'A') => wanted.map((rfc) => ({ rfc, tenant }));
-
 const [RFC, OTHER] = rfcs(2);
-
 const NEVER = { reuse: 'never' };
-
 const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.queryId);
-
 const goOn: Partial<NodeRunOptions> = { onError: 'continueRegularOutput' };
 
 const acknowledge = ({ accept, response }: BilledPostAwaitingResponse) =>

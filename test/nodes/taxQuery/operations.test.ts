@@ -25,13 +25,9 @@ import { crfRecord, queryPostsIn, responderByRequestKind } from './crfStubRespon
 import { shiftWallClock, withoutWaiting } from '../../support/clock';
 
 const [RFC] = rfcs(1);
-
 const [CURP] = curps(1);
-
 const COMPANY = 'EKU9003173C9';
-
 const PERSON = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
-
 const queryId = expect.stringMatching(/^[0-9a-f]{24}$/);
 
 const acknowledged = (requests: object) => ({
@@ -519,7 +515,6 @@ describe('tax profiles', () => {
 
 describe('invoices', () => {
 	const [RFC, OTHER] = rfcs(2);
-
 	const waited = { waitForResult: true, maxWait: 20 };
 
 	const invoices = (firstMonth: string, lastMonth: string, more: INodeParameters = {}) =>

@@ -16,7 +16,6 @@ const COMPANY = 'EKU9003173C9';
 
 describe('the options of a query', () => {
 	const sandbox = sandboxForTestGroup(taxQuerySandbox);
-
 	const billed = async () => (await sandbox.ledger()).length;
 	const bodyOf = async (path: string) => (await sandbox.requests(path))[0].body;
 

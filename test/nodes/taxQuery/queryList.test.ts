@@ -19,7 +19,6 @@ const getMany = (parameters = {}, options = {}) =>
 	);
 
 const row = (index: number) => ({ _id: `q${index}`, status: 'SUCCESS', response: { index } });
-
 const rows = (count: number) => Array.from({ length: count }, (_, index) => row(index));
 
 describe('the list of all queries that comes as', () => {
@@ -316,20 +315,14 @@ describe('the list of all queries at a service that', () => {
 
 describe('a list that is cut off', () => {
 	const [RFC] = rfcs(1);
-
 	const ONE_DAY = { reuse: 'hours', reuseHours: 24 };
 
 	/** Midnight just over would make the queries those of yesterday. */
 	const timezone = DateTime.utc().hour < 12 ? 'Etc/GMT+11' : 'UTC';
-
 	const item = { items: [{ rfc: RFC }], timezone };
-
 	const getMany = operationParameters('query', 'getAll', { returnAll: true, filters: {} });
-
 	const UNREPORTED = expect.stringContaining('list.paging');
-
 	type Shape = (rows: StoredQuery[], requests: { page?: number; offset: number }) => unknown;
-
 	const newest = (rows: StoredQuery[]) => rows.slice(0, 20);
 
 	/** Holds services that list only their newest 20 queries. */

@@ -29,7 +29,6 @@ import {
 import { shiftAllClocks, shiftWallClock } from '../../support/clock';
 
 const [RFC, OTHER] = rfcs(2);
-
 const never = getCrfParameters({ reuse: 'never' });
 
 describe('a query whose response was lost', () => {
@@ -253,12 +252,10 @@ describe('a lost query in a list whose rows lack their requests', () => {
 
 describe('clocks that differ', () => {
 	const [RFC, OTHER] = rfcs(2);
-
 	const HOUR_MS = 3_600_000;
 
 	/** More than clocks may differ by. */
 	const BEYOND_TOLERANCE_MS = 4_000;
-
 	const items = itemsForRfcs([RFC]);
 
 	describe('a service whose clock differs', () => {
@@ -352,7 +349,6 @@ describe('clocks that differ', () => {
 
 describe('the query that a recovery takes', () => {
 	const [RFC, OTHER] = rfcs(2);
-
 	const never = getCrfParameters({ reuse: 'never' });
 
 	const calculateRfc = (name: string) =>
@@ -570,13 +566,9 @@ describe('the query that a recovery takes', () => {
 
 describe('a list in another order', () => {
 	const [RFC] = rfcs(1);
-
 	const items = [{ rfc: RFC }];
-
 	const HOUR_MS = 3_600_000;
-
 	const PAGE = 10;
-
 	const hour = { reuse: 'hours', reuseHours: 1 };
 
 	/** Lists in pages, in the order in which queries were added. */

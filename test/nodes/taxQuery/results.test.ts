@@ -29,9 +29,7 @@ import { fakeService } from './fakeService';
 import { runNodeInEngine } from '../../support/runNodeInEngine';
 
 const [RFC, OTHER] = rfcs(2);
-
 const [CURP] = curps(1);
-
 const waited = { waitForResult: true, maxWait: 30 };
 
 /** TQ §4.4 and §4.5 document both: an acknowledgement, and the record itself. */
@@ -141,9 +139,7 @@ describe('a fiscal situation that comes without a record', () => {
 
 describe('records without a result', () => {
 	const [RFC] = rfcs(1);
-
 	const HOURS = { reuse: 'hours', reuseHours: 24 };
-
 	const waited = { waitForResult: true, maxWait: 20 };
 
 	describe('a record that reports success and never holds a result', () => {
@@ -308,19 +304,12 @@ describe('records without a result', () => {
 
 describe('records of somebody else', () => {
 	const [RFC, OTHER] = rfcs(2);
-
 	const [CURP, OTHER_CURP] = curps(2);
-
 	const FOREIGN = 'otherQuery';
-
 	const waited = { waitForResult: true, maxWait: 20 };
-
 	const crf = getCrfParameters({ rfc: RFC });
-
 	const waitingCrf = getCrfParameters({ rfc: RFC, ...waited });
-
 	const curpData = operationParameters('person', 'getCurpData', { curp: CURP });
-
 	const csf = operationParameters('taxAuthority', 'getCsf', { rfc: RFC, reuse: 'never' });
 
 	const codes = ({ warnings }: IDataObject) =>
@@ -714,7 +703,6 @@ describe('the response to a billed query', () => {
 		};
 	}
 	type Outcome = Awaited<ReturnType<typeof run>>;
-
 	const outcomes = new Map<StubResponse, Map<string, Outcome>>();
 	const outcomeOf = (way: string, response: StubResponse) => outcomes.get(response)?.get(way);
 

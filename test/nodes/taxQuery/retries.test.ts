@@ -119,7 +119,6 @@ describe('a retry after n8n was killed, while the list lags', () => {
 	const items = rfcs(4).map((rfc) => ({ rfc, tenant: 'A' }));
 	/** By the clock that tests move. */
 	const isoNow = () => new Date(Date.now()).toISOString();
-
 	type LaterQueries = () => StoredQuery[];
 	const none: LaterQueries = () => [];
 
@@ -226,18 +225,13 @@ describe('a retry of an execution of which n8n stored nothing', () => {
 });
 
 const [RFC] = rfcs(1);
-
 const [CURP] = curps(1);
-
 const HOUR_MS = 3_600_000;
 
 /** So late a list shows what was accepted. */
 const LAG_MS = 6000;
-
 const SEND_AGAIN = { spendingLimits: { sendAgain: true } };
-
 const crf = getCrfParameters({}, SEND_AGAIN);
-
 const items = [{ rfc: RFC, curp: CURP }];
 
 describe('Send Again at the sandbox', () => {

@@ -21,9 +21,7 @@ import { resetProcessState } from '../../../nodes/shared/processStateByScope';
 import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
 
 const [RFC, OTHER] = rfcs(2);
-
 const waited = { waitForResult: true, maxWait: 30 };
-
 const HOUR_MS = 3_600_000;
 
 describe('Reuse Results', () => {
@@ -408,15 +406,10 @@ describe('what Reuse Results leaves out, and the receipt names', () => {
 
 describe('Reuse Results while a workflow is built', () => {
 	type Change = (stored: StoredQuery) => Partial<StoredQuery>;
-
 	const [RFC] = rfcs(1);
-
 	const [CURP] = curps(1);
-
 	const HOUR_MS = 3_600_000;
-
 	const crf = getCrfParameters();
-
 	const jobs = operationParameters('person', 'getEmploymentHistory', { curp: CURP });
 
 	const calculation = (person = {}) =>
@@ -568,7 +561,6 @@ describe('a field that the API Mapping renames, beside an additional one of its 
 	/** The API Mapping gives the RFC another name, and an additional field has the RFC's old one. */
 	const apiMapping = { fields: { getCrf: { rfc: 'taxId' } } };
 	const additionalBodyFields = '{"rfc":"EKU9003173C9"}';
-
 	let service: Awaited<ReturnType<typeof fakeService>>;
 	beforeEach(async () => (service = await fakeService()));
 	afterEach(async () => await service.close());

@@ -26,7 +26,6 @@ import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
 import { startSandboxWithHelpers } from '../../support/sandbox';
 
 const [RFC] = rfcs(1);
-
 const [CURP] = curps(1);
 
 it.each(['fake-token-1234', 'Secret_of_fake'])(
@@ -149,7 +148,6 @@ describe('a record that repeats the head of its request', () => {
 
 describe('refused secrets', () => {
 	const PROFILE = '/api/query/tax/profile';
-
 	const [RFC] = rfcs(1);
 
 	describe('a CIEC that the service refuses', () => {

@@ -57,7 +57,6 @@ describe('50 queries that wait for their results', () => {
 
 describe('a query that waits for its result', () => {
 	const sandbox = sandboxForTestGroup(taxQuerySandbox);
-
 	const [RFC] = rfcs(1);
 	const pending = () => ({ rfc: sandbox.reserved('pending').rfc });
 	const polls = async () => (await sandbox.requests()).filter(({ method }) => method === 'GET');

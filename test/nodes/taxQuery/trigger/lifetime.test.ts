@@ -12,11 +12,8 @@ import { codeAndFieldOf, codeOf } from '../../../support/errorCode';
 import { shiftWallClock } from '../../../support/clock';
 
 const A_SECOND = 1_000;
-
 const A_MINUTE = 60 * A_SECOND;
-
 const AN_HOUR = 60 * A_MINUTE;
-
 const FIRST_POLL_MS = 15 * A_SECOND;
 
 /** Defines what n8n 2.41 makes to activate a trigger. */
@@ -237,7 +234,6 @@ describe('a result that n8n cannot start', () => {
 
 describe('publishing again', () => {
 	const { proof, verification } = secretHeaderFieldsAndProof('whsec-la-brecha');
-
 	const { service, host, start } = triggerOnListServiceForEachTest();
 
 	beforeEach(async () => {

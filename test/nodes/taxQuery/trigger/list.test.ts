@@ -12,9 +12,7 @@ import type { Query } from '../../../support/sandboxQueryClient';
 
 describe('the whole list', () => {
 	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
-
 	const now = Date.now();
-
 	const A_MINUTE = 60_000;
 
 	/** A finished query of so many minutes ago. */
@@ -125,7 +123,6 @@ describe('the whole list', () => {
 
 describe('a part of the list', () => {
 	const { service, host, start } = triggerOnListServiceForEachTest();
-
 	const pending = { status: 'PENDING', response: undefined };
 
 	const finish = (id: string, minutes: number, more: object = {}) => {
@@ -356,9 +353,7 @@ describe('a part of the list', () => {
 
 describe('dates of the list', () => {
 	const A_DAY = 24 * 60;
-
 	const FIRST_POLL_MS = 15_000;
-
 	const { service, host, start } = triggerOnListServiceForEachTest();
 
 	const pollCount = async (count: number) => {
@@ -553,9 +548,7 @@ describe('dates of the list', () => {
 
 describe('IDs of the list', () => {
 	const FIRST_POLL_MS = 15_000;
-
 	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
-
 	type Row = Partial<Query> & { _id: string };
 
 	/** A finished query, dated so many milliseconds after noon of a day. */

@@ -3,32 +3,19 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
 import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
-import {
-	type Query,
-	type SandboxWithQueryHelpers,
-	startSandboxWithQueryHelpers,
-} from '../../../support/sandboxQueryClient';
+import { type Query } from '../../../support/sandboxQueryClient';
 import {
 	freshTriggerAndSandboxForEachTest,
 	secretHeaderFieldsAndProof,
 	triggerOnListServiceForEachTest,
 } from './freshTriggerForEachTest';
-import { TriggerHost, type TriggerHostOptions, shiftAllClocks } from './triggerHost';
+import { type TriggerHostOptions, shiftAllClocks } from './triggerHost';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { type Row, many, row } from './listService';
 import { until } from '../../../support/until';
 
 describe('records without a response', () => {
-	let sandbox: SandboxWithQueryHelpers;
-
-	let host: TriggerHost;
-
-	beforeEach(async () => (sandbox = await startSandboxWithQueryHelpers()));
-
-	afterEach(async () => {
-		await host.stop();
-		await sandbox.close();
-	});
+	const { sandbox, host, start: startTrigger } = freshTriggerAndSandboxForEachTest();
 
 	describe('Webhook Only without confirmation: a proved delivery without response', () => {
 		const SECRET = 'whsec-flor-blanca';
@@ -38,7 +25,7 @@ describe('records without a response', () => {
 				webhookSecret: SECRET,
 				webhookHeaderName: 'X-Secret',
 			};
-			host = await TriggerHost.start({
+			await startTrigger({
 				parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
 				...options,
 				credentials: withWebhookVerification(
@@ -114,7 +101,7 @@ describe('records without a response', () => {
 				webhookSecret: SECRET,
 				webhookHeaderName: 'X-Secret',
 			};
-			host = await TriggerHost.start({
+			await startTrigger({
 				parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
 				credentials: withWebhookVerification(sandbox.credentials(), verification),
 			});
@@ -153,14 +140,14 @@ describe('records without a response', () => {
 	describe('a message of Standard Webhooks', () => {
 		const key = Buffer.from('agua-clara-del-valle-2026');
 		const startSigned = async () =>
-			(host = await TriggerHost.start({
+			await startTrigger({
 				parameters: { receiveBy: 'webhook', authenticity: 'credential' },
 				credentials: withWebhookVerification(sandbox.credentials(), {
 					webhookVerification: 'signature',
 					signatureFormat: 'standard',
 					webhookSecret: `whsec_${key.toString('base64')}`,
 				}),
-			}));
+			});
 		const sendSigned = async (id: string, body: object) => {
 			shiftAllClocks(1_000);
 			const timestamp = String(Math.floor(Date.now() / 1000));
@@ -216,7 +203,7 @@ describe('records without a response', () => {
 
 	describe('a delivery of a shape that nobody knows', () => {
 		it('refuses an unreadable delivery, and polls for its result', async () => {
-			host = await TriggerHost.start({ credentials: sandbox.credentials() });
+			await startTrigger({ credentials: sandbox.credentials() });
 			const { _id } = await sandbox.result();
 			shiftAllClocks(1_000);
 			const { status } = await host.deliver({ type: 'query.completed', subject: { key: _id } });
@@ -234,7 +221,7 @@ describe('records without a response', () => {
 		const [BODIES, MOST_MB] = [20, 80];
 
 		it('leave nothing of their bodies in memory', async () => {
-			host = await TriggerHost.start({ credentials: sandbox.credentials() });
+			await startTrigger({ credentials: sandbox.credentials() });
 			setFlagsFromString('--expose-gc');
 			const collect = runInNewContext('gc') as () => void;
 			const heap = () => {
@@ -269,7 +256,7 @@ describe('records without a response', () => {
 	describe('a proved result of a query that the service still shows as pending', () => {
 		it('starts the workflow once its record is finished, though without a response', async () => {
 			const { verification, proof } = secretHeaderFieldsAndProof('whsec-nopal');
-			host = await TriggerHost.start({
+			await startTrigger({
 				credentials: withWebhookVerification(sandbox.credentials(), verification),
 				parameters: { receiveBy: 'both', authenticity: 'credential' },
 			});
@@ -397,7 +384,6 @@ describe('a list of IDs and statuses', () => {
 
 describe('a listed result without its response', () => {
 	const { service, host, start } = triggerOnListServiceForEachTest();
-
 	const withoutResponse = (one: Row) => ({ ...one, response: undefined });
 
 	it('waits for its record where that lags behind the list', async () => {
@@ -477,7 +463,6 @@ describe('a listed success without its response, of which a proved call brings o
 
 describe('a result that never comes', () => {
 	const A_MINUTE = 60_000;
-
 	const A_SECOND = 1_000;
 
 	/** Longer than any request of the node. */
@@ -485,19 +470,8 @@ describe('a result that never comes', () => {
 
 	/** Senders are answered before. */
 	const ANSWER_MS = 2_000;
-
 	const NO_LIST = '{"paths": {"getAll": ""}}';
-
-	let sandbox: SandboxWithQueryHelpers;
-
-	let host: TriggerHost;
-
-	beforeEach(async () => (sandbox = await startSandboxWithQueryHelpers()));
-
-	afterEach(async () => {
-		await host.stop();
-		await sandbox.close();
-	});
+	const { sandbox, host, start: startTrigger } = freshTriggerAndSandboxForEachTest();
 
 	const secret = { 'X-Secret': 'whsec-nopal' };
 
@@ -506,7 +480,7 @@ describe('a result that never comes', () => {
 		parameters: TriggerHostOptions['parameters'] = {},
 		{ apiMapping = '{}', ...options }: Partial<TriggerHostOptions> & { apiMapping?: string } = {},
 	) =>
-		(host = await TriggerHost.start({
+		await startTrigger({
 			...options,
 			credentials: withWebhookVerification(sandbox.credentials({ taxQueryApi: { apiMapping } }), {
 				webhookVerification: 'header',
@@ -514,7 +488,7 @@ describe('a result that never comes', () => {
 				webhookHeaderName: 'X-Secret',
 			}),
 			parameters: { receiveBy: 'webhook', ...parameters },
-		}));
+		});
 
 	const unconfirmed = { authenticity: 'credential', confirm: 'off' };
 
@@ -758,9 +732,7 @@ describe('a result that never comes', () => {
 
 describe('queries that cannot be read', () => {
 	const A_MINUTE = 60_000;
-
 	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
-
 	type Fault = FaultRule['fault'];
 
 	/** A row of a list that holds less than its record. */
@@ -807,7 +779,6 @@ describe('queries that cannot be read', () => {
 	};
 
 	const [bad, good, later] = [dated('bad', 0), dated('good', 1), dated('later', 2)];
-
 	const pending = { _id: 'bad', service: 'CRF', status: 'PENDING' };
 
 	describe('a query that cannot be read by its ID', () => {

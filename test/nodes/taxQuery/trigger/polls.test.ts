@@ -10,7 +10,6 @@ import { minutesBeforeTest, row } from './listService';
 
 describe('polls', () => {
 	const { sandbox, host, start } = freshTriggerAndSandboxForEachTest();
-
 	const calculation = { name: 'Emma', firstLastName: 'Gómez', day: 31, month: 12, year: 1956 };
 
 	describe('a poll', () => {
@@ -294,7 +293,6 @@ describe('polls', () => {
 
 describe('changes of a status', () => {
 	const FIRST_POLL_MS = 15_000;
-
 	const { service, host, start } = triggerOnListServiceForEachTest();
 
 	it('a query starts once for each status, also after a restart', async () => {

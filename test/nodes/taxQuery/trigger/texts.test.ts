@@ -1,17 +1,16 @@
 import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
 import { PAGE, many, row } from './listService';
 import {
-	TriggerHost,
+	type TriggerHost,
 	type TriggerHostOptions,
 	rejectionOrUndefined,
 	shiftAllClocks,
 } from './triggerHost';
-import { triggerOnListServiceForEachTest } from './freshTriggerForEachTest';
-import { codeAndFieldOf, codeOf } from '../../../support/errorCode';
 import {
-	type SandboxWithQueryHelpers,
-	startSandboxWithQueryHelpers,
-} from '../../../support/sandboxQueryClient';
+	freshTriggerAndSandboxForEachTest,
+	triggerOnListServiceForEachTest,
+} from './freshTriggerForEachTest';
+import { codeAndFieldOf, codeOf } from '../../../support/errorCode';
 
 describe('texts of the trigger', () => {
 	const { service, start } = triggerOnListServiceForEachTest();
@@ -151,13 +150,7 @@ describe('the option Personal Data of the trigger', () => {
 	const SECRET = 'whsec-damiana';
 	const secret = { 'X-Secret': SECRET };
 	const WHO = /GODE561231GR8|G[oó]mez|González|Emma/i;
-	let sandbox: SandboxWithQueryHelpers;
-	let host: TriggerHost;
-	beforeEach(async () => (sandbox = await startSandboxWithQueryHelpers()));
-	afterEach(async () => {
-		await host.stop();
-		await sandbox.close();
-	});
+	const { sandbox, host, start: startTrigger } = freshTriggerAndSandboxForEachTest();
 	const credentials = (taxQueryApi: object = {}) =>
 		withWebhookVerification(sandbox.credentials({ taxQueryApi }), {
 			webhookVerification: 'header',
@@ -170,7 +163,7 @@ describe('the option Personal Data of the trigger', () => {
 		options: Partial<TriggerHostOptions> = {},
 	) => {
 		const { settings, ...parameters } = more;
-		host = await TriggerHost.start({
+		await startTrigger({
 			credentials: credentials({ pseudonymKey }),
 			parameters: {
 				...parameters,

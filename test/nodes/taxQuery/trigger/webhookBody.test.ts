@@ -17,7 +17,6 @@ import { many, row } from './listService';
 
 describe('bodies of webhook calls', () => {
 	const SECRET = 'palo-verde-7';
-
 	const { start, sandbox, host } = freshTriggerAndSandboxForEachTest();
 
 	const startSigned = async () =>
@@ -147,9 +146,7 @@ describe('bodies of webhook calls', () => {
 });
 
 const SECRET = 'whsec-tuna-roja';
-
 const login = Buffer.from(`service:${SECRET}`).toString('base64');
-
 type QueryRecord = Awaited<ReturnType<SandboxWithQueryHelpers['result']>>;
 
 /** Each way to prove a delivery: the webhook credential, and the headers that the service sends. */
