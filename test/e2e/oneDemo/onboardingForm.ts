@@ -40,16 +40,16 @@ describeIfChromium('applicants at the form of Onboard applicant, published', () 
 	}, MINUTES);
 
 	const since = async () => (await flow.billed()).length;
-	/** The dossier of a case that is verified. The CRF comes by the trigger, and gets a minute for that. */
+	/** The dossier of a case that is verified, and has the CRF if it asked for one: that comes later, by the trigger. */
 	const complete = async (folio: string): Promise<CaseDossier> =>
 		await until(
-			`all results of ${folio}`,
+			`the CRF of ${folio}`,
 			async () => {
 				const dossier = await flow.verified(folio);
-				return dossier.findings.every(({ severity }) => severity !== 'wait') && dossier;
+				return dossier.findings.every(({ code }) => code !== 'CRF_WAITING') && dossier;
 			},
-			{ seconds: 60, pauseMs: 250 },
-		).catch(async () => await flow.verified(folio));
+			{ pauseMs: 250 },
+		);
 	/** The bill since `from`, and the state of the case, once it is complete. No page may speak English. */
 	const outcome = async (from: number, page: string) => {
 		expect(page).not.toMatch(ENGLISH);
