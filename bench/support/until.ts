@@ -9,10 +9,10 @@ const LONGEST_PAUSE_MS = 250;
 
 /**
  * Returns what `ask` brings, once it brings anything but false or undefined. An error names what did not come in
- * time.
+ * time; a function can say what had come by then.
  */
 export async function until<T>(
-	what: string,
+	what: string | (() => string),
 	ask: () => T | Promise<T>,
 	{ seconds = SECONDS, pauseMs = PAUSE_MS } = {},
 ): Promise<Exclude<T, false | undefined>> {
@@ -21,7 +21,8 @@ export async function until<T>(
 		const brought = await ask();
 		if (brought !== false && brought !== undefined) return brought as Exclude<T, false | undefined>;
 		const waitedMs = performance.now() - begun;
-		if (waitedMs > 1000 * seconds) throw new Error(`Not within ${seconds} s: ${what}`);
+		if (waitedMs > 1000 * seconds)
+			throw new Error(`Not within ${seconds} s: ${typeof what === 'string' ? what : what()}`);
 		await sleep(Math.max(pauseMs, Math.min(waitedMs / PART, LONGEST_PAUSE_MS)));
 	}
 }

@@ -69,9 +69,10 @@ describe('webhook calls in a real n8n', () => {
 		}
 	};
 	/** Query IDs of the results that have started, once there are so many. */
-	const started = async (workflow: string, count: number) =>
-		await until(
-			`${count} results`,
+	const started = async (workflow: string, count: number) => {
+		let seen = '';
+		return await until(
+			() => `${count} results, but ${seen}`,
 			async () => {
 				const executions = await n8n.client.executions(workflow, {
 					withoutData: false,
@@ -80,10 +81,15 @@ describe('webhook calls in a real n8n', () => {
 				const all = executions.flatMap((each) =>
 					outOf(each, TRIGGER_NODE_NAME).map((item) => item.queryId),
 				);
+				const others = executions.flatMap(({ id, status }) =>
+					status === 'success' ? [] : `${id} ${status}`,
+				);
+				seen = `${all.length} in ${executions.length} executions; not successful: ${others.join(', ')}`;
 				return all.length >= count && all;
 			},
 			{ pauseMs: 500 },
 		);
+	};
 
 	it('start each result once while the workflow is unpublished and published', async () => {
 		const id = await publish('while-publishing');
