@@ -22,13 +22,6 @@ export function decodeJsonHtmlUrlEscapes(text: string): string {
 		);
 }
 
-/** Returns what the runs of base64 in a text hold that have at least so many letters, a line each. */
-export const extractDecodedBase64 = (text: string, letters: number): string =>
-	(text.match(/[a-z0-9+/_-]+/gi) ?? [])
-		.filter(({ length }) => length >= letters)
-		.map((run) => fromBytes(Buffer.from(run, 'base64')))
-		.join('\n');
-
 /** Reads UTF-8, or Latin-1 where the bytes are none. */
 function fromBytes(bytes: Buffer): string {
 	const text = bytes.toString();

@@ -955,9 +955,9 @@ describe('the credentials of providers', () => {
 			},
 		);
 
-		it('when the service quotes the body that held them as a text in JSON', async () => {
+		it('when the service quotes the body that held them', async () => {
 			const [provider, login] = ['legal-records', { username: 'u', password: 'l3g"al/ñ' }];
-			const message = `Bad body: ${JSON.stringify(JSON.stringify(login))}`;
+			const message = `Bad body: ${JSON.stringify(login)}`;
 			await sandbox.faults({
 				path: `/api/v1/credential/${provider}`,
 				fault: { status: 422, body: { message } },

@@ -1,7 +1,4 @@
-import {
-	extractDecodedBase64,
-	decodeJsonHtmlUrlEscapes,
-} from '../../../../nodes/shared/utils/decodeJsonHtmlUrlEscapes';
+import { decodeJsonHtmlUrlEscapes } from '../../../../nodes/shared/utils/decodeJsonHtmlUrlEscapes';
 
 describe('a text with escapes', () => {
 	it.each<[how: string, text: string, decoded: string]>([
@@ -24,9 +21,4 @@ describe('a text with escapes', () => {
 			expect(decodeJsonHtmlUrlEscapes(text)).toBe(text);
 		},
 	);
-});
-
-it('runs of base64 are decoded if they are long enough, a line each', () => {
-	const runs = ['contraseña', 'otra clave'].map((text) => Buffer.from(text).toString('base64'));
-	expect(extractDecodedBase64(`${runs[0]} no ${runs[1]}`, 4)).toBe('contraseña\notra clave');
 });
