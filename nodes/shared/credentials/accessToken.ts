@@ -135,6 +135,21 @@ export function noteTokenRefused(credentials: ICredentialDataDecryptedObject): b
 	return true;
 }
 
+/** A service takes a token for longer than this. */
+const FRESH_MS = 60_000;
+
+/**
+ * Has the next request log in, unless the token is new: then a 401 is about what the request says. Returns false for a
+ * pasted token.
+ */
+export function renewOldToken(credentials: ICredentialDataDecryptedObject): boolean {
+	if (isPasted(credentials)) return false;
+	const login = loginOf(fingerprint(credentials));
+	for (const stored of [readStored(credentials), login.current])
+		if (stored && Date.now() - stored.issuedAt >= FRESH_MS) login.refused.set(idOf(stored), true);
+	return true;
+}
+
 /**
  * Logs in once for all concurrent callers, by the refresh token if the last login brought one. Returns the value that
  * n8n stores in the credential's hidden `accessToken`. Throws a LoginError, which is repeated until the next attempt

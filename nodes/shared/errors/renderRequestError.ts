@@ -65,7 +65,10 @@ function renderProblem(
 		case 'status':
 			if (!problem.isTokenRefused) return renderStatus(problem, the);
 			return problem.isUnclear
-				? [`${the} refused the token or the login`, 'Try again later.']
+				? [
+						`${the} refused the token, or the password of this item`,
+						`${service.tokenHint} Then check the password.`,
+					]
 				: [`${the} refused the token`, service.tokenHint];
 		case 'network':
 			return renderFault(problem, service.displayName);

@@ -70,7 +70,7 @@ export interface StatusProblem extends ServiceMessage {
 	isRepeated?: true;
 	/** 401, or what RFC 6750 says of a token that has ended. */
 	isTokenRefused?: boolean;
-	/** The refusal may as well be of a password in the body: no read has shown which. */
+	/** The token could not be renewed before, so the refusal may as well be of a password in the body. */
 	isUnclear?: true;
 	/** Lists the API Mapping keys that name the path of a 404. */
 	mappingKeys?: string[];

@@ -259,15 +259,18 @@ async function sendRequest(
 	const until = since + retryBudgetMs;
 	const after = newRetryPolicy(method, until);
 	let refusals = 0;
+	const { held, service } = state;
+	const renewed = () => (service.tokens?.renewOld(held.data) ? 'fresh' : 'fixed');
+	const token = holdsSecret(request) ? renewed() : undefined;
 	for (;;) {
 		const tried = await attempt(state, request, Math.max(1, until - performance.now()));
 		if ('result' in tried) return tried.result;
 		const { isSent, busyMs, sentWith } = tried;
 		if (tried.problem.kind === 'status' && tried.problem.status === 429) refusals++;
-		const judged = await ofBodyOrToken(state, request, tried.problem);
+		const judged = ofBodyOrToken(tried.problem, token);
 		const problem = withWait(judged, { since, refusals, busyMs });
 		const again = after(problem, performance.now(), busyMs);
-		if (!again || (again.how === 'newToken' && !isRenewable(state.service, sentWith))) {
+		if (!again || (again.how === 'newToken' && !isRenewable(service, sentWith))) {
 			const accepted = isSent ? acceptanceOf(problem, method) : 'no';
 			return { ok: false, problem: withPathKeys(problem, request), accepted };
 		}
@@ -303,46 +306,18 @@ function withWait(
 }
 
 /**
- * Decides whether a 401 refuses the token or the password in the body. It is the token's only if a read with the same
- * token is refused, too. Otherwise the password is not sent again; nor while the reads fail.
+ * Returns whose a 401 is. To a request with somebody's password and a fresh token it is the password's; where the token
+ * could not be renewed, nobody knows. Neither is sent again.
  */
-async function ofBodyOrToken(
-	state: ConnectionState,
-	{ method, secrets = [], timeoutMs, signal }: ServiceRequest,
-	problem: RequestProblem,
-): Promise<RequestProblem> {
-	const mayBeBody = problem.kind === 'status' && problem.isTokenRefused && method !== 'GET';
-	if (!mayBeBody || !secrets.some((secret) => secret !== '')) return problem;
-	const path = state.service.probePath(state.service.mapping(state.held.data));
-	const token = await probeToken(state, { method: 'GET', path, timeoutMs, signal });
-	if (token === 'unknown') return { ...problem, isUnclear: true };
-	return token === 'refused' ? problem : { ...problem, isTokenRefused: undefined };
+function ofBodyOrToken(problem: RequestProblem, token: 'fresh' | 'fixed' | undefined) {
+	if (problem.kind !== 'status' || !problem.isTokenRefused || !token) return problem;
+	return token === 'fresh'
+		? { ...problem, isTokenRefused: undefined }
+		: { ...problem, isUnclear: true as const };
 }
 
-/** Statuses with which a service judges a request whose token it has accepted. */
-const OF_REQUEST = [400, 404, 422];
-
-/** Reads, with the retries of a read, and returns what became of the token. */
-async function probeToken(
-	state: ConnectionState,
-	probe: ServiceRequest,
-): Promise<'accepted' | 'refused' | 'unknown'> {
-	const until = performance.now() + RETRY_BUDGET_MS;
-	const after = newRetryPolicy('GET', until);
-	for (;;) {
-		const tried = await attempt(state, probe, until - performance.now());
-		if ('result' in tried) return 'accepted';
-		const { problem, busyMs } = tried;
-		const isRefused = problem.kind === 'status' && problem.isTokenRefused;
-		if (isRefused) return 'refused';
-		const again = after(problem, performance.now(), busyMs);
-		if (again) await sleepUnlessCancelled(again.pauseMs, state.signal);
-		else
-			return problem.kind === 'status' && OF_REQUEST.includes(problem.status)
-				? 'accepted'
-				: 'unknown';
-	}
-}
+const holdsSecret = ({ method, secrets = [] }: ServiceRequest): boolean =>
+	method !== 'GET' && secrets.some((secret) => secret !== '');
 
 const isRenewable = (
 	{ tokens }: ServiceDefinition,

@@ -4,6 +4,7 @@ import {
 	lastLoginError,
 	noteTokenAccepted,
 	noteTokenRefused,
+	renewOldToken,
 	authSecrets,
 } from '../credentials/accessToken';
 import {
@@ -55,13 +56,13 @@ export interface ServiceDefinition<Mapping = unknown> {
 		accepted(credentials: Credentials): void;
 		/** True if a new token is worth a try. */
 		refused(credentials: Credentials): boolean;
+		/** Has a token that is not new replaced before the next request; returns false where it cannot be. */
+		renewOld(credentials: Credentials): boolean;
 		/** Returns why there is no token at present; undefined if nothing is known. */
 		failure: typeof lastLoginError;
 	};
 	/** Returns what the credential's test reads; it only reads. Undefined if there is nothing to read. */
 	testPath(mapping: Mapping): string | undefined;
-	/** Returns what is read to find out whether the token is accepted; a 404 will do. */
-	probePath(mapping: Mapping): string;
 	/** Advice for when the token is refused. */
 	tokenHint: string;
 	/** A text for an address at which there is no such service. */
@@ -91,7 +92,6 @@ export const creditProfile: ServiceDefinition<CreditProfileMapping> = {
 	],
 	authorization: creditProfileAuthHeader,
 	testPath: credentialsPath,
-	probePath: credentialsPath,
 	tokenHint:
 		'Tokens are per environment: check API token and base URL in the Credit Profile credential.',
 	noServiceHint: 'No Credit Profile Service at this base URL; it must be the host root.',
@@ -126,12 +126,10 @@ export const taxQuery: ServiceDefinition<TaxQueryMapping> = {
 		logIn: renewStoredAccessToken,
 		accepted: noteTokenAccepted,
 		refused: noteTokenRefused,
+		renewOld: renewOldToken,
 		failure: lastLoginError,
 	},
 	testPath: listPath,
-	probePath: (mapping) =>
-		listPath(mapping) ??
-		fromRoot((mapping.paths.get ?? 'query/{queryId}').replace('{queryId}', '0')),
 	tokenHint: 'Check the Tax Query credential: client ID and secret, or the pasted access token.',
 	noServiceHint: 'No query service at this base URL; it usually ends with /api.',
 	testKeys: { '400': 'list.parameters', '404': 'paths.getAll', '422': 'list.parameters' },

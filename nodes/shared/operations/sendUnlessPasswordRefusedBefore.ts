@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { ReadWriteLocks } from '../utils/readWriteLock';
+import { Turns } from '../utils/turns';
 import type { Connection, ServiceRequest } from '../http/retryingServiceConnection';
 import type { RequestProblem, RequestResult } from '../http/requestErrorAndResultTypes';
 import type { SharedNodeRunState } from './operation';
@@ -9,7 +9,7 @@ type Refusals = Record<string, { status: number }>;
 
 /** The refusals that the runs of an execution share in this process. */
 class RefusedSecrets {
-	readonly locks = new ReadWriteLocks();
+	readonly turns = new Turns();
 	readonly refusals: Refusals = {};
 
 	get size(): number {
@@ -34,7 +34,7 @@ export async function sendUnlessPasswordRefusedBefore(
 	const about = secretOf ?? JSON.stringify(body);
 	const fingerprint = connection.seal(JSON.stringify([connection.clientKey, path, about, named]));
 	const inProcess = run.execution.shared(newRefusedSecrets);
-	return await inProcess.locks.exclusive(fingerprint, async () => {
+	return await inProcess.turns.inTurn(fingerprint, async () => {
 		const stored = run.memory.refusedSecrets as Refusals | undefined;
 		const before = inProcess.refusals[fingerprint] ?? stored?.[fingerprint];
 		if (before) return { ok: false, problem: again(before), accepted: 'no' };
@@ -60,7 +60,8 @@ const NOT_OF_BODY = [407, 408, 425, 429];
 /** The status with which the service refused what was sent; undefined if it did not. */
 function refusedStatus(result: RequestResult): number | undefined {
 	if (result.ok || result.accepted !== 'no' || result.problem.kind !== 'status') return undefined;
-	const { status, isTokenRefused, isFromGateway } = result.problem;
-	const isRefusal = status >= 400 && status < 500 && !isTokenRefused && !isFromGateway;
+	const { status, isTokenRefused, isUnclear, isFromGateway } = result.problem;
+	const isOfToken = isTokenRefused && !isUnclear;
+	const isRefusal = status >= 400 && status < 500 && !isOfToken && !isFromGateway;
 	return isRefusal && !NOT_OF_BODY.includes(status) ? status : undefined;
 }

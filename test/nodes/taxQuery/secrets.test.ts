@@ -1,11 +1,7 @@
 import { inspect } from 'node:util';
+import axios from 'axios';
 import type { IDataObject } from 'n8n-workflow';
-import {
-	type StubRequest,
-	type StubResponse,
-	runAgainstStub,
-	startStubServer,
-} from '../../support/stubServer';
+import { type StubRequest, type StubResponse, runAgainstStub } from '../../support/stubServer';
 import { codeOf } from '../../support/errorCode';
 import { crfRecord, responderByRequestKind } from './crfStubResponses';
 import { fakeService } from './fakeService';
@@ -19,8 +15,7 @@ import {
 	taxQuerySandbox,
 } from './support';
 import { shiftAllClocks } from '../../support/clock';
-import { type NodeRunOptions, runNodeInEngine } from '../../support/runNodeInEngine';
-import { respondJson, credentialOfClient } from '../../support/testServer';
+import { respondJson } from '../../support/testServer';
 import { createSandboxNodeRunner } from '../creditProfile/support';
 import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
 import { startSandboxWithHelpers } from '../../support/sandbox';
@@ -215,38 +210,27 @@ describe('refused secrets', () => {
 			expect(Object.keys(memory)).not.toEqual([]);
 		});
 
-		it('is sent again after a 401 for an expired token, which a read meets, too', async () => {
+		it('goes out with a new token where the last one is older than a minute', async () => {
 			await sandbox.run({ resource: 'query', operation: 'getAll' });
-			await sandbox.faults(
-				{ path: PROFILE, times: 1, fault: 'expiredToken' },
-				{ path: '/api/query', exact: true, times: 1, fault: 'expiredToken' },
-			);
+			shiftAllClocks(61_000);
+			await refuse(401);
 			const { error } = await sandbox.run(createTaxProfileParameters(RFC));
-			expect([await sent(), error]).toEqual([2, undefined]);
+			const logins = await sandbox.requests('/api/oauth/token');
+			expect([logins.length, await sent(), codeOf(error)]).toEqual([2, 1, 'status.401']);
+			expect(error?.message).not.toContain('token');
 		});
 
-		it('is sent again after a 401 for an expired token, though a first read fails', async () => {
-			await sandbox.run({ resource: 'query', operation: 'getAll' });
-			await sandbox.faults(
-				{ path: PROFILE, times: 1, fault: 'expiredToken' },
-				{ path: '/api/query', exact: true, times: 1, fault: { status: 503 } },
-				{ path: '/api/query', exact: true, times: 1, fault: 'expiredToken' },
-			);
-			const { error } = await sandbox.run(createTaxProfileParameters(RFC));
-			expect(error).toBeUndefined();
-			expect(await sent()).toBe(2);
-		});
-
-		it('is sent again after a 401 for an expired token where there is no list', async () => {
-			const apiMapping = { paths: { getAll: '' } };
-			await sandbox.run(operationParameters('query', 'get', { queryId: 'any' }), { apiMapping });
-			await sandbox.faults(
-				{ path: PROFILE, times: 1, fault: 'expiredToken' },
-				{ path: '/api/query', method: 'GET', times: 1, fault: 'expiredToken' },
-			);
-			const { error } = await sandbox.run(createTaxProfileParameters(RFC), { apiMapping });
-			expect(error).toBeUndefined();
-			expect(await sent()).toBe(2);
+		it('may be refused as well as a pasted token, which the error says', async () => {
+			await refuse(401);
+			const { taxQueryApi } = sandbox.credentials({});
+			const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
+			const login = { client_id: clientId, client_secret: clientSecret };
+			const { data } = await axios.post(`${baseUrl}/oauth/token`, login);
+			const { access_token: pastedToken } = data as { access_token: string };
+			const { error } = await sandbox.run(createTaxProfileParameters(RFC), {
+				credentials: { taxQueryApi: { ...taxQueryApi, grant: 'accessToken', pastedToken } },
+			});
+			expect(error?.message).toContain('refused the token, or the password of this item');
 		});
 
 		it('does not cost a new token where the service answers with 401', async () => {
@@ -272,44 +256,6 @@ describe('refused secrets', () => {
 				`status.${status}`,
 			]);
 		});
-	});
-
-	describe('a CIEC that met an expired token', () => {
-		it.each<[number, Record<string, string>]>([
-			[302, { location: '/login' }],
-			[408, {}],
-		])(
-			'is sent again by the Retry where status %i of a read left the token unproved',
-			async (status, headers) => {
-				shiftAllClocks(61_000); // n8n has run for a minute
-				let isTokenGood = false;
-				const respond = ({ path, method }: StubRequest): StubResponse => {
-					if (path.endsWith('/oauth/token')) return { body: { access_token: 'token-1' } };
-					const isPost = method === 'POST';
-					if (isTokenGood)
-						return { body: isPost ? { _id: 'p1', status: 'SUCCESS', service: 'TAX_PROFILE' } : [] };
-					if (isPost) return { status: 401, body: { message: 'token expired' } };
-					return path === '/api/query' ? { status, headers } : {};
-				};
-				const service = await startStubServer(respond);
-				const run: NodeRunOptions = {
-					type: 'taxQuery',
-					parameters: createTaxProfileParameters(RFC),
-					memory: {},
-					credentials: { taxQueryApi: credentialOfClient(`${service.url}/api`, `probe-${status}`) },
-				};
-				await runNodeInEngine({ ...run, executionId: `probe-${status}` });
-				isTokenGood = true;
-				const { error } = await runNodeInEngine({
-					...{ ...run, mode: 'retry', executionId: `probe-${status}-again` },
-				});
-				await service.close();
-				const posts = service.requests.filter(
-					({ method, path }) => method === 'POST' && path === PROFILE,
-				);
-				expect({ error, sent: posts.length }).toEqual({ error: undefined, sent: 2 });
-			},
-		);
 	});
 });
 
