@@ -39,14 +39,7 @@ export interface Acknowledgement {
 export type RecordOrAcknowledgement = QueryRecord | Acknowledgement;
 
 /** Reasons why the outcome of a sent query is unknown. */
-export type UncertaintyReason =
-	| 'noAnswer'
-	| 'status'
-	| 'unreadable'
-	| 'noId'
-	| 'earlierTry'
-	/** The response surely holds another query. */
-	| 'otherQuery';
+export type UncertaintyReason = 'noAnswer' | 'status' | 'unreadable' | 'noId' | 'earlierTry';
 
 /** The response to a billed POST. */
 export type SubmissionOutcome =

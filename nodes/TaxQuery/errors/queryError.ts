@@ -74,7 +74,7 @@ export type QueryProblem =
 	| { kind: 'uncounted'; listed: number; total?: number; completeness: ListCompleteness }
 	| { kind: 'unlisted'; purpose: ListPurpose; cause: unknown }
 	/** The response is about somebody else, or of another query type. */
-	| { kind: 'otherQuery'; name: string; id: QueryId; type?: string; search?: RecoverySearchResult }
+	| { kind: 'otherQuery'; name: string; id: QueryId; type?: string }
 	| { kind: 'failed'; name: string; ids: QueryId[]; status: string; serviceMessage: string }
 	| { kind: 'cancelled' }
 	/** Passes on another module's error with its code, data and status. */
@@ -236,17 +236,14 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 			};
 		}
 		case 'otherQuery': {
-			const { name, id, type, search } = queryProblem;
+			const { name, id, type } = queryProblem;
 			const what = type === undefined ? 'about somebody else' : `of another query type (${type})`;
 			return {
 				message: "The service answered with another query than this item's",
 				description: joinSentences(
 					`${name}, query ID ${id}, is ${what}, by its record. The node ignored it. Read it with Query → Get, and tell your provider`,
 					'Your own query may have been accepted and billed',
-					search && ('unlisted' in search ? UNLISTED : renderSearch(search, 1)),
-					search
-						? 'Retrying this execution looks for it and sends nothing'
-						: 'A new query may be billed',
+					'A new query may be billed',
 				),
 				data: { queryIds: [id], type },
 			};
@@ -331,7 +328,6 @@ const UNCERTAINTY_TEXTS: Record<UncertaintyReason, string> = {
 	unreadable: 'its response says nothing of it',
 	noId: 'its response has no query ID',
 	earlierTry: 'an earlier try sent it and got no response',
-	otherQuery: 'the service answered with another query',
 };
 
 function renderUncertain(queryProblem: Extract<QueryProblem, { kind: 'unsure' }>): RenderedError {

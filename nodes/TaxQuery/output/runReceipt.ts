@@ -73,8 +73,9 @@ export class RunReceipt {
 	costOf(index?: number): BillingSummary {
 		const items = index === undefined ? [...Array(this.#run.items).keys()] : [index];
 		const queries = items.reduce((sum, one) => sum + (this.#planned.get(one) ?? 1), 0);
-		const cost = { billed: this.#known.billed(index) ?? ('unknown' as const), queries };
 		const uncertain = items.filter((one) => this.#uncertainByItem.has(one));
+		const known = uncertain.length > 0 ? undefined : this.#known.billed(index);
+		const cost = { billed: known ?? ('unknown' as const), queries };
 		const ids = items.flatMap((one) => this.#billed.get(one) ?? []);
 		return {
 			text: billedCountText(cost),

@@ -20,14 +20,12 @@ export interface ExpectedRecord {
 	fields: IDataObject;
 	/** A record created before this time (milliseconds) does not hold all data, so it does not match. */
 	completeSince?: number;
-	/** Names whose other values of an earlier try only a hash knows. They prove no mismatch. */
-	extraFields?: { names: string[]; matches(values: IDataObject): boolean };
 }
 
 export type RecordMatchResult = 'match' | 'mismatch' | 'inconclusive';
 
 /**
- * Returns whether a record has what the expected query requests; `findLostQueries` decides by time and claims whose it is.
+ * Returns whether a record has what the expected query requests; `recover.ts` decides by time and claims whose it is.
  * `mismatch` is proved, such as by another query type, person, birth date or period. A record that neither proves it nor
  * shows every requested field is `inconclusive`.
  */
@@ -36,7 +34,7 @@ export function matchRecord(expected: ExpectedRecord, record: QueryRecord): Reco
 	const type = matchType(expected, record);
 	if (type === 'mismatch') return 'mismatch';
 	if (requested === undefined) return 'inconclusive';
-	const content = matchFields(expected, requested);
+	const content = matchFields(expected.fields, requested);
 	if (content !== 'match') return content;
 	if (expected.completeSince !== undefined) {
 		if (createdAt === undefined) return 'inconclusive';
@@ -69,10 +67,7 @@ const holdsPerson = (expected: IDataObject, requested: IDataObject): boolean =>
 		);
 	});
 
-function matchFields(
-	{ fields: wanted, extraFields }: ExpectedRecord,
-	requested: IDataObject,
-): RecordMatchResult {
+function matchFields(wanted: IDataObject, requested: IDataObject): RecordMatchResult {
 	const period = matchPeriods(wanted, requested);
 	if (period === 'mismatch') return 'mismatch';
 	const left = new Map(
@@ -88,11 +83,6 @@ function matchFields(
 		if (isEqual(name, own, value)) continue;
 		if (isSurelyDifferent(name, own, value)) return 'mismatch';
 		isSame = false;
-	}
-	if (extraFields) {
-		const values = extraFields.names.map((name) => [name, left.get(name)] as const);
-		for (const name of extraFields.names) left.delete(name);
-		isSame &&= extraFields.matches(Object.fromEntries(values) as IDataObject);
 	}
 	if (left.size === 0) return isSame ? 'match' : 'inconclusive';
 	return !isSame && PERSON.some((name) => namesOnlyOthers(name, wanted[name], [...left.values()]))

@@ -77,19 +77,13 @@ export interface QueryRequest {
 	secrets: string[];
 	/** One record for each query that is billed. */
 	expected: ExpectedRecord[];
-	/** Returns the expected records of an earlier try whose request has this hash. */
-	expectedOf(hash: string): ExpectedRecord[];
 	/**
 	 * Identifies this query and its secrets to an account, so that the journal finds it again. Additional fields are left
 	 * out, because they may hold the time and differ in each try.
 	 */
 	journalKey: string;
-	/** Hashes what is sent, additional fields included. */
-	contentHash: string;
 	/** Identifies equal requests to one client, secrets included; they may share a query. */
 	sharingKey: string;
-	/** Identifies the request and its secrets, without additional fields. */
-	subjectKey: string;
 }
 
 /** Builds a billed query under the environment's names, by the API Mapping. */
@@ -114,20 +108,7 @@ export function buildQueryRequest(
 	// the API reference does not say what an additional field means, so only identical values are equal
 	const keyOf = (more: IDataObject) =>
 		stableText([accountKey, operation, canonicalRequestFields(own), more]);
-	const hash = shortTextHash(keyOf(extra));
 	const codes = serviceCodes(queryType, mapping);
-	const expectedOf = (sent: string): ExpectedRecord[] =>
-		(records ?? [{ fields: visible }]).map(({ fields, completeSince }) => ({
-			...codes,
-			completeSince,
-			fields: { ...fields, ...(sent === hash ? documented : replacing) },
-			...(sent !== hash && {
-				extraFields: {
-					names: Object.keys(extra),
-					matches: (values) => shortTextHash(keyOf(values)) === sent,
-				},
-			}),
-		}));
 	const secrets = [...Object.values(hidden), ...Object.values(secretAdditional)].map(textOf);
 	const sealed = secrets.length === 0 ? '' : seal(JSON.stringify(secrets));
 	return {
@@ -136,12 +117,13 @@ export function buildQueryRequest(
 		fields: visible,
 		body: { ...toWireNames(fields, operation, mapping), ...additionalBodyFields },
 		secrets,
-		expected: expectedOf(hash),
-		expectedOf,
+		expected: (records ?? [{ fields: visible }]).map((record) => ({
+			...codes,
+			completeSince: record.completeSince,
+			fields: { ...record.fields, ...documented },
+		})),
 		journalKey: keyOf({}) + sealed,
-		contentHash: hash,
-		sharingKey: shortTextHash(JSON.stringify([clientKey, hash, sealed])),
-		subjectKey: shortTextHash(JSON.stringify([clientKey, keyOf({}), sealed])),
+		sharingKey: shortTextHash(JSON.stringify([clientKey, keyOf(extra), sealed])),
 	};
 }
 

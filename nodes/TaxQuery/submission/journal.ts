@@ -2,19 +2,16 @@ import type { IDataObject } from 'n8n-workflow';
 import type { OperationItemContext, SharedNodeRunState } from '../../shared/operations/operation';
 import { shortTextHash, type QueryRequest } from '../request/queryRequest';
 import type { QueryId } from '../client/queryModel';
-import { isAcceptanceUnknown, type SubmissionState } from './submissionState';
+import { executionCounterOf } from './limits';
+import { isUncertain, type SubmissionState } from './submissionState';
 import {
 	newSubmissionRegister,
-	type ExecutionQueryCounter,
 	type Submission,
 	type SubmissionRegister,
 } from './submissionRegister';
 
 /** The details of a submission that n8n stores beside its state. */
-type StoredSubmission = Pick<
-	Submission,
-	'sharingKey' | 'subjectKey' | 'accountKey' | 'sentAt' | 'contentHash'
->;
+type StoredSubmission = Pick<Submission, 'sharingKey' | 'accountKey' | 'sentAt'>;
 
 /** The journal as n8n stores and shows it with the execution. */
 interface StoredJournal extends IDataObject {
@@ -37,7 +34,7 @@ interface StoredJournal extends IDataObject {
  */
 export class Journal {
 	readonly register: SubmissionRegister;
-	readonly spending: ExecutionQueryCounter;
+	readonly #counter: ReturnType<typeof executionCounterOf>;
 	/** Neither n8n nor this process knew anything of the execution when the run began. */
 	readonly isEmpty: boolean;
 	readonly #run: SharedNodeRunState;
@@ -51,9 +48,9 @@ export class Journal {
 		this.#run = run;
 		this.#stored = stored;
 		this.register = run.execution.shared(newSubmissionRegister);
-		this.spending = this.register.spendingOf(run.node);
+		this.#counter = executionCounterOf(run);
 		this.isEmpty = Object.keys(stored.states).length === 0 && this.register.size === 0;
-		this.spending.adopt(stored, stored.sent);
+		this.#counter.adopt(stored, stored.sent);
 		this.#registerStored();
 		if (run.mode === 'retry' && stored.retry?.executionId !== run.executionId) {
 			stored.retry = { executionId: run.executionId, left: Object.keys(stored.states) };
@@ -63,7 +60,7 @@ export class Journal {
 	/** Adds to the number of queries sent; it may be negative. */
 	count(queries: number): void {
 		this.#stored.sent += queries;
-		this.spending.sent += queries;
+		this.#counter.sent += queries;
 	}
 
 	/** Returns what an earlier try has sent for an item, or what this one sends. */
@@ -97,17 +94,12 @@ export class Journal {
 		if (left.includes(name)) left.splice(left.indexOf(name), 1);
 	}
 
-	/** Begins a submission for an item; `more` distinguishes it from the item's other ones. */
-	begin(
-		{ index }: OperationItemContext,
-		request: QueryRequest,
-		accountKey: string,
-		more = '',
-	): Submission {
-		const { journalKey: key, sharingKey, subjectKey, contentHash } = request;
-		return this.#file(this.#nameOf(index, key + more), {
+	/** Begins a submission for an item. */
+	begin({ index }: OperationItemContext, request: QueryRequest, accountKey: string): Submission {
+		const { journalKey: key, sharingKey } = request;
+		return this.#file(this.#nameOf(index, key), {
 			state: { status: 'planned' },
-			...{ sharingKey, subjectKey, accountKey, contentHash },
+			...{ sharingKey, accountKey },
 			sentAt: 0,
 			run: this.#run,
 			executionId: this.#run.executionId,
@@ -127,7 +119,7 @@ export class Journal {
 			...Object.entries(this.#stored.states).flatMap(([name, state]) =>
 				name.startsWith(own) ? [state] : [],
 			),
-			...others.map(({ state }) => state).filter(isAcceptanceUnknown),
+			...others.map(({ state }) => state).filter(isUncertain),
 		];
 	}
 
@@ -144,13 +136,7 @@ export class Journal {
 	/** Registers what an earlier try has left, unless this process knows it. */
 	#registerStored(): void {
 		const { states, submissions } = this.#stored;
-		const unknown: StoredSubmission = {
-			sharingKey: '',
-			subjectKey: '',
-			accountKey: '',
-			sentAt: 0,
-			contentHash: '',
-		};
+		const unknown: StoredSubmission = { sharingKey: '', accountKey: '', sentAt: 0 };
 		const { executionId } = this.#run;
 		for (const [name, state] of Object.entries(states)) {
 			if (this.register.at(this.#placeOf(name))) continue;
@@ -174,10 +160,7 @@ export class Journal {
 		return filed;
 	}
 
-	#save(
-		name: string,
-		{ state, sharingKey, subjectKey, accountKey, sentAt, contentHash }: Submission,
-	): void {
+	#save(name: string, { state, sharingKey, accountKey, sentAt }: Submission): void {
 		const { states, submissions } = this.#stored;
 		if (state.status === 'planned' || state.status === 'rejected') {
 			delete states[name];
@@ -185,7 +168,7 @@ export class Journal {
 			return;
 		}
 		states[name] = state;
-		submissions[name] = { sharingKey, subjectKey, accountKey, sentAt, contentHash };
+		submissions[name] = { sharingKey, accountKey, sentAt };
 	}
 
 	/** Names in the journal are unique only with their execution and node. */

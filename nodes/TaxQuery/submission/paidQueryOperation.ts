@@ -38,9 +38,8 @@ import {
 	newSubmissionContext,
 	type SpendingAndReuseOptions,
 	type RunSubmissionContext,
-} from './runSubmissionContext';
-import { recoverIfRecordsMismatch } from './recoverIfRecordsMismatch';
-import { isSubmittedByEarlierTry, reserveSpending, reuseOrSubmit } from './reuseOrSubmit';
+} from './context';
+import { isSubmittedByEarlierTry, reserveSpending, submit } from './submit';
 import { mayBeWaitedFor, readByIdIfResultMissing, waitForResult } from './waitForResult';
 import { pickBy } from '../../shared/utils/objectTransforms';
 
@@ -85,23 +84,6 @@ function startSpending(run: SharedNodeRunState) {
 	return { context, receipt };
 }
 
-/** One request of an item, and its queries. */
-interface RequestPart {
-	part: QueryRequest;
-	outcomes: ObtainedQuery[];
-}
-
-/** The queries of an item: reused ones of the list, and its own. */
-interface ItemQueries {
-	listed: ObtainedQuery[];
-	own: RequestPart[];
-}
-
-const outcomesOf = ({ listed, own }: ItemQueries): ObtainedQuery[] => [
-	...listed,
-	...own.flatMap(({ outcomes }) => outcomes),
-];
-
 /** Does everything that is free, so that no item is sent before all of them are known to be right. */
 async function plan(
 	item: OperationItemContext,
@@ -133,18 +115,14 @@ async function plan(
 					async (one) => await readByIdIfResultMissing(item, withAge(one, now), definition),
 				),
 			);
-		const before = await read(reused.map((query) => ({ query, how: 'reused' })));
-		const own: RequestPart[] = [];
+		const queries = await read(reused.map((query) => ({ query, how: 'reused' })));
 		for (const part of parts) {
-			const { queries, how } = await reuseOrSubmit(context, item, part, settings);
-			const outcomes = await read(queries.map((query) => ({ query, how })));
-			const accepted = await recoverIfRecordsMismatch(context, item, part, settings, outcomes);
-			own.push({ part, outcomes: accepted });
+			const { queries: own, how } = await submit(context, item, part, settings);
+			queries.push(...(await read(own.map((query) => ({ query, how })))));
 		}
-		const queries = { listed: before, own };
 		receipt.take(
 			item,
-			outcomesOf(queries),
+			queries,
 			settings,
 			sharesEqualRequests(reuse) ? whole.sharingKey : undefined,
 		);
@@ -210,10 +188,10 @@ async function conclude(
 	{ records, warnings }: ValidatedQueryInput,
 	settings: PaidQuerySettings & Pick<QueryClient, 'mapping'>,
 	{ expected, fields, secrets }: QueryRequest,
-	queries: ItemQueries,
+	queries: ObtainedQuery[],
 ): Promise<RowsOrNextPhase> {
 	const { wait, simplify: isSimple, externalReference, mapping } = settings;
-	const { receipt, context } = item.run.shared(startSpending);
+	const { receipt } = item.run.shared(startSpending);
 	const rowSettings: RowContext = {
 		definition,
 		mapping,
@@ -233,19 +211,8 @@ async function conclude(
 		receipt.give(item, rows, ended.filter((one) => mayStillGetResult(one, definition)).length);
 		return rows;
 	};
-	const isWaiting = wait !== undefined && outcomesOf(queries).some(mayBeWaitedFor);
-	if (!isWaiting) return give(outcomesOf(queries));
-	const waitForAll = async (outcomes: ObtainedQuery[]) =>
-		await Promise.all(outcomes.map(async (one) => await waitForResult(item, one, wait)));
-	const next = async () => {
-		const [before, ...own] = await Promise.all([
-			waitForAll(queries.listed),
-			...queries.own.map(
-				async ({ part, outcomes }) =>
-					await recoverIfRecordsMismatch(context, item, part, settings, await waitForAll(outcomes)),
-			),
-		]);
-		return give([...before, ...own.flat()]);
-	};
+	if (wait === undefined || !queries.some(mayBeWaitedFor)) return give(queries);
+	const next = async () =>
+		give(await Promise.all(queries.map(async (one) => await waitForResult(item, one, wait))));
 	return { together: true, next: async () => await namingBilled(item, next) };
 }

@@ -5,7 +5,7 @@ import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOfItem, type QueryClient } from '../client/queryClient';
 import { clientSurvivingOtherItemFailures } from '../client/queryClient';
 import { fetchRecordIfIncomplete, offersQueryList } from '../client/queryList';
-import { sharedQueryListOf, type ListReading } from './sharedQueryList';
+import { LIST_LAG_MS, sharedQueryListOf, type ListReading } from './sharedQueryList';
 import type {
 	QueryId,
 	CollectedQueryList,
@@ -18,12 +18,8 @@ import type { ReuseSearchGaps } from '../output/runReceiptText';
 import type { ReuseScope } from './submissionOptions';
 import type { SubmissionRegister } from './submissionRegister';
 
-/** The list may lag this long behind an accepted query. */
-export const LIST_LAG_MS = 60_000;
 /** A run takes over a list that another run of its execution has read at most this long before. */
 const FRESH_MS = 30_000;
-/** The time between two readings while the list may lag behind a crash. */
-const PAUSE_MS = 5_000;
 
 /** A reusable record for each query that a request expects, if there is one. */
 type ReusableRecords = Array<QueryRecord | undefined>;
@@ -54,8 +50,8 @@ export class PastQueries {
 	readonly #pendingTooLong = new Set<QueryId>();
 	/** The last reading that did not reach the end of the list. */
 	#cut: CollectedQueryList | undefined;
-	/** While the list may lag behind a crash, it is read again once for all items of an account. */
-	readonly #catchingUp = new Map<string, Promise<void>>();
+	/** Resolves once the list shows what was accepted before a crash. */
+	#caughtUp: Promise<void> | undefined;
 
 	constructor(run: SharedNodeRunState, register: SubmissionRegister) {
 		this.#register = register;
@@ -129,10 +125,18 @@ export class PastQueries {
 		const listed = { ...reuse, since };
 		const found = await this.#findOnce(item, request, listed);
 		const isAll = found.length > 0 && found.every(Boolean);
-		if (isAll || !reuse.mayLag || !offersQueryList((await queryClientOfItem(item)).mapping))
-			return found;
-		await this.#catchUp(item, since);
+		if (isAll || !reuse.mayLag || performance.now() >= LIST_LAG_MS) return found;
+		if (!offersQueryList((await queryClientOfItem(item)).mapping)) return found;
+		await (this.#caughtUp ??= this.#catchUp(item));
 		return await this.#findOnce(item, request, listed);
+	}
+
+	/** After a crash the list may not show yet what was accepted before it, until this process has run for a while. */
+	async #catchUp(item: OperationItemContext): Promise<void> {
+		await item.wait(LIST_LAG_MS - performance.now());
+		this.#readings.clear();
+		this.#reusable.clear();
+		this.#notBefore = performance.now();
 	}
 
 	/** Reads the list once for all items of this run; a run takes over what another of its execution has just read. */
@@ -233,34 +237,6 @@ export class PastQueries {
 		const newest = listing.records.reduce((at, { createdAt = 0 }) => Math.max(at, createdAt), 0);
 		const recordsLike = await reading.index(since + client.clockOffsetMs(), complete);
 		return { recordsLike, newest };
-	}
-
-	/**
-	 * After a crash the list may not show yet what was accepted before it. It is trusted once it shows a query that was
-	 * made since this process started, or once it had a minute to catch up.
-	 */
-	async #catchUp(item: OperationItemContext, since: number): Promise<void> {
-		const client = await queryClientOfItem(item);
-		const { clientKey } = client;
-		const waiting = this.#catchingUp.get(clientKey) ?? this.#waitForList(item, client, since);
-		this.#catchingUp.set(clientKey, waiting);
-		await waiting;
-	}
-
-	async #waitForList(
-		item: OperationItemContext,
-		client: QueryClient,
-		since: number,
-	): Promise<void> {
-		const start = Date.now() - performance.now() + client.clockOffsetMs(); // of this process
-		const isNew = ({ createdAt = 0 }: QueryRecord) => createdAt > start;
-		for (;;) {
-			const { records } = await this.list(item, since, 'retry');
-			const left = LIST_LAG_MS - performance.now();
-			if (records.some(isNew) || left <= 0) return;
-			await item.wait(Math.min(PAUSE_MS, left));
-			this.renew(client);
-		}
 	}
 }
 

@@ -10,6 +10,11 @@ import {
 } from '../client/queryList';
 import type { CollectedQueryList, QueryRecord } from '../client/queryModel';
 
+/** The list may lag this long behind an accepted query. */
+export const LIST_LAG_MS = 60_000;
+/** A `Date` header counts in whole seconds, and clocks drift. */
+export const CLOCK_MS = 2000;
+
 /** Who reads the list, and what the reading must have. */
 export interface ReadingNeed {
 	/** The run that reads: a reading that fails, or is cancelled, fails nobody else's. */

@@ -14,12 +14,12 @@ export type SubmissionState =
 	/** Surely not accepted, and not billed. */
 	| { status: 'rejected' }
 	| { status: 'accepted'; ids: QueryId[] }
-	/** The request was sent at `sentAt`, in milliseconds by this machine's clock; `contentHash` identifies what was sent. */
-	| { status: 'inFlight'; sentAt: number; contentHash: string }
+	/** The request was sent at `sentAt`, in milliseconds by this machine's clock. */
+	| { status: 'inFlight'; sentAt: number }
 	/** It is unknown whether the query was accepted. */
-	| { status: 'uncertain'; sentAt: number; contentHash: string; reason: UncertaintyReason }
+	| { status: 'uncertain'; sentAt: number; reason: UncertaintyReason }
 	/** Uncertain, and the whole list surely does not have it. */
-	| { status: 'missing'; sentAt: number; contentHash: string; reason: UncertaintyReason };
+	| { status: 'missing'; sentAt: number; reason: UncertaintyReason };
 
 export type SubmissionEvent =
 	| { type: 'response'; posted: SubmissionOutcome }
@@ -41,16 +41,15 @@ export function transition(
 		case 'response':
 			return state.status === 'inFlight' ? afterResponse(state, event.posted) : state;
 		case 'search':
-			return isAcceptanceUnknown(state) ? afterSearch(state, event, count) : state;
+			return isUncertain(state) ? afterSearch(state, event, count) : state;
 		case 'sendAgain':
 			return state.status === 'missing' ? { status: 'planned' } : state;
 	}
 }
 
 /** The states of a query that was sent and whose outcome is unknown. */
-export type AcceptanceUnknownState = Extract<SubmissionState, { sentAt: number }>;
-export const isAcceptanceUnknown = (state: SubmissionState): state is AcceptanceUnknownState =>
-	'sentAt' in state;
+export type Uncertain = Extract<SubmissionState, { sentAt: number }>;
+export const isUncertain = (state: SubmissionState): state is Uncertain => 'sentAt' in state;
 
 /** The IDs of what was accepted. */
 export const acceptedIdsOf = (state: SubmissionState): QueryId[] =>
@@ -61,9 +60,9 @@ export const acceptedIdsOf = (state: SubmissionState): QueryId[] =>
  * count. Undefined where the outcome of any is unknown.
  */
 export const countBilledQueries = (states: SubmissionState[]): number | undefined =>
-	states.some(isAcceptanceUnknown) ? undefined : states.flatMap(acceptedIdsOf).length;
+	states.some(isUncertain) ? undefined : states.flatMap(acceptedIdsOf).length;
 
-function afterResponse(sent: AcceptanceUnknownState, posted: SubmissionOutcome): SubmissionState {
+function afterResponse(sent: Uncertain, posted: SubmissionOutcome): SubmissionState {
 	if (posted.kind === 'uncertain') return { ...sent, status: 'uncertain', reason: posted.reason };
 	if (posted.kind === 'rejected') return { status: 'rejected' };
 	return { status: 'accepted', ids: posted.queries.map(({ id }) => id) };
@@ -72,11 +71,11 @@ function afterResponse(sent: AcceptanceUnknownState, posted: SubmissionOutcome):
 /**
  * Returns why it is unknown whether a query was accepted. One of an earlier try that left no trace stays in flight.
  */
-export const uncertaintyReasonOfState = (state: AcceptanceUnknownState): UncertaintyReason =>
+export const uncertaintyReasonOfState = (state: Uncertain): UncertaintyReason =>
 	state.status === 'inFlight' ? 'earlierTry' : state.reason;
 
 function afterSearch(
-	state: AcceptanceUnknownState,
+	state: Uncertain,
 	{ found, possible, completeness }: Extract<SubmissionEvent, { type: 'search' }>,
 	count: number,
 ): SubmissionState {

@@ -59,8 +59,8 @@ export async function readByIdIfResultMissing(
 		query.kind === 'record' && query.state === 'success' && mayOmitExistingResponse(query);
 	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
 	const reads = item.run.execution.shared(newReads);
-	const reading =
-		reads.get(query) ?? getQuery(await clientSurvivingOtherItemFailures(item), query.id);
+	const client = await clientSurvivingOtherItemFailures(item);
+	const reading = reads.get(query) ?? getQuery(client, query.id);
 	reads.set(query, reading);
 	return await reading.then(
 		(record) => ({ ...outcome, query: record }),

@@ -1,17 +1,5 @@
 import { DateTime } from 'luxon';
 
-/** Limits how far a clock may drift without having been set. */
-const DRIFT_MS = 1000;
-
-/** Returns a function that gives the moment of this call, even after this machine's clock is set. */
-export function momentGetterDespiteClockChange(): () => number {
-	const [at, steady] = [Date.now(), performance.now()];
-	return () => {
-		const setByMs = Date.now() - at - (performance.now() - steady);
-		return Math.abs(setByMs) < DRIFT_MS ? at : at + setByMs;
-	};
-}
-
 /**
  * The difference between a service's clock and this machine's, from the `Date` headers of its responses (whole
  * seconds).

@@ -233,17 +233,18 @@ describe('a question in an execution', () => {
 		expect([new Set(given).size, billed().length]).toEqual([4, 4]);
 	});
 
-	it("searches the list after a response with another person's record", async () => {
+	it("fails by a response with another person's record, and names it", async () => {
 		answer = ({ accept, response }) => {
 			const own = accept();
 			respondJson(response, { ...own, _id: 'of-another-account', query: { rfc: OTHER } });
 		};
-		const { items } = await service.run(getCrfParameters(), { items: itemsOf([RFC]) });
-		const [{ _id }] = service.billedOf('A');
-		expect(items.map(({ json }) => [json.queryId, json.recovered])).toEqual([[_id, true]]);
+		const { error } = await service.run(getCrfParameters(), { items: itemsOf([RFC]) });
+		expect([codeOf(error), error?.context?.queryIds]).toEqual([
+			...['otherQuery', ['of-another-account']],
+		]);
 	});
 
-	it("searches the list if the returned ID leads to another person's record", async () => {
+	it("fails if the returned ID leads to another person's record, and names it", async () => {
 		const unknown = 'of-another-account';
 		answer = ({ accept, response }) => {
 			accept();
@@ -254,11 +255,10 @@ describe('a question in an execution', () => {
 			...{ _id: unknown, service: 'CRF', status: 'SUCCESS', createdAt },
 			...{ query: { rfc: OTHER }, response: {} },
 		});
-		const { items } = await service.run(getCrfParameters({ waitForResult: true }), {
+		const { error } = await service.run(getCrfParameters({ waitForResult: true }), {
 			items: itemsOf([RFC]),
 		});
-		const own = service.billedOf('A').find(({ query }) => query.rfc === RFC);
-		expect(items.map(({ json }) => [json.queryId, json.recovered])).toEqual([[own?._id, true]]);
+		expect([codeOf(error), error?.context?.queryIds]).toEqual(['otherQuery', [unknown]]);
 	});
 
 	it('keeps its place in the queue when the clock is set forward by an hour', async () => {
@@ -278,28 +278,20 @@ describe('a question in an execution', () => {
 	it.each<[string, (own: StoredQuery) => object]>([
 		['record', (own) => ({ ...own, _id: FOREIGN_ID, query: { rfc: OTHER } })],
 		['query', () => ({ message: 'Accepted', queryId: FOREIGN_ID })],
-	])("the editor's Retry does not read the ID of another person's %s", async (what, body) => {
-		let isListed = false;
+	])("the editor's Retry sends nothing after another person's %s", async (what, body) => {
 		const createdAt = new Date(Date.now() - 3_600_000).toISOString();
 		const foreign = { _id: FOREIGN_ID, service: 'CRF', status: 'SUCCESS', createdAt };
 		await service.close();
 		service = await tenantService({
 			post: ({ accept, response }) => respondJson(response, body(accept())),
-			list: (stored) => (isListed ? stored : []),
 		});
 		service.add('A', { ...foreign, query: { rfc: OTHER }, response: {} });
 		const execution = { items: itemsOf([RFC]), executionId: `foreign-${what}`, memory: {} };
 		const waiting = getCrfParameters({ waitForResult: true });
 		const first = await service.run(waiting, execution);
-		const before = service.reads.length;
-		isListed = true;
-		const { items } = await service.run(waiting, { ...execution, mode: 'retry' });
-		const own = service.billedOf('A').find(({ query }) => query.rfc === RFC);
-		expect({ code: codeOf(first.error), posts: service.posts.length }).toEqual({
-			...{ code: 'otherQuery', posts: 1 },
-		});
-		expect(idsOf(items)).toEqual([own?._id]);
-		expect(service.reads.slice(before)).not.toContain(`A /query/${FOREIGN_ID}`);
+		const again = await service.run(waiting, { ...execution, mode: 'retry' });
+		expect([first, again].map(({ error }) => codeOf(error))).toEqual(['otherQuery', 'otherQuery']);
+		expect(service.posts).toHaveLength(1);
 	});
 
 	it('sends a failed query again in the next round of a loop', async () => {

@@ -976,13 +976,13 @@ describe('fields that change', () => {
 			},
 		);
 
-		it('finds what was accepted under the fields of the first try, when it is listed', async () => {
+		it('names what may have been accepted under the fields of the first try', async () => {
 			[losing, hides] = [1, true];
 			const memory: IExecuteContextData = {};
 			const { error } = await service.run(getCrfParameters({}, extra()), { ...item, memory });
 			hides = false;
-			const { items } = await service.run(getCrfParameters({}, extra()), { ...item, memory });
-			expect([codeOf(error), items.map(({ json }) => json.queryId), service.sent()]).toEqual([
+			const again = await service.run(getCrfParameters({}, extra()), { ...item, memory });
+			expect([codeOf(error), again.error?.context?.possible, service.sent()]).toEqual([
 				'unsure',
 				service.billed.map(({ _id }) => _id),
 				1,
@@ -995,17 +995,13 @@ describe('fields that change', () => {
 			expect([codeOf(error), service.sent()]).toEqual(['unsure', 1]);
 		});
 
-		it.each([
-			[false, true],
-			[true, true],
-			[true, false],
-		])(
-			'matches items that differ in an additional field (rejected: %s, changed: %s)',
-			async (isOneLost, isChanging) => {
+		it.each([false, true])(
+			'matches items that differ in an additional field that stays (one rejected: %s)',
+			async (isOneLost) => {
 				const parameters = getCrfParameters(
 					{ rfc: RFC, options: { simplify: false } },
 					{
-						additionalBodyFields: `={{ JSON.stringify({ ...$json${isChanging ? ', at: Math.random()' : ''} }) }}`,
+						additionalBodyFields: '={{ JSON.stringify($json) }}',
 					},
 				);
 				const items = [{ kind: 'issued' }, { kind: 'received' }];

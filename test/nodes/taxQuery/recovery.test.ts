@@ -26,7 +26,7 @@ import {
 	rfcs,
 	taxQuerySandbox,
 } from './support';
-import { shiftAllClocks, shiftWallClock } from '../../support/clock';
+import { shiftAllClocks } from '../../support/clock';
 
 const [RFC, OTHER] = rfcs(2);
 const never = getCrfParameters({ reuse: 'never' });
@@ -327,24 +327,6 @@ describe('clocks that differ', () => {
 			expect(given).toEqual([]);
 		});
 	});
-
-	it.each([HOUR_MS, -HOUR_MS])(
-		"recovers its own record though n8n's clock is set by %i ms meanwhile",
-		async (byMs) => {
-			const service = await fakeService({
-				post: respondToFirstPost((accept, response) => {
-					shiftWallClock(byMs);
-					return acceptThenRespondBadGateway(accept, response);
-				}),
-			});
-			const createdAt = new Date(Date.now() - HOUR_MS / 2).toISOString();
-			service.billed.push(aRecord({ _id: 'of-another-program', query: { rfc: RFC }, createdAt }));
-			const { items: given } = await service.run(getCrfParameters(), { items });
-			await service.close();
-			shiftWallClock(-byMs);
-			expect(given[0]?.json.queryId).toBe(service.billed[1]._id);
-		},
-	);
 });
 
 describe('the query that a recovery takes', () => {

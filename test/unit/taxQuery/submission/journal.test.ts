@@ -18,15 +18,13 @@ const item = { index: 0 } as OperationItemContext;
 const request = {
 	journalKey: 'key',
 	sharingKey: 's',
-	subjectKey: 't',
-	contentHash: 'h',
 } as QueryRequest;
 const sentAt = 5;
 
 const states: SubmissionState[] = [
-	{ status: 'inFlight', sentAt, contentHash: 'h' },
-	{ status: 'uncertain', sentAt, contentHash: 'h', reason: 'noId' },
-	{ status: 'missing', sentAt, contentHash: 'h', reason: 'noId' },
+	{ status: 'inFlight', sentAt },
+	{ status: 'uncertain', sentAt, reason: 'noId' },
+	{ status: 'missing', sentAt, reason: 'noId' },
 	{ status: 'accepted', ids: ['query' as unknown as QueryId] },
 ];
 

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { getClientState, type ScopeState } from '../../shared/processStateByScope';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { ReadWriteLocks } from '../../shared/utils/readWriteLock';
+import { Turns } from '../../shared/utils/turns';
 import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
 
 /** The last queries that were accepted for equal requests. */
@@ -16,17 +16,13 @@ interface Accepted {
 const MAX_QUERIES = 10_000;
 const MAX_MARKS = 100_000;
 
-/** This process's knowledge of one client's billed queries, over all executions. */
-export class BilledQueryRegistry {
-	/** Locks each query by its key: its senders share the lock, and a recovery holds it alone. */
-	readonly sendLocks = new ReadWriteLocks();
-	/** Locks each query with Reuse by its sharing key, for one item after the other. */
-	readonly reuseLocks = new ReadWriteLocks();
+/** This process's knowledge of an account's billed queries, over all executions. */
+export class Account {
 	/** The last accepted queries, by sharing key. */
 	readonly lastAccepted = new BoundedMap<string, Accepted>(MAX_QUERIES, ({ at }) => {
 		this.#forgottenAt = Math.max(this.#forgottenAt, at);
 	});
-	/** Response bodies without an ID that were passed on, by the query's key. */
+	/** Response bodies without an ID that were passed on, by journal key: no list has them, and a further try gives them again. */
 	readonly lastBodies = new BoundedMap<string, IDataObject>(MAX_QUERIES);
 	/** Times of sending queries of uncertain outcome, by sharing key. The service's list shows a query after a minute. */
 	readonly uncertainSince = new BoundedMap<string, number>(MAX_MARKS);
@@ -44,13 +40,8 @@ export class BilledQueryRegistry {
 	}
 
 	/** Keeps a query from being given to another item. */
-	claim(id: QueryId, sentAt: number): void {
+	claim(id: QueryId, sentAt = 0): void {
 		this.#claims.set(id, sentAt);
-	}
-
-	/** Frees a query that turned out to be another item's. */
-	release(id: QueryId): void {
-		this.#claims.delete(id);
 	}
 
 	isClaimed(id: QueryId): boolean {
@@ -66,14 +57,16 @@ export class BilledQueryRegistry {
 		const { lastAccepted, lastBodies, uncertainSince } = this;
 		return lastAccepted.size + lastBodies.size + (uncertainSince.size + this.#claims.size) / 10;
 	}
-
-	get isInUse(): boolean {
-		return this.sendLocks.isInUse || this.reuseLocks.isInUse;
-	}
 }
 
-const newClientQueries = ({ knowsSince }: ScopeState) => new BilledQueryRegistry(knowsSince);
+const newAccount = ({ knowsSince }: ScopeState) => new Account(knowsSince);
 
-/** Returns what this process knows of the billed queries of a client, or of an account. */
-export const billedQueryRegistryOfClient = (clientKey: string): BilledQueryRegistry =>
-	getClientState(clientKey).shared(newClientQueries);
+/** Returns what this process knows of the billed queries of a client. */
+export const clientAccount = (clientKey: string): Account =>
+	getClientState(clientKey).shared(newAccount);
+
+const newTurns = () => new Turns();
+
+/** Returns the turns of equal requests to an account, which all its tokens share. */
+export const accountTurns = (accountKey: string): Turns =>
+	getClientState(accountKey).shared(newTurns);

@@ -7,14 +7,15 @@ import { queryClientOfItem, type QueryClient } from '../client/queryClient';
 import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
 import {
 	isOtherRecord,
-	type SubmittedQueryResponse,
 	type ObtainedQuery,
+	type SubmittedQueryResponse,
 } from '../output/outcomeRows';
+import { clientAccount, type Account } from './account';
 import { Journal } from './journal';
-import { SpendingLimit, type Limits } from './spendingLimit';
-import type { ReuseScope } from './submissionOptions';
-import { billedQueryRegistryOfClient, type BilledQueryRegistry } from './billedQueryRegistry';
+import { SpendingLimit, type Limits } from './limits';
 import { PastQueries } from './pastQueryListReader';
+import type { ReuseScope } from './submissionOptions';
+import type { Submission } from './submissionRegister';
 
 export interface SpendingAndReuseOptions extends Limits {
 	sendAgain: boolean;
@@ -46,7 +47,7 @@ export interface ItemSubmissionContext {
 	sending: SpendingAndReuseOptions;
 	client: QueryClient;
 	/** This process's knowledge of the client's queries, over all executions. */
-	known: BilledQueryRegistry;
+	known: Account;
 }
 
 /** The queries that an item gets, or a body without an ID where that is all there is. */
@@ -60,7 +61,7 @@ export interface UncertainResponse {
 	/** A response without a query ID; `serviceMessage` is its message. */
 	body?: IDataObject;
 	serviceMessage?: ServiceMessage;
-	/** The queries of the response, where some of them are surely other queries. */
+	/** Fewer queries than the request makes. */
 	received?: RecordOrAcknowledgement[];
 }
 
@@ -74,7 +75,7 @@ export function newSubmissionContext(
 		run,
 		journal,
 		past,
-		limit: new SpendingLimit(run, journal, past),
+		limit: new SpendingLimit(run, past),
 		log,
 		mayRepeat: run.mode === 'integrated' || run.executionId === undefined,
 	};
@@ -87,7 +88,7 @@ export async function createItemSubmissionContext(
 	sending: SpendingAndReuseOptions,
 ): Promise<ItemSubmissionContext> {
 	const client = await queryClientOfItem(item);
-	return { item, request, sending, client, known: billedQueryRegistryOfClient(client.clientKey) };
+	return { item, request, sending, client, known: clientAccount(client.clientKey) };
 }
 
 /** Returns whether items with an equal request share a query. */
@@ -106,8 +107,23 @@ export function spendingReservationName(
 		: `${run.executionId ?? ''} ${run.index} ${item.index} ${key}`;
 }
 
-/** Returns whether a query surely does not match the request. */
-export const isOtherQuery = (
-	query: RecordOrAcknowledgement,
-	expected: QueryRequest['expected'],
-): boolean => query.kind === 'record' && isOtherRecord(query, expected);
+/**
+ * Notes accepted queries: for their item, its execution and this process. Those of somebody else are the item's, which
+ * fails by them, and nobody else's.
+ */
+export function noteAccepted(
+	{ journal, log }: RunSubmissionContext,
+	{ item, request, client, known }: ItemSubmissionContext,
+	submission: Submission,
+	queries: RecordOrAcknowledgement[],
+): void {
+	const { sharingKey, expected } = request;
+	const ids = queries.map(({ id }) => id);
+	for (const id of ids) known.claim(id, submission.sentAt);
+	journal.register.claim(client.accountKey, ids);
+	submission.queries = queries;
+	log.accepted(item, ids);
+	known.uncertainSince.delete(sharingKey);
+	if (queries.some((query) => query.kind === 'record' && isOtherRecord(query, expected))) return;
+	known.lastAccepted.set(sharingKey, { at: performance.now(), atClock: Date.now(), queries });
+}

@@ -1,13 +1,8 @@
 import type { QueryId, QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
 import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
-import type { Journal } from '../../../../nodes/TaxQuery/submission/journal';
 import type { PastQueries } from '../../../../nodes/TaxQuery/submission/pastQueryListReader';
-import { ClientDailyQueryCounter } from '../../../../nodes/TaxQuery/submission/clientDailyQueryCounter';
-import { SpendingLimit } from '../../../../nodes/TaxQuery/submission/spendingLimit';
-import {
-	ExecutionQueryCounter,
-	type Submission,
-} from '../../../../nodes/TaxQuery/submission/submissionRegister';
+import { DayCounter, SpendingLimit } from '../../../../nodes/TaxQuery/submission/limits';
+import type { Submission } from '../../../../nodes/TaxQuery/submission/submissionRegister';
 import type {
 	SharedNodeRunState,
 	OperationItemContext,
@@ -20,6 +15,7 @@ const run = {
 	root: '7',
 	node: 'node',
 	timeZone: 'America/Mexico_City',
+	execution: { shared: (make: () => unknown) => make() },
 } as unknown as SharedNodeRunState;
 const item = {
 	...{ index: 0, run },
@@ -31,7 +27,7 @@ const submissionOf = (share: string, sentAt: number) =>
 	({
 		sharingKey: share,
 		sentAt,
-		state: { status: 'uncertain', sentAt: 0, contentHash: 'h', reason: 'noId' },
+		state: { status: 'uncertain', sentAt: 0, reason: 'noId' },
 	}) as Submission;
 
 describe('Max Queries per Day with many queries of unknown outcome', () => {
@@ -60,8 +56,7 @@ describe('Max Queries per Day with many queries of unknown outcome', () => {
 			list: async () =>
 				await Promise.resolve({ records, unreadable: 0, completeness: 'complete' as const }),
 		} as unknown as PastQueries;
-		const journal = { spending: new ExecutionQueryCounter() } as unknown as Journal;
-		const limit = new SpendingLimit(run, journal, past);
+		const limit = new SpendingLimit(run, past);
 		for (const name of lost)
 			await limit.ended(item, name, requestFor(name), submissionOf(name, Date.now()));
 		const limits = { maxQueries: Infinity, maxQueriesPerDay };
@@ -81,7 +76,7 @@ describe('Max Queries per Day with many queries of unknown outcome', () => {
 	});
 
 	it('counts two equal ones as two where the list shows one of them', () => {
-		const day = new ClientDailyQueryCounter();
+		const day = new DayCounter();
 		const { expected } = requestFor('same');
 		for (const share of ['one', 'other']) day.addOutcome(submissionOf(share, Date.now()), expected);
 		const shown = countingReads('same');

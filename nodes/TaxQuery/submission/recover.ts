@@ -1,20 +1,115 @@
 import type { OperationItemContext } from '../../shared/operations/operation';
-import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import { clientSurvivingOtherItemFailures, type QueryClient } from '../client/queryClient';
 import {
+	completeSelectedRows,
 	fetchRecordIfIncomplete,
 	lacksRequestOrDate,
-	completeSelectedRows,
 } from '../client/queryList';
 import type { ListCompleteness, QueryId, QueryRecord } from '../client/queryModel';
-import { billedQueryRegistryOfClient } from './billedQueryRegistry';
-import { sharedQueryListOf, type SharedQueryList } from './sharedQueryList';
+import { extractTextOfAnyError, type RecoverySearchResult } from '../errors/queryError';
+import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
+import { clientAccount } from './account';
+import {
+	noteAccepted,
+	type ItemSubmissionContext,
+	type ReuseOrSubmitResult,
+	type RunSubmissionContext,
+} from './context';
+import { CLOCK_MS, LIST_LAG_MS, sharedQueryListOf, type SharedQueryList } from './sharedQueryList';
+import type { Submission } from './submissionRegister';
+import { isUncertain, transition, type Uncertain } from './submissionState';
+
+/** An uncertain submission that the list did not explain. */
+export interface Unrecovered {
+	state: Uncertain;
+	search: RecoverySearchResult;
+	/** The list would surely show the query if it were accepted. */
+	isProvedMissing: boolean;
+}
+
+/** Limits how long to wait before each reading of the list: what was just accepted may not be listed yet. */
+const READING_DELAYS_MS = [0, 1000, 3000];
+/** Delays further searches until the list would surely show the query. */
+const LATER_READING_DELAY_MS = 5000;
+
+/**
+ * Searches the list for an uncertain submission, while no equal request of this process is in flight. If it may be sent
+ * again, the search goes on until the list would surely show it.
+ */
+export async function recover(
+	context: RunSubmissionContext,
+	wanted: ItemSubmissionContext,
+	submission: Submission,
+	mayBeSentAgain: boolean,
+): Promise<ReuseOrSubmitResult | Unrecovered> {
+	const { item, request, known } = wanted;
+	const state = submission.state as Uncertain;
+	// if the search is stopped, the next equal request goes on with it
+	known.uncertainSince.set(request.sharingKey, state.sentAt);
+	// where no response is documented, one reading is enough: the response itself is passed on
+	const isBodyEnough =
+		request.definition.hasNoResult === true &&
+		state.status === 'uncertain' &&
+		state.reason === 'noId';
+	for (let number = 0; ; number++) {
+		await item.wait(READING_DELAYS_MS[number] ?? LATER_READING_DELAY_MS);
+		const read = await readOnce(context, wanted, submission, state);
+		if ('queries' in read) return read;
+		const { next, search, isProvedMissing } = read;
+		const mayWait = mayBeSentAgain && next.status === 'missing' && !isProvedMissing;
+		const isEnough = isBodyEnough && !('unlisted' in search);
+		if (!isEnough && (number + 1 < READING_DELAYS_MS.length || mayWait)) continue;
+		submission.save(next);
+		known.uncertainSince.delete(request.sharingKey);
+		return { state: isUncertain(next) ? next : state, search, isProvedMissing };
+	}
+}
+
+/** Reads the list once. Takes the queries if all of them are there. */
+async function readOnce(
+	context: RunSubmissionContext,
+	wanted: ItemSubmissionContext,
+	submission: Submission,
+	state: Uncertain,
+): Promise<
+	| ReuseOrSubmitResult
+	| { next: Submission['state']; search: RecoverySearchResult; isProvedMissing: boolean }
+> {
+	const { item, request } = wanted;
+	const { sentAt } = state;
+	const isFree = async (id: QueryId) => await isUnclaimed(context, wanted, id, sentAt);
+	const lost = { expected: request.expected, sentAt, isFree };
+	const listed = await findLostQueries(item, lost).catch((error: unknown) => ({
+		unlisted: extractTextOfAnyError(error),
+	}));
+	if ('unlisted' in listed) return { next: state, search: listed, isProvedMissing: false };
+	const { found: queries, isLater, ...read } = listed;
+	const found = queries.map(({ id }) => id);
+	const search = { ...read, found };
+	const next = transition(state, { type: 'search', ...search }, request.expected.length);
+	if (next.status === 'accepted') {
+		submission.save(next);
+		await context.limit.found(item, submission, found);
+		noteAccepted(context, wanted, submission, queries);
+		return { queries, how: 'recovered' };
+	}
+	const hadTime = performance.now() - submission.sentMoment >= LIST_LAG_MS;
+	return { next, search, isProvedMissing: next.status === 'missing' && (isLater || hadTime) };
+}
+
+/** Returns whether no other item has a query, and no list showed it before this one was sent. */
+async function isUnclaimed(
+	{ journal, past }: RunSubmissionContext,
+	{ item, client, known }: ItemSubmissionContext,
+	id: QueryId,
+	since: number,
+): Promise<boolean> {
+	const isClaimed = journal.register.isClaimed(client.accountKey, id) || known.isClaimed(id);
+	return !isClaimed && !(await past.wasListed(item, id, since));
+}
 
 /** A date may be local time that is labelled as UTC. */
 const TIME_ZONE_TOLERANCE_MS = 24 * 3_600_000;
-
-/** A `Date` header counts in whole seconds, and clocks drift. */
-export const CLOCK_MS = 2000;
 
 /** A request that was sent, and whose queries are searched. */
 interface LostQuery {
@@ -39,7 +134,7 @@ interface RecoveryResult {
 }
 
 /** Finds lost queries in a reading of the list that begins now. Throws what reading the list throws. */
-export async function findLostQueries(
+async function findLostQueries(
 	item: OperationItemContext,
 	lost: LostQuery,
 ): Promise<RecoveryResult> {
@@ -52,7 +147,7 @@ export async function findLostQueries(
 		notBefore: performance.now(),
 	});
 	const { records, unreadable, completeness, total } = await reading.listing;
-	const sent = billedQueryRegistryOfClient(client.clientKey);
+	const sent = clientAccount(client.clientKey);
 	const offset = client.clockOffsetMs();
 	const sentAt = since + offset;
 	const rows = await readPossible(list, client, records, lost, sentAt);

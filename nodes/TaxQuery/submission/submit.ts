@@ -1,0 +1,397 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { OperationItemContext } from '../../shared/operations/operation';
+import type { RequestProblem } from '../../shared/http/requestErrorAndResultTypes';
+import { suspectMappingKeysOfRefusal } from '../client/applyApiMappingToQueries';
+import { classifySubmissionResponse, mayStillEnd } from '../client/parseQueryRecord';
+import { findQueryById, sendBilledPost } from '../client/queryClient';
+import type { QueryId, RecordOrAcknowledgement, SubmissionOutcome } from '../client/queryModel';
+import { QueryError } from '../errors/queryError';
+import {
+	bodyHasAllResultFields,
+	isOtherRecord,
+	type ResponseWithoutId,
+} from '../output/outcomeRows';
+import { isComparableWithList, type QueryRequest } from '../request/queryRequest';
+import { accountTurns } from './account';
+import {
+	createItemSubmissionContext,
+	noteAccepted,
+	sharesEqualRequests,
+	spendingReservationName,
+	type ItemSubmissionContext,
+	type ReuseOrSubmitResult,
+	type RunSubmissionContext,
+	type SpendingAndReuseOptions,
+	type UncertainResponse,
+} from './context';
+import { LIST_LAG_MS } from './sharedQueryList';
+import { recover, type Unrecovered } from './recover';
+import type { ReuseScope } from './submissionOptions';
+import { areQueriesReusable, type Submission } from './submissionRegister';
+import {
+	acceptedIdsOf,
+	isUncertain,
+	transition,
+	uncertaintyReasonOfState,
+} from './submissionState';
+
+const DAY_MS = 24 * 3_600_000;
+const aDayAgo = () => Date.now() - DAY_MS;
+
+/** Returns the submission of an item's query that an earlier try of this execution has left, unless it was refused. */
+function ownSubmission(
+	{ journal }: RunSubmissionContext,
+	item: OperationItemContext,
+	request: QueryRequest,
+): Submission | undefined {
+	const own = journal.own(item, request);
+	return own && own.state.status !== 'planned' && own.state.status !== 'rejected' ? own : undefined;
+}
+
+/** Returns whether an earlier try of this execution has submitted an item's query. */
+export const isSubmittedByEarlierTry = (
+	context: RunSubmissionContext,
+	item: OperationItemContext,
+	request: QueryRequest,
+): boolean => ownSubmission(context, item, request) !== undefined;
+
+/** Keeps what an item will submit below the limits. Throws a QueryError before anything is sent. */
+export async function reserveSpending(
+	context: RunSubmissionContext,
+	item: OperationItemContext,
+	sending: SpendingAndReuseOptions,
+	requests: QueryRequest[],
+): Promise<void> {
+	const { register } = context.journal;
+	const needsNone = (request: QueryRequest) =>
+		isSubmittedByEarlierTry(context, item, request) ||
+		(sharesEqualRequests(sending.reuse) && register.isSubmitted(request.sharingKey, aDayAgo()));
+	const planned = requests
+		.filter((request) => !needsNone(request))
+		.map((request) => ({
+			name: spendingReservationName(context, item, request, sending),
+			request,
+		}));
+	await context.limit.plan(item, sending, planned);
+}
+
+/**
+ * Obtains an item's query: its own of an earlier try, that of an equal item, one of another execution, or a new one. Equal
+ * requests to an account take turns, so that each finds what the one before has sent, and a lost query has no double
+ * in flight. Throws a QueryError.
+ */
+export async function submit(
+	context: RunSubmissionContext,
+	item: OperationItemContext,
+	request: QueryRequest,
+	sending: SpendingAndReuseOptions,
+): Promise<ReuseOrSubmitResult> {
+	const wanted = await createItemSubmissionContext(item, request, sending);
+	return await accountTurns(wanted.client.accountKey).inTurn(
+		request.journalKey,
+		async () => await obtain(context, wanted),
+	);
+}
+
+async function obtain(
+	context: RunSubmissionContext,
+	wanted: ItemSubmissionContext,
+): Promise<ReuseOrSubmitResult> {
+	const { journal } = context;
+	const { item, request, sending, client } = wanted;
+	const own = ownSubmission(context, item, request);
+	if (own) return await settle(context, wanted, own);
+	const isShared = sharesEqualRequests(sending.reuse);
+	const shared = isShared ? await queriesOfExecution(context, wanted) : undefined;
+	if (shared) return { queries: shared, how: 'reused' };
+	const uncertain = journal.register
+		.uncertain(request.sharingKey)
+		.find((one) => isShared || mayRepeat(context, one));
+	if (uncertain) {
+		if (isShared) journal.join(item, uncertain);
+		return await settle(context, wanted, uncertain, isOthers(context, uncertain));
+	}
+	const elsewhere = await obtainElsewhere(context, wanted);
+	if (elsewhere) return elsewhere;
+	const name = spendingReservationName(context, item, request, sending);
+	await context.limit.plan(item, sending, [{ name, request }]); // an equal one may have used up what was planned
+	return await settle(context, wanted, journal.begin(item, request, client.accountKey));
+}
+
+/**
+ * Returns whether a call may repeat this submission without knowing it: of another call of its tool, or of another
+ * execution of its parent. Items and rounds of one run differ by their places.
+ */
+const mayRepeat = ({ run }: RunSubmissionContext, sent: Submission): boolean =>
+	sent.run !== run && (run.isTool || sent.executionId !== run.executionId);
+
+/** Returns whether another execution has lost a query, so long ago that the list would show it. */
+const isOthers = (
+	{ run }: RunSubmissionContext,
+	{ executionId, sentMoment }: Submission,
+): boolean => executionId !== run.executionId && performance.now() - sentMoment >= LIST_LAG_MS;
+
+const hasEnded = (query: RecordOrAcknowledgement) =>
+	query.kind === 'record' && !mayStillEnd(query.state);
+
+/** Returns what another item of the execution has obtained, unless it has failed since another run saw it pending. */
+async function queriesOfExecution(
+	{ run, journal }: RunSubmissionContext,
+	wanted: ItemSubmissionContext,
+): Promise<RecordOrAcknowledgement[] | undefined> {
+	const accepted = journal.register.findAccepted(wanted.request.sharingKey, aDayAgo());
+	if (!accepted) return undefined;
+	const { queries: seen } = accepted;
+	if (seen && (accepted.run === run || seen.every(hasEnded))) return seen;
+	const reading = readAgain(wanted, accepted);
+	const queries = await (seen ? reading.catch(() => seen) : reading);
+	return areQueriesReusable(queries) ? queries : undefined;
+}
+
+/** Takes what another execution has obtained since the list of queries was read, or goes on with what it has lost. */
+async function obtainElsewhere(
+	context: RunSubmissionContext,
+	wanted: ItemSubmissionContext,
+): Promise<ReuseOrSubmitResult | undefined> {
+	const { item, request, sending, client, known } = wanted;
+	const { reuse } = sending;
+	if (reuse?.since === undefined && !context.mayRepeat) return undefined;
+	const accepted = reuse && (await acceptedElsewhere(context, wanted, reuse));
+	if (accepted) return { queries: accepted, how: 'reused' };
+	const sentAt = known.uncertainSince.get(request.sharingKey);
+	if (sentAt === undefined || sentAt < (reuse?.since ?? aDayAgo())) return undefined;
+	const submission = context.journal.begin(item, request, client.accountKey);
+	const agoMs = Date.now() - sentAt;
+	submission.sentAt = sentAt;
+	submission.sentMoment = performance.now() - agoMs;
+	submission.save({ status: 'inFlight', sentAt });
+	return await settle(context, wanted, submission, agoMs >= LIST_LAG_MS);
+}
+
+async function acceptedElsewhere(
+	{ past, journal }: RunSubmissionContext,
+	{ item, request, client, known }: ItemSubmissionContext,
+	reuse: ReuseScope,
+): Promise<RecordOrAcknowledgement[] | undefined> {
+	const { since, isUnshared } = reuse;
+	if (since === undefined || !isComparableWithList(request)) return undefined;
+	const readAt = await past.readAt(item);
+	const before = known.lastAccepted.get(request.sharingKey);
+	/** Queries that the list does not show: not yet, or not while they are pending. */
+	const unlisted = async ({ at, queries }: { at: number; queries: RecordOrAcknowledgement[] }) => {
+		if (readAt <= at) return queries;
+		if (await past.shows(item, since, queries)) return undefined;
+		if (readAt - at <= LIST_LAG_MS) return queries;
+		const read = await Promise.all(queries.map(async ({ id }) => await findQueryById(client, id)));
+		return read.every((query) => query !== undefined) ? read : undefined;
+	};
+	const isFresh = before && (before.atClock >= aDayAgo() || before.queries.every(hasEnded));
+	if (before && isFresh && before.atClock >= since && areQueriesReusable(before.queries)) {
+		const queries = await unlisted(before);
+		const isOwn = (ids: QueryId[]) => !isUnshared || journal.register.claim(client.accountKey, ids);
+		if (queries && areQueriesReusable(queries) && isOwn(queries.map(({ id }) => id)))
+			return queries;
+	}
+	if (before || !known.hasForgottenSince(readAt)) return undefined;
+	past.renew(client);
+	const found = await past.findReusable(item, request, reuse);
+	const queries = found.filter((one) => one !== undefined);
+	return queries.length > 0 && queries.length === found.length ? queries : undefined;
+}
+
+/**
+ * Takes a submission to its end: what was accepted is read again; what was not sent is sent; what is uncertain is searched
+ * in the list. What the whole list surely lacks is sent once more where the operator allows that, or where another
+ * execution lost it so long ago that the list decides. Throws a QueryError if the outcome stays uncertain.
+ */
+async function settle(
+	context: RunSubmissionContext,
+	wanted: ItemSubmissionContext,
+	submission: Submission,
+	listDecides = false,
+): Promise<ReuseOrSubmitResult> {
+	const { item, request, sending } = wanted;
+	if (submission.state.status === 'accepted') {
+		context.log.accepted(item, submission.state.ids, true);
+		return { queries: await readAgain(wanted, submission), how: 'resumed' };
+	}
+	const name = spendingReservationName(context, item, request, sending);
+	const isEarlier = isUncertain(submission.state);
+	const first = isEarlier ? {} : await send(context, wanted, submission, name);
+	if ('queries' in first) return first;
+	const mayBeSentAgain = sending.sendAgain || listDecides;
+	const search = await recover(context, wanted, submission, mayBeSentAgain);
+	if ('queries' in search) return search;
+	if (first.received) return await acceptFewer(context, wanted, submission, first.received);
+	const body = bodyToPassOn(wanted, search, first);
+	if (body) return { queries: [body], how: isEarlier ? 'resumed' : 'sent' };
+	// and stays so, whatever is sent after it; another execution's is not this one's
+	if (!listDecides || !search.isProvedMissing) context.log.uncertain(item, request.expected.length);
+	const again = `${name} again`;
+	const isAllowed =
+		mayBeSentAgain && search.isProvedMissing && (await isWithinLimits(context, wanted, again));
+	const next = isAllowed
+		? transition(search.state, { type: 'sendAgain' }, request.expected.length)
+		: search.state;
+	if (isUncertain(next)) throw uncertainError(wanted, search, first);
+	const second = await send(context, wanted, submission, again);
+	if ('queries' in second) return second;
+	const found = await recover(context, wanted, submission, false);
+	if ('queries' in found) return found;
+	context.log.uncertain(item, request.expected.length);
+	throw uncertainError(wanted, found, second);
+}
+
+/** Reserves a further sending, if the limits allow it. */
+const isWithinLimits = async (
+	{ limit }: RunSubmissionContext,
+	{ item, request, sending }: ItemSubmissionContext,
+	name: string,
+): Promise<boolean> =>
+	await limit.plan(item, sending, [{ name, request }]).then(
+		() => true,
+		() => false,
+	);
+
+/**
+ * Sends a query; `retryPolicy.ts` decides when a request that surely was not accepted is repeated. Its state is saved at
+ * each step, and counted. Throws a QueryError if the service refuses it.
+ */
+async function send(
+	context: RunSubmissionContext,
+	wanted: ItemSubmissionContext,
+	submission: Submission,
+	reservation: string,
+): Promise<ReuseOrSubmitResult | UncertainResponse> {
+	const { journal, limit } = context;
+	const { item, request, client } = wanted;
+	const { definition, journalKey, path, body, secrets, expected } = request;
+	const count = expected.length;
+	const before = submission.state;
+	let isSent = false;
+	/** It may be called again: after a 429, or with a new token. */
+	const beforeSend = () => {
+		[submission.sentAt, submission.sentMoment] = [Date.now(), performance.now()];
+		if (!isSent) {
+			limit.sending(reservation);
+			journal.count(count);
+		}
+		isSent = true;
+		submission.save({ status: 'inFlight', sentAt: submission.sentAt });
+	};
+	const takeBack = async () => {
+		if (isSent) journal.count(-count);
+		const rejected = { status: 'rejected' } as const;
+		submission.save(isUncertain(before) ? before : rejected); // a first sending may yet be listed
+		await limit.ended(item, reservation, request, { ...submission, state: rejected });
+	};
+	const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
+	const httpRequest = { method: 'POST' as const, path, body, secrets, beforeSend, emptyAs };
+	const result = await sendBilledPost(item, { ...httpRequest, secretOf: journalKey }).catch(
+		async (error: unknown) => {
+			await takeBack();
+			throw error;
+		},
+	);
+	const response = classifySubmissionResponse(result, client.mapping, count);
+	if (response.kind === 'rejected') {
+		await takeBack();
+		throw refusal(request, response.problem);
+	}
+	// the list may have the months that the response does not name (TQ §4.11)
+	const received = response.kind === 'accepted' ? response.queries : [];
+	const isPart = received.length > 0 && received.length < count;
+	const posted: SubmissionOutcome = isPart ? { kind: 'uncertain', reason: 'unreadable' } : response;
+	submission.save(transition(submission.state, { type: 'response', posted }, count));
+	await limit.ended(item, reservation, request, submission);
+	if (isPart) return { received };
+	if (posted.kind === 'uncertain') return await describeUncertainty(wanted, posted);
+	noteAccepted(context, wanted, submission, received);
+	return { queries: received, how: 'sent' };
+}
+
+/** Takes the queries of a response that names fewer than were requested, where the list has no more either. */
+async function acceptFewer(
+	context: RunSubmissionContext,
+	wanted: ItemSubmissionContext,
+	submission: Submission,
+	queries: RecordOrAcknowledgement[],
+): Promise<ReuseOrSubmitResult> {
+	const ids = queries.map(({ id }) => id);
+	submission.save({ status: 'accepted', ids });
+	await context.limit.found(wanted.item, submission, ids);
+	noteAccepted(context, wanted, submission, queries);
+	return { queries, how: 'sent' };
+}
+
+/** Reads what was accepted before, as the service shows it now. */
+async function readAgain(
+	{ request: { expected }, client, known }: ItemSubmissionContext,
+	submission: Submission,
+): Promise<RecordOrAcknowledgement[]> {
+	const ids = acceptedIdsOf(submission.state);
+	for (const id of ids) known.claim(id);
+	const missing = (id: QueryId): RecordOrAcknowledgement => ({
+		kind: 'acknowledged',
+		id,
+		raw: { queryId: id },
+	}); // not there yet
+	const queries = await Promise.all(
+		ids.map(async (id) => (await findQueryById(client, id)) ?? missing(id)),
+	);
+	const isOther = (query: RecordOrAcknowledgement) =>
+		query.kind === 'record' && isOtherRecord(query, expected);
+	if (!queries.some(isOther)) submission.queries = queries;
+	return queries;
+}
+
+/**
+ * Returns the body of a 2xx without an ID that the list does not explain. Undefined where it is no response to the query:
+ * neither is its response undocumented, nor has it the documented fields.
+ */
+function bodyToPassOn(
+	{ request: { definition, journalKey }, known: { lastBodies } }: ItemSubmissionContext,
+	{ state }: Unrecovered,
+	response: UncertainResponse,
+): ResponseWithoutId | undefined {
+	if (uncertaintyReasonOfState(state) !== 'noId') return undefined;
+	const body = response.body ?? lastBodies.get(journalKey) ?? {};
+	const isResponse =
+		definition.hasNoShownResponse ?? bodyHasAllResultFields(body, definition.queryType);
+	if (!isResponse) return undefined;
+	lastBodies.set(journalKey, body);
+	return { kind: 'withoutId', raw: body };
+}
+
+/** Returns the error of a query whose outcome stays uncertain; the next equal request goes on with it. */
+function uncertainError(
+	{ request, known }: ItemSubmissionContext,
+	{ state, search }: Unrecovered,
+	{ problem, serviceMessage }: UncertainResponse,
+): QueryError {
+	const { definition, expected, sharingKey } = request;
+	const { sentAt } = state;
+	known.uncertainSince.set(sharingKey, sentAt);
+	const [reason, count] = [uncertaintyReasonOfState(state), expected.length];
+	const response = { problem, serviceMessage };
+	return new QueryError({ kind: 'unsure', definition, reason, count, sentAt, search, ...response });
+}
+
+function refusal(request: QueryRequest, problem: RequestProblem): QueryError {
+	const { definition, fields } = request;
+	const about = (['curp', 'rfc'] as const).find((name) => name in fields);
+	const status = problem.kind === 'status' && !problem.isTokenRefused ? problem.status : 0;
+	const mappingKeys = suspectMappingKeysOfRefusal(status, definition.queryType);
+	return new QueryError({ kind: 'refused', problem, definition, about, mappingKeys });
+}
+
+async function describeUncertainty(
+	{ item, request }: ItemSubmissionContext,
+	{ problem, body }: Extract<SubmissionOutcome, { kind: 'uncertain' }>,
+): Promise<UncertainResponse> {
+	if (!body) return { problem };
+	const { serviceMessage } = await item.connection();
+	// the API reference shows no such body: one that repeats the credential is withheld whole
+	const shown: IDataObject | undefined = serviceMessage([body]).isWithheld ? undefined : body;
+	return { problem, body: shown, serviceMessage: serviceMessage(body, request.secrets) };
+}
