@@ -41,11 +41,11 @@ module.exports = {
 		),
 		rule(
 			'credentials',
-			'Credential types import nodes/shared/credentials, the types of contract/, and each other.',
+			'Credential types import nodes/shared/credentials and host, the types of contract/, and each other.',
 			{ path: '^credentials/' },
 			{
 				path: '^(bench|demo|nodes|release|sandbox|scripts|test)/',
-				pathNot: '^nodes/shared/credentials/',
+				pathNot: '^nodes/shared/(credentials|host)/',
 			},
 		),
 		rule(

@@ -22,7 +22,7 @@ async function bundle() {
 	await esbuild.build({
 		stdin: {
 			contents: [
-				"import './nodes/shared/utils/requireSupportedN8n';",
+				"import './nodes/shared/host/minimumVersion';",
 				...published.map((path) => `export * from '${source(path)}';`),
 			].join('\n'),
 			resolveDir: __dirname,

@@ -8,7 +8,7 @@ import type {
 import { hideBehindAdvanced } from '../nodes/shared/credentials/hideBehindAdvanced';
 import { apiMappingProperty } from '../nodes/shared/credentials/apiPathAndFieldMapping';
 import { creditProfileAuthHeader } from '../nodes/shared/credentials/authorization';
-import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
+import { runBeforeSend } from '../nodes/shared/host/beforeSend';
 import { maskedField, requiredTextInput } from '../nodes/shared/credentials/inputBuilders';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKeyField';
 import { providerLoginProperties } from '../nodes/shared/credentials/providerLoginCredentialFields';

@@ -11,7 +11,7 @@ import { renewStoredAccessToken } from '../nodes/shared/credentials/accessToken'
 import { hideBehindAdvanced } from '../nodes/shared/credentials/hideBehindAdvanced';
 import { apiMappingProperty } from '../nodes/shared/credentials/apiPathAndFieldMapping';
 import { taxQueryAuthHeader } from '../nodes/shared/credentials/authorization';
-import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
+import { runBeforeSend } from '../nodes/shared/host/beforeSend';
 import {
 	maskedField,
 	requiredTextInput,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
+import { isCancellation } from '../../shared/host/trigger';
 import { getNodeState, getProcessState, type ScopeState } from '../../shared/processStateByScope';
 import type { RecordWithDeliveryId } from './recordWithDeliveryId';
 
@@ -46,13 +47,6 @@ export function touchRunningExecutions(): void {
 export const findRunningExecution = (context: Identity, deliveryId: string) =>
 	runningExecutions().get(`${nodeKey(context)} ${deliveryId}`);
 
-/** `emit` of hosts that know no deduplication key has this many parameters. */
-const PARAMETERS_WITHOUT_KEY = 3;
-
-/** Returns whether n8n remembers what has started (n8n before 2.x does not). */
-export const hasDeduplicationKeys = ({ emit }: ITriggerFunctions): boolean =>
-	emit.length > PARAMETERS_WITHOUT_KEY;
-
 /**
  * Hands a result to n8n, which starts an execution unless there is one with this deduplication key already. Resolves
  * once the outcome is known: in queue mode when the execution ends. Never throws.
@@ -91,9 +85,6 @@ export async function emitResult(
 	});
 	return await Promise.race([begun.promise, ended]);
 }
-
-const isCancellation = ({ name, constructor }: Error) =>
-	/Cancelled/.test(`${name} ${constructor.name}`);
 
 /** The only field of an item that has the ledger saved. */
 export const SAVE_ONLY_FIELD = 'taxQuerySaveOnly';

@@ -1,4 +1,5 @@
 import { OperationalError, type ITriggerFunctions } from 'n8n-workflow';
+import { saveFailure } from '../../shared/host/trigger';
 import { toN8nNodeError, type N8nNodeError } from '../../shared/operations/n8nNodeError';
 import { maskIdentifiersInText } from '../../shared/personalData/outputRowPersonalDataHider';
 import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
@@ -57,17 +58,9 @@ function mayPass(error: unknown): boolean {
 export const errorMessage = (error: unknown): string =>
 	error instanceof Error ? error.message : 'for an unknown reason';
 
-/** Returns whether n8n can save a failed execution while the workflow goes on. */
-export const hostCanSaveFailure = (context: ITriggerFunctions): boolean =>
-	typeof context.saveFailedExecution === 'function';
-
 /** Reports an error in n8n's list of executions, which starts the error workflow. */
-export function reportErrorAsFailedExecution(context: ITriggerFunctions, error: unknown): void {
-	const shown = toTriggerError(context, error);
-	// hosts before 2.x have only the other, which takes the workflow down and up again
-	if (hostCanSaveFailure(context)) context.saveFailedExecution(shown);
-	else context.emitError(shown);
-}
+export const reportErrorAsFailedExecution = (context: ITriggerFunctions, error: unknown): void =>
+	saveFailure(context, toTriggerError(context, error));
 
 /** Returns an error as n8n shows it. Names in it are masked, because n8n stores it whatever the trigger emits. */
 export const toTriggerError = (

@@ -1,13 +1,9 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+import { canSaveFailure } from '../../shared/host/trigger';
 import { getProcessState } from '../../shared/processStateByScope';
 import { sleepUntilElapsedOrCondition } from '../../shared/utils/interruptibleSleep';
 import { nodeKey } from './emitter';
-import {
-	hostCanSaveFailure,
-	forgetReportedOutage,
-	toTriggerError,
-	reportTriggerFailureHourly,
-} from './errorReporting';
+import { forgetReportedOutage, toTriggerError, reportTriggerFailureHourly } from './errorReporting';
 import { readSettings } from './triggerSettings';
 import { PollingSession, RETRY_MS } from './pollingSession';
 
@@ -33,7 +29,7 @@ export async function openPollingSessionUntilUnpublished(
 		const session = await open(context, mustSucceed);
 		return { closeFunction: async () => session.close() };
 	} catch (error) {
-		if (!hostCanSaveFailure(context)) throw toTriggerError(context, error);
+		if (!canSaveFailure(context)) throw toTriggerError(context, error);
 		reportTriggerFailureHourly(context, error);
 		if (mustSucceed) {
 			noteFailure(context);

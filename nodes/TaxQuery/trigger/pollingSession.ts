@@ -1,4 +1,5 @@
 import { OperationalError, type INodeExecutionData, type ITriggerFunctions } from 'n8n-workflow';
+import { hasDeduplicationKeys } from '../../shared/host/trigger';
 import { findVerificationProblem } from '../../shared/credentials/webhookVerificationCredentialFields';
 import { createServiceConnection } from '../../shared/http/retryingServiceConnection';
 import { taxQuery } from '../../shared/http/serviceDefinitions';
@@ -11,7 +12,7 @@ import {
 } from '../../shared/utils/interruptibleSleep';
 import { mayStillEnd } from '../client/parseQueryRecord';
 import { forgetCredential } from './cachedCredential';
-import { emitResult, hasDeduplicationKeys, nodeKey, saveByEmit, type EmitOutcome } from './emitter';
+import { emitResult, nodeKey, saveByEmit, type EmitOutcome } from './emitter';
 import { RecordReader } from './recordReader';
 import { reportUnstartedResult } from './missedResultReports';
 import { pollOnce, type PollReport } from './pollOnce';

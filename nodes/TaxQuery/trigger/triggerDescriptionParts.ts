@@ -5,6 +5,7 @@ import type {
 	IWebhookDescription,
 } from 'n8n-workflow';
 import { additionalQueryTypesField, statusesField, queryTypesField } from './triggerFilterFields';
+import { webhookResolvers } from '../../shared/host/trigger';
 import { simplifyProperty } from '../../shared/operations/commonFields';
 import {
 	unmaskedFieldsOption,
@@ -61,10 +62,6 @@ const options: INodeProperties[] = [
 	},
 ];
 
-/**
- * n8n 2.x reads under this key how to spare a webhook call the expression engine, an isolate of its own each time.
- */
-const RESOLVERS = Symbol.for('n8n.webhookDescriptionResolvers');
 /** Registers no webhook if the trigger only polls. */
 const httpMethod = {
 	template: '={{ $parameter["receiveBy"] === "asking" ? "" : "POST" }}',
@@ -84,7 +81,7 @@ export const webhookDescription: IWebhookDescription = {
 	responseData: '', // else n8n sends the text "firstEntryJson" in place of the node's response
 	path: 'tax-query',
 	ndvHideUrl: ndvHideUrl.template,
-	...({ [RESOLVERS]: { httpMethod, ndvHideUrl } } as object),
+	...webhookResolvers({ httpMethod, ndvHideUrl }),
 };
 
 /** The editor's text while it waits. */

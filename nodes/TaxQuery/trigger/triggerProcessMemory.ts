@@ -1,8 +1,9 @@
 import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
+import { hasDeduplicationKeys } from '../../shared/host/trigger';
 import { getNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';
-import { hasDeduplicationKeys, processStateOfNode, type EmitOutcome } from './emitter';
+import { processStateOfNode, type EmitOutcome } from './emitter';
 import { Ledger, mergeLedgers } from './ledger';
 import { newOutageReporter } from './errorReporting';
 import type { UnlistedPendingTotals } from './readListing';

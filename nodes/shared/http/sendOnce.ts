@@ -6,7 +6,7 @@ import {
 	type IHttpRequestOptions,
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
-import { attachBeforeSendToRequest } from '../credentials/beforeSend';
+import { attachBeforeSendToRequest } from '../host/beforeSend';
 import { loginErrorInCauses } from '../credentials/loginError';
 import { TOKEN_TIMEOUT_MS } from '../credentials/fetchAccessToken';
 import { raceAbort, readBody, TooLargeError } from '../utils/responseBody';

@@ -1,6 +1,12 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { getProcessState } from '../processStateByScope';
-import { enterExecution, rootExecutionId } from './workflowExecutionState';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import {
+	argumentsOf,
+	nodeMemoryOf,
+	rootExecutionId,
+	runIndex,
+	timeoutAtOf,
+} from '../host/execution';
+import { enterExecution } from './workflowExecutionState';
 import type { FinishRun, FailedItemCounts, SharedNodeRunState } from './operation';
 
 /** A run of a node, and what ends it. */
@@ -13,7 +19,7 @@ export function startSharedNodeRunState(context: IExecuteFunctions) {
 	const isTool = node.type.endsWith('Tool');
 	const root = rootExecutionId(context);
 	// Without an execution (MCP Server Trigger) there is nothing to retry, and each call counts by itself.
-	const memory = root === undefined ? {} : memoryOf(context);
+	const memory = root === undefined ? {} : nodeMemoryOf(context);
 	const { state, leave, succeed } = enterExecution(root, argumentsOf(context));
 	/** It is read at each step of each item, and n8n evaluates an expression for it. */
 	let index: number | undefined;
@@ -24,7 +30,7 @@ export function startSharedNodeRunState(context: IExecuteFunctions) {
 		node: `${context.getWorkflow().id} ${node.id}`,
 		items: context.getInputData().length,
 		get index() {
-			return (index ??= isTool ? firstRunIndex(context) : runIndexOf(context));
+			return (index ??= runIndex(context, isTool));
 		},
 		mode: context.getMode(),
 		isTool,
@@ -56,46 +62,3 @@ export function startSharedNodeRunState(context: IExecuteFunctions) {
 }
 
 export type NodeRunControl = ReturnType<typeof startSharedNodeRunState>;
-
-/**
- * Returns the data that n8n stores for the node with its execution; without such a store a memory of this run alone.
- */
-function memoryOf(context: IExecuteFunctions): IDataObject {
-	try {
-		return context.getContext('node');
-	} catch {
-		return {};
-	}
-}
-
-/**
- * Returns the deadline by the workflow's own setting. n8n reports neither that of the whole n8n nor when a retry
- * began.
- */
-function timeoutAtOf(context: IExecuteFunctions): number {
-	const { getWorkflowSettings, getExecutionContext } = context as Partial<IExecuteFunctions>;
-	const seconds = getWorkflowSettings?.call(context).executionTimeout;
-	const startedAt = getExecutionContext?.call(context)?.establishedAt;
-	if (typeof seconds !== 'number' || seconds <= 0 || startedAt === undefined) return Infinity;
-	const leftMs = startedAt + 1000 * seconds - Date.now();
-	return leftMs > 0 ? performance.now() + leftMs : Infinity;
-}
-
-const runIndexOf = (context: IExecuteFunctions) =>
-	Number(context.evaluateExpression('{{ $runIndex }}', 0));
-
-/** Returns the arguments of a tool call: n8n hands the same object to each try of a call. */
-const argumentsOf = (context: IExecuteFunctions): object =>
-	context.getInputData().at(0)?.json ?? {};
-
-/** Run indexes of tool calls, by the arguments that n8n hands to each try of a call. */
-const newRunIndexes = () => new WeakMap<object, number>();
-
-/** n8n counts each try of a tool call as a run of its own: the first one's index names them all. */
-function firstRunIndex(context: IExecuteFunctions): number {
-	const args = argumentsOf(context);
-	const firstRunIndexes = getProcessState().shared(newRunIndexes);
-	const index = firstRunIndexes.get(args) ?? runIndexOf(context);
-	firstRunIndexes.set(args, index);
-	return index;
-}

@@ -5,8 +5,8 @@ import { getProcessState } from '../processStateByScope';
 const newCallbacks = () => new WeakMap<IHttpRequestOptions, () => void>();
 
 /**
- * Calls back after n8n's login, right before the request is sent. n8n calls nothing later than `authenticate` of a
- * credential type. If the callback throws, the request is not sent.
+ * Calls back after n8n's login, right before the request is sent. n8n (1.123 to 2.41) calls nothing later than
+ * `authenticate` of a credential type, with the request's own object. If the callback throws, the request is not sent.
  */
 export function attachBeforeSendToRequest(
 	request: IHttpRequestOptions,
