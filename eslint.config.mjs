@@ -75,7 +75,7 @@ export default tseslint.config(
 				{
 					patterns: [
 						{
-							regex: String.raw`/nodes/(?=[A-Z]|shared/)(?!\w+/\w+\.node$|shared/(queryTypes/catalog|processStateByScope)$)`,
+							regex: String.raw`/nodes/(?=[A-Z]|shared/)(?!\w+/\w+\.node$|shared/(queryTypes/catalog|processState)$)`,
 							caseSensitive: true,
 							message: 'Assert on what a user or the service sees, not on the inside of the nodes.',
 						},

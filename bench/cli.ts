@@ -4,18 +4,18 @@ import { isBoundMet, toMarkdown, type BenchOptions, type BenchResult } from './s
 type Bench = (options: BenchOptions) => Promise<BenchResult>;
 
 const benches: Record<string, () => Promise<{ run: Bench }>> = {
-	faults: async () => await import('./queryBillingUnderFaults'),
+	faults: async () => await import('./faults'),
 	load: async () => await import('./loadTime'),
-	listing: async () => await import('./documentListing'),
-	lookups: async () => await import('./nodeVersusHttpRequestLookups'),
-	overhead: async () => await import('./cpuPerItemVersusHttpRequest'),
-	limiter: async () => await import('./rateLimiterAcrossProcesses'),
+	listing: async () => await import('./listing'),
+	lookups: async () => await import('./lookups'),
+	overhead: async () => await import('./overhead'),
+	limiter: async () => await import('./limiter/processes'),
 	queue: async () => await import('./queueMode'),
-	small: async () => await import('./timeOfSmallExecutions'),
+	small: async () => await import('./small'),
 	sandbox: async () => await import('./sandboxThroughput'),
-	flood: async () => await import('./webhookFloodImpact'),
-	trigger: async () => await import('./triggerUnderFaults'),
-	waiting: async () => await import('./waitForResult'),
+	flood: async () => await import('./flood'),
+	trigger: async () => await import('./trigger'),
+	waiting: async () => await import('./waiting'),
 };
 
 const USAGE = `Usage: npm run bench -- [NAME …] [options]

@@ -4,15 +4,10 @@ import axios from 'axios';
 import { missingStoresText } from '../demo/queueModeStores';
 import { startSandbox } from '../sandbox';
 import type { LoggedRequest } from '../sandbox/plugins/requestLog';
-import {
-	contestants,
-	idealMs,
-	LATENCY_MS,
-	RATE_LIMIT_PER_SECOND,
-} from './nodeVersusHttpRequestLookups';
+import { contestants, idealMs, LATENCY_MS, RATE_LIMIT_PER_SECOND } from './lookups';
 import { startBenchN8n, type BenchN8n, type TimedWorkflowExecution } from './support/benchN8n';
-import { measureWorkerCrashBilling } from './queueModeWorkerCrashBilling';
-import { measureTriggerResults } from './queueModeTriggerMainKilled';
+import { measureWorkerCrashBilling } from './queuePaid';
+import { measureTriggerResults } from './queueResults';
 import {
 	median,
 	round,

@@ -5,13 +5,13 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { hideBehindAdvanced } from '../nodes/shared/credentials/hideBehindAdvanced';
-import { apiMappingProperty } from '../nodes/shared/credentials/apiPathAndFieldMapping';
+import { hideBehindAdvanced } from '../nodes/shared/credentials/advanced';
+import { apiMappingProperty } from '../nodes/shared/credentials/apiMapping';
 import { creditProfileAuthHeader } from '../nodes/shared/credentials/authorization';
 import { runBeforeSend } from '../nodes/shared/host/beforeSend';
 import { maskedField, requiredTextInput } from '../nodes/shared/credentials/inputBuilders';
-import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKeyField';
-import { providerLoginProperties } from '../nodes/shared/credentials/providerLoginCredentialFields';
+import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
+import { providerLoginProperties } from '../nodes/shared/credentials/providerFields';
 
 export class CreditProfileApi implements ICredentialType {
 	name = 'creditProfileApi';

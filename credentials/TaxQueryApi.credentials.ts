@@ -8,8 +8,8 @@ import {
 	type INodeProperties,
 } from 'n8n-workflow';
 import { renewStoredAccessToken } from '../nodes/shared/credentials/accessToken';
-import { hideBehindAdvanced } from '../nodes/shared/credentials/hideBehindAdvanced';
-import { apiMappingProperty } from '../nodes/shared/credentials/apiPathAndFieldMapping';
+import { hideBehindAdvanced } from '../nodes/shared/credentials/advanced';
+import { apiMappingProperty } from '../nodes/shared/credentials/apiMapping';
 import { taxQueryAuthHeader } from '../nodes/shared/credentials/authorization';
 import { runBeforeSend } from '../nodes/shared/host/beforeSend';
 import {
@@ -19,12 +19,9 @@ import {
 	textInput,
 } from '../nodes/shared/credentials/inputBuilders';
 import { LoginError } from '../nodes/shared/credentials/loginError';
-import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKeyField';
-import { storedCiecFields } from '../nodes/shared/credentials/providerLoginCredentialFields';
-import {
-	advancedWebhookFields,
-	webhookFields,
-} from '../nodes/shared/credentials/webhookVerificationCredentialFields';
+import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
+import { storedCiecFields } from '../nodes/shared/credentials/providerFields';
+import { advancedWebhookFields, webhookFields } from '../nodes/shared/credentials/webhookFields';
 
 const withClient = shownFor('grant', 'clientCredentials');
 

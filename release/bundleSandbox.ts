@@ -3,7 +3,7 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { readAssets } from '../sandbox/assetTextsInlinedAtBuild';
+import { readAssets } from '../sandbox/assets';
 
 const root = join(__dirname, '..');
 const folder = join(root, 'sandbox');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { parseMapping } from './apiNameMappingSchema';
+import { parseMapping } from './apiMapping';
 
 /** Thrown for a command line that cannot be read; the message is the one line that the user sees. */
 export class UsageError extends Error {}

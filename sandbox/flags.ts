@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { packagedAssets } from './assetTextsInlinedAtBuild';
+import { packagedAssets } from './assets';
 import {
 	ipAddress,
 	unchangedText,
@@ -12,7 +12,7 @@ import {
 	wholeNumberReader,
 	type FlagReader,
 } from './flagValues';
-import { defaultOptions, type SandboxOptions } from './optionTypesAndDefaults';
+import { defaultOptions, type SandboxOptions } from './options';
 
 interface Flag {
 	option: keyof SandboxOptions;

@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { buildApp } from './app';
 import { createContext } from './createContext';
-import { defaultOptions, type SandboxOptions } from './optionTypesAndDefaults';
+import { defaultOptions, type SandboxOptions } from './options';
 import { restoreStateFile, saveStateFile } from './savedState';
 
-export type { SandboxOptions } from './optionTypesAndDefaults';
+export type { SandboxOptions } from './options';
 
 export interface Sandbox {
 	creditProfile: { baseUrl: string; token: string };

@@ -7,9 +7,9 @@ import {
 } from 'n8n-workflow';
 import { propertiesOfAllResources, subtitleExpression } from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
-import { creditProfile } from '../shared/http/serviceDefinitions';
+import { creditProfile } from '../shared/http/services';
 import { testCreditProfile } from '../shared/http/testConnection';
-import { connection } from './resources/connection';
+import { connection } from './resources/diagnose/connection';
 import { dataCollection } from './resources/dataCollection';
 import { dataDocument } from './resources/dataDocument';
 import { providerLogin } from './resources/providerLogin';

@@ -3,10 +3,10 @@ import type {
 	INodeListSearchResult,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import { createServiceConnection } from '../shared/http/retryingServiceConnection';
-import { creditProfile } from '../shared/http/serviceDefinitions';
-import { encodeFilter } from './dataCollectionFilters';
-import { rowsBodyParser, parseTagListOrProblem } from './readListPagesAndTotals';
+import { createServiceConnection } from '../shared/http/connection';
+import { creditProfile } from '../shared/http/services';
+import { encodeFilter } from './filters';
+import { rowsBodyParser, parseTagListOrProblem } from './lists';
 
 const LIST_PAGE = 50;
 

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { RequestError } from '../shared/http/requestErrorAndResultTypes';
-import { creditProfile } from '../shared/http/serviceDefinitions';
+import { RequestError } from '../shared/http/requestError';
+import { creditProfile } from '../shared/http/services';
 import { isObject } from '../shared/utils/json';
-import { associationTypeOf, type DocumentAssociationType } from './personalDataHidingRules';
-import { pickBy } from '../shared/utils/objectTransforms';
+import { associationTypeOf, type DocumentAssociationType } from './personalData';
+import { pickBy } from '../shared/utils/objects';
 
 /** The fields that a row has of these names in one text, in this order; values as the service gave them. */
 const pick = (row: IDataObject, names: string): IDataObject =>

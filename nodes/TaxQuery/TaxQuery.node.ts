@@ -11,7 +11,7 @@ import {
 	showCredentialForOnlineResources,
 } from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
-import { taxQuery } from '../shared/http/serviceDefinitions';
+import { taxQuery } from '../shared/http/services';
 import { testTaxQuery } from '../shared/http/testConnection';
 import { resources } from './resources';
 

@@ -11,16 +11,16 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { testTaxQuery } from '../shared/http/testConnection';
-import { passOnItemsOrFetchLatest } from './trigger/passOnItemsOrFetchLatest';
-import { subtitle } from './trigger/triggerFilterFields';
-import { openPollingSessionUntilUnpublished } from './trigger/openPollingSessionUntilUnpublished';
+import { passOnItemsOrFetchLatest } from './trigger/execute';
+import { subtitle } from './trigger/filters';
+import { openPollingSessionUntilUnpublished } from './trigger/open';
 import {
 	waitingForEventText,
 	properties,
 	triggerPanel,
 	webhookDescription,
-} from './trigger/triggerDescriptionParts';
-import { receiveWebhookCall } from './webhook/receiveWebhookCall';
+} from './trigger/description';
+import { receiveWebhookCall } from './webhook/receive';
 
 export class TaxQueryTrigger implements INodeType {
 	description: INodeTypeDescription = {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { packagedAssets } from '../assetTextsInlinedAtBuild';
+import { packagedAssets } from '../assets';
 import { HttpError } from '../plugins/errors';
 
 /** `start-here` leads to all others. */

@@ -8,11 +8,11 @@ import { registerFileRoutes } from './expiringSampleFileRoutes';
 import { registerLedgerRoutes } from './ledgerRoutes';
 import { registerOutcomeRoutes } from './outcomesRoutes';
 import { registerPageRoutes } from './page/pageRoutes';
-import { registerManualDeliveryRoutes } from './deliverNowAndTestRoutes';
+import { registerManualDeliveryRoutes } from './deliveryRoutes';
 import { registerRequestRoutes } from './requestsRoutes';
 import { registerSnapshotRoutes } from './snapshotRoutes';
 import { registerSandboxStateRoute } from './readSandboxStateRoute';
-import { registerWebhookSettingsAndDeliveryRoutes } from './webhookSettingsAndDeliveryRoutes';
+import { registerWebhookSettingsAndDeliveryRoutes } from './webhookRoutes';
 
 /** Every route below `/sandbox`, and the page. */
 export function registerControlRoutes(app: FastifyInstance, context: SandboxContext): void {

@@ -1,5 +1,5 @@
 import type { SandboxContext } from '../context';
-import { OPERATION_PATHS_AND_SERVICE_CODES, type OperationName } from '../apiNameMappingSchema';
+import { OPERATION_PATHS_AND_SERVICE_CODES, type OperationName } from '../apiMapping';
 
 /** A query that the service refused: it was sent, and is not billed. */
 interface RefusedQuery {

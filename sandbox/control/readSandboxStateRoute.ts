@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
-import { packagedAssets } from '../assetTextsInlinedAtBuild';
+import { packagedAssets } from '../assets';
 import { listRefusedQueries } from './listRefusedQueries';
 import { describeSigningForReceiver } from '../webhook/webhookProof';
 

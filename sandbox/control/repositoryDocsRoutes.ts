@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join, posix } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { Marked } from 'marked';
-import { packagedAssets } from '../assetTextsInlinedAtBuild';
+import { packagedAssets } from '../assets';
 import { HttpError } from '../plugins/errors';
 
 /** What the pages link to, by the ending of its name. */

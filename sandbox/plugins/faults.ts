@@ -5,7 +5,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { closed, oneOf } from '../../contract/sharedSchemaBuilders';
 import type { Clock } from '../clock';
-import type { SandboxOptions } from '../optionTypesAndDefaults';
+import type { SandboxOptions } from '../options';
 import { HttpError } from './errors';
 import { setLimitHeaders } from './limiter';
 import { matchesPathPattern, pathOf } from '../matchesPathPattern';

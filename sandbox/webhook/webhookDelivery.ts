@@ -5,8 +5,8 @@ import axios from 'axios';
 import type { QueryRecord } from '../../contract/taxQuery';
 import type { Clock } from '../clock';
 import type { SandboxSecrets } from '../secrets';
-import type { SandboxOptions } from '../optionTypesAndDefaults';
-import type { ApiTranslator } from '../services/taxQuery/configuredNamesTranslator';
+import type { SandboxOptions } from '../options';
+import type { ApiTranslator } from '../services/taxQuery/names';
 import { HttpError } from '../plugins/errors';
 import {
 	initialSettings,

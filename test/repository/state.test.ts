@@ -4,7 +4,7 @@ import * as ts from 'typescript';
 import { filesIn } from '../support/repositoryFiles';
 
 const root = join(__dirname, '..', '..');
-const STATE = 'nodes/shared/processStateByScope.ts';
+const STATE = 'nodes/shared/processState.ts';
 
 /**
  * Returns whether a value made once, when its module is loaded, can change afterwards: an instance, or an empty

@@ -8,10 +8,7 @@ import {
 } from '../../contract/creditProfile';
 import { QueryRecord } from '../../contract/taxQuery';
 import type { SandboxOptions } from '../../sandbox';
-import {
-	OPERATION_PATHS_AND_SERVICE_CODES,
-	type OperationName,
-} from '../../sandbox/apiNameMappingSchema';
+import { OPERATION_PATHS_AND_SERVICE_CODES, type OperationName } from '../../sandbox/apiMapping';
 import {
 	mappingArbitrary,
 	mappedClient,

@@ -1,6 +1,6 @@
 import { parseFlags } from '../../sandbox/flags';
 import { UsageError } from '../../sandbox/flagValues';
-import { parseMapping } from '../../sandbox/apiNameMappingSchema';
+import { parseMapping } from '../../sandbox/apiMapping';
 
 it.each([
 	['--port abc', '--port must be a whole number (0 to 65535), not "abc"'],

@@ -8,7 +8,7 @@ import {
 	RENAMABLE_PROVIDER_SEGMENTS,
 	type Mapping,
 	type OperationName,
-} from '../../sandbox/apiNameMappingSchema';
+} from '../../sandbox/apiMapping';
 
 /** Words that no document uses, distinct within one dialect. */
 const words = (count: number) =>

@@ -1,5 +1,5 @@
 import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
-import { flattenParameters } from './loadPackageClassesAndParameters';
+import { flattenParameters } from './packageClasses';
 
 // n8n's coming rules (packages/@n8n/eslint-plugin-community-nodes/docs/rules in its repository), over a loaded
 // description: properties are computed here, so n8n's linter sees few of them.

@@ -12,7 +12,7 @@ import {
 	published as n8n,
 	sourcePathOfBuilt,
 	type ParameterWithPath,
-} from '../support/loadPackageClassesAndParameters';
+} from '../support/packageClasses';
 
 /** Returns what a list is sorted by: its entries' shown names. */
 const shown = (option: INodePropertyOptions | INodeProperties | INodePropertyCollection) =>

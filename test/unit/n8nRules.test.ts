@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
-import {
-	instantiateFromSource,
-	published,
-	sourcePathOfBuilt,
-} from '../support/loadPackageClassesAndParameters';
+import { instantiateFromSource, published, sourcePathOfBuilt } from '../support/packageClasses';
 import { findViolations, type Codex, type Violation } from '../support/n8nRules';
 
 describe.each(published.nodes)("%s keeps n8n's coming rules", (built) => {

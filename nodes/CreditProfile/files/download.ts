@@ -5,7 +5,7 @@ import { toNetworkFault } from '../../shared/errors/networkFault';
 import { DownloadError, type DownloadProblem } from '../../shared/errors/downloadError';
 import { parseLimitHeaders, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
-import { isRequestProblem } from '../../shared/http/requestErrorAndResultTypes';
+import { isRequestProblem } from '../../shared/http/requestError';
 import { retryCondition } from '../../shared/http/retryPolicy';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {
@@ -16,7 +16,7 @@ import {
 	typeOfPageInstead,
 	contentTypeFromHeaders,
 	type FileLink,
-} from './fileLinkNameAndType';
+} from './link';
 
 /** A stream of bytes, as n8n takes and gives them. */
 type ByteStream = Exclude<Parameters<FileDownloadHelpers['prepareBinaryData']>[0], Buffer>;

@@ -1,8 +1,4 @@
-import {
-	defineOperation,
-	optionsEntryField,
-	parseBoolean,
-} from '../../shared/operations/defineAndReadFields';
+import { defineOperation, optionsEntryField, parseBoolean } from '../../shared/operations/fields';
 import {
 	identity,
 	returnAllOrLimit as wanted,
@@ -11,13 +7,13 @@ import {
 } from '../../shared/operations/commonFields';
 import type { Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/primitiveText';
-import { collectionId, offset as startAt } from '../collectionAndListFields';
+import { collectionId, offset as startAt } from '../fields';
 import {
 	encodeFilter,
 	filters,
 	buildFilterMismatchCheck,
 	rethrowWithMappingKeysAdvice,
-} from '../dataCollectionFilters';
+} from '../filters';
 import {
 	collectRows,
 	fetchTotal,
@@ -26,12 +22,12 @@ import {
 	rethrowWithCollection,
 	singleRowBodyParser,
 	collectionVersionsRequest,
-} from '../readListPagesAndTotals';
-import { apiMappingOfItemCredential } from '../readWithPathAdvice';
+} from '../lists';
+import { apiMappingOfItemCredential } from '../pathAdvice';
 import {
 	dataCollectionPersonalDataRules,
 	collectionVersionPersonalDataRules,
-} from '../personalDataHidingRules';
+} from '../personalData';
 import { simplifyCollection, simplifyCollectionVersion } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 

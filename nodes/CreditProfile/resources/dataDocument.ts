@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { defineOperation } from '../../shared/operations/defineAndReadFields';
+import { defineOperation } from '../../shared/operations/fields';
 import {
 	identity,
 	returnAllOrLimit as wanted,
@@ -11,9 +11,9 @@ import {
 	type Resource,
 } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/primitiveText';
-import { collectionId, offset as startAt, order } from '../collectionAndListFields';
-import { documentPersonalDataRules } from '../personalDataHidingRules';
-import { writeFile } from '../writeRowsFile';
+import { collectionId, offset as startAt, order } from '../fields';
+import { documentPersonalDataRules } from '../personalData';
+import { writeFile } from '../files/csv';
 import {
 	collectRows,
 	fetchTotal,
@@ -21,20 +21,20 @@ import {
 	getManyTagsOperation,
 	listPages,
 	singleRowBodyParser,
-} from '../readListPagesAndTotals';
+} from '../lists';
 import {
 	COLUMNS_BESIDE_DOCUMENT_FIELDS,
 	unsimplifiedRowPerAssociation,
 	simplifiedAssociationRows,
 	simplifyDocumentToRow,
 } from '../simplify';
-import { downloadFilesOperation } from './downloadFilesOperation';
+import { downloadFilesOperation } from './downloadFiles';
 import {
 	associationsToInclude,
 	outputFileFormat,
 	includeAllAssociationsQuery,
 	documentOrAssociationOutputField,
-} from './documentListOutputParameters';
+} from './documentOutput';
 
 const getMany = defineOperation({
 	name: 'Get Many',

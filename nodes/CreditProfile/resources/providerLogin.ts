@@ -1,30 +1,27 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { defineOperation, type Field } from '../../shared/operations/defineAndReadFields';
+import { defineOperation, type Field } from '../../shared/operations/fields';
 import { identity, returnAllOrLimit, simplifyField } from '../../shared/operations/commonFields';
 import {
 	allowEmptyLoginOption,
 	loginFieldWithSourceChoice,
 	type CheckedProviderLogin,
-} from '../../shared/operations/loginFieldWithSourceChoice';
+} from '../../shared/operations/loginField';
 import type { OperationItemContext, Resource } from '../../shared/operations/operation';
-import {
-	mapPath,
-	type CreditProfileMapping,
-} from '../../shared/credentials/apiPathAndFieldMapping';
+import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/dataProviders';
-import type { ServiceRequest } from '../../shared/http/retryingServiceConnection';
-import { readSingleRowOrProblem, reportsFailure } from '../../shared/http/extractRowsOrProblem';
-import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
-import { maskNamed, redactSecretsInValue } from '../../shared/utils/redactSecretsInJson';
+import type { ServiceRequest } from '../../shared/http/connection';
+import { readSingleRowOrProblem, reportsFailure } from '../../shared/http/rows';
+import { RequestError } from '../../shared/http/requestError';
+import { maskNamed, redactSecretsInValue } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/primitiveText';
-import { rowKinds, rowsBodyParser, requireWantedRows } from '../readListPagesAndTotals';
+import { rowKinds, rowsBodyParser, requireWantedRows } from '../lists';
 import {
 	pathKeysOf,
 	rethrowWithPathAdvice,
 	isInputRefused,
 	apiMappingOfItemCredential,
-} from '../readWithPathAdvice';
-import { providerLoginPersonalDataRules } from '../personalDataHidingRules';
+} from '../pathAdvice';
+import { providerLoginPersonalDataRules } from '../personalData';
 import { simplifyLogin } from '../simplify';
 
 const notice: Field<undefined> = {

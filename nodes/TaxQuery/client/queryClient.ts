@@ -1,14 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { OperationItemContext } from '../../shared/operations/operation';
-import type { Connection, ServiceRequest } from '../../shared/http/retryingServiceConnection';
-import { RequestError, type RequestResult } from '../../shared/http/requestErrorAndResultTypes';
-import { taxQuery } from '../../shared/http/serviceDefinitions';
-import { isNotFound, type ServiceMessage } from '../../shared/errors/requestProblemTypes';
-import { reportsFailure } from '../../shared/http/extractRowsOrProblem';
-import { pathOf } from './applyApiMappingToQueries';
-import { findAcceptedQueries, soleDefined, parseRecord, findMatchingId } from './parseQueryRecord';
-import type { QueryId, QueryRecord } from './queryModel';
+import type { Connection, ServiceRequest } from '../../shared/http/connection';
+import { RequestError, type RequestResult } from '../../shared/http/requestError';
+import { taxQuery } from '../../shared/http/services';
+import { isNotFound, type ServiceMessage } from '../../shared/errors/requestProblem';
+import { reportsFailure } from '../../shared/http/rows';
+import { pathOf } from './names';
+import { findAcceptedQueries, soleDefined, parseRecord, findMatchingId } from './record';
+import type { QueryId, QueryRecord } from './model';
 
 /** The query service as its readers see it. `request` resolves with the body of a response, or throws. */
 export interface QueryClient {

@@ -1,15 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
-import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
-import { parseCount, listBodyReportsFailure } from '../../shared/http/extractRowsOrProblem';
-import { getClientState } from '../../shared/processStateByScope';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { RequestError } from '../../shared/http/requestError';
+import { parseCount, listBodyReportsFailure } from '../../shared/http/rows';
+import { getClientState } from '../../shared/processState';
 import { isObject } from '../../shared/utils/json';
-import { taxQuery } from '../../shared/http/serviceDefinitions';
+import { taxQuery } from '../../shared/http/services';
 import { CodedError } from '../../shared/utils/codedError';
 import { findQueryById, shapeError, type ReadOptions, type QueryClient } from './queryClient';
-import { pathOf } from './applyApiMappingToQueries';
-import { mayOmitExistingResponse, soleDefined, parseRecord } from './parseQueryRecord';
-import type { ListCompleteness, CollectedQueryList, QueryRecord } from './queryModel';
+import { pathOf } from './names';
+import { mayOmitExistingResponse, soleDefined, parseRecord } from './record';
+import type { ListCompleteness, CollectedQueryList, QueryRecord } from './model';
 
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
 export const offersQueryList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';

@@ -5,22 +5,22 @@ import {
 	problemCode,
 	toServiceMessageData,
 	type ServiceMessage,
-} from '../../shared/errors/requestProblemTypes';
+} from '../../shared/errors/requestProblem';
 import { appendRequestIdToMessage } from '../../shared/errors/requestIds';
-import type { RequestProblem } from '../../shared/http/requestErrorAndResultTypes';
-import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
+import type { RequestProblem } from '../../shared/http/requestError';
+import { RequestError } from '../../shared/http/requestError';
 import { renderRequestError } from '../../shared/errors/renderRequestError';
-import { mappingHint, quoteServiceMessage } from '../../shared/errors/sharedErrorSentences';
-import { taxQuery } from '../../shared/http/serviceDefinitions';
+import { mappingHint, quoteServiceMessage } from '../../shared/errors/sentences';
+import { taxQuery } from '../../shared/http/services';
 import type { BillingSummary } from '../../shared/operations/operation';
 import type { PaidQueryDefinition } from '../request/queryRequest';
-import { pathKeysOfQueryType } from '../client/applyApiMappingToQueries';
+import { pathKeysOfQueryType } from '../client/names';
 import type {
 	UncertaintyReason,
 	ListCompleteness,
 	QueryId,
 	CollectedQueryList,
-} from '../client/queryModel';
+} from '../client/model';
 
 /** Reasons why the list of queries was needed. */
 export type ListPurpose = 'reuse' | 'limit' | 'retry';

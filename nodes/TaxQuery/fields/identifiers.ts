@@ -10,7 +10,7 @@ import {
 	optionsEntryField,
 	parseText,
 	type Field,
-} from '../../shared/operations/defineAndReadFields';
+} from '../../shared/operations/fields';
 import type { OperationItemContext } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
 import { isObject } from '../../shared/utils/json';

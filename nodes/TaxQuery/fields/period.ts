@@ -1,8 +1,8 @@
 import { type DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
-import type { Field } from '../../shared/operations/defineAndReadFields';
+import type { Field } from '../../shared/operations/fields';
 import { joinSentences } from '../../shared/utils/joinSentences';
-import { dayProperty, readDay, refuseFuture } from './dateFieldsAndParsing';
+import { dayProperty, readDay, refuseFuture } from './dates';
 import type { OutputRowWarning } from './identifiers';
 import { textProperty } from './textProperty';
 import { CodedError } from '../../shared/utils/codedError';

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { normalizeText } from '../../shared/utils/inputTextCleaning';
+import { normalizeText } from '../../shared/utils/cleanText';
 import { textOf } from '../../shared/utils/primitiveText';
 
 /** A text field. */

@@ -1,21 +1,21 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
 import { hasEntries, isObject } from '../../shared/utils/json';
-import { MASK } from '../../shared/utils/redactSecretsInJson';
+import { MASK } from '../../shared/utils/redact';
 import { failureMessageIn } from '../../shared/errors/serviceMessage';
 import { textOf } from '../../shared/utils/primitiveText';
-import { findQueryTypeByRecordCode, type QueryType } from '../client/applyApiMappingToQueries';
-import { requestIn } from '../client/parseQueryRecord';
-import { toRecordWireNames } from '../client/translateRecordNames';
+import { findQueryTypeByRecordCode, type QueryType } from '../client/names';
+import { requestIn } from '../client/record';
+import { toRecordWireNames } from '../client/recordNames';
 import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
-import type { KnownOutputColumns } from '../../shared/operations/mergeInputColumns';
+import type { KnownOutputColumns } from '../../shared/operations/inputColumns';
 import type { OperationItemContext } from '../../shared/operations/operation';
-import { ruleForWholeQueryRecord } from './personalDataHidingRules';
-import type { QueryRecord } from '../client/queryModel';
+import { ruleForWholeQueryRecord } from './personalData';
+import type { QueryRecord } from '../client/model';
 import type { OutputRowWarning } from '../fields/identifiers';
-import { mapKeys, mapValues, pickBy } from '../../shared/utils/objectTransforms';
+import { mapKeys, mapValues, pickBy } from '../../shared/utils/objects';
 
 /** Columns of the query itself, behind its result. */
 const TAIL = ['status', 'service', 'createdAt', 'queryId'];

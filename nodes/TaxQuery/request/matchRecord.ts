@@ -2,11 +2,11 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
 import { isObject } from '../../shared/utils/json';
-import { decodeJsonHtmlUrlEscapes } from '../../shared/utils/decodeJsonHtmlUrlEscapes';
-import { hasEncodingDamage, normalizeText } from '../../shared/utils/inputTextCleaning';
+import { decodeJsonHtmlUrlEscapes } from '../../shared/utils/escapes';
+import { hasEncodingDamage, normalizeText } from '../../shared/utils/cleanText';
 import { textOf } from '../../shared/utils/primitiveText';
-import { isCiecReferenceName } from '../client/maskCiecInRecord';
-import type { QueryRecord } from '../client/queryModel';
+import { isCiecReferenceName } from '../client/ciec';
+import type { QueryRecord } from '../client/model';
 
 /** One query that a request makes, as its record must show it. */
 export interface ExpectedRecord {

@@ -1,9 +1,9 @@
 import type { IDataObject, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
-import type { Field } from '../../shared/operations/defineAndReadFields';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { Field } from '../../shared/operations/fields';
 import { hash as hashText } from '../../shared/utils/hash';
 import { textOf } from '../../shared/utils/primitiveText';
-import { isCiecReferenceName } from '../client/maskCiecInRecord';
+import { isCiecReferenceName } from '../client/ciec';
 import type { OutputRowWarning } from '../fields/identifiers';
 import {
 	queryTypeCode,
@@ -12,9 +12,9 @@ import {
 	pathOf,
 	queryTypes,
 	type QueryType,
-} from '../client/applyApiMappingToQueries';
+} from '../client/names';
 import { canonicalRequestFields, stableText, type ExpectedRecord } from './matchRecord';
-import { pickBy } from '../../shared/utils/objectTransforms';
+import { pickBy } from '../../shared/utils/objects';
 
 /** One of the billed queries (TQ §4.2 to §4.11); they differ only by query type and fields. */
 export interface PaidQueryDefinition {

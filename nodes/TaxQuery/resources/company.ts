@@ -1,7 +1,7 @@
 import type { Resource } from '../../shared/operations/operation';
 import { companyRfcInputWithCheckOptions } from '../fields/identifiers';
-import { queryTypesByOperation } from '../client/applyApiMappingToQueries';
-import { defineBilledQueryOperation } from './defineBilledQueryOperation';
+import { queryTypesByOperation } from '../client/names';
+import { defineBilledQueryOperation } from './billedQuery';
 
 const getShareholders = defineBilledQueryOperation({
 	...companyRfcInputWithCheckOptions,

@@ -1,7 +1,7 @@
 import type { Resource } from '../../shared/operations/operation';
 import { company } from './company';
-import { connection } from './connection';
-import { identifier } from './offlineIdentifierCheck';
+import { connection } from './diagnose/connection';
+import { identifier } from './identifierCheck';
 import { person } from './person';
 import { query } from './query';
 import { taxAuthority } from './taxAuthority';

@@ -5,26 +5,26 @@ import {
 	optionsEntryField,
 	parseBoolean,
 	parseText,
-} from '../../shared/operations/defineAndReadFields';
+} from '../../shared/operations/fields';
 import { returnAllOrLimit, simplifyField } from '../../shared/operations/commonFields';
 import type { Resource } from '../../shared/operations/operation';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { textProperty } from '../fields/textProperty';
-import { mappingHint } from '../../shared/errors/sharedErrorSentences';
+import { mappingHint } from '../../shared/errors/sentences';
 import { GET_PATH_MAPPING_KEYS, findQueryById, queryClientOfItem } from '../client/queryClient';
 import { readListChunks, fetchRecordIfIncomplete } from '../client/queryList';
-import { findQueryTypeByRecordCode } from '../client/applyApiMappingToQueries';
-import { mayOmitExistingResponse, findMatchingId } from '../client/parseQueryRecord';
-import type { QueryRecord } from '../client/queryModel';
+import { findQueryTypeByRecordCode } from '../client/names';
+import { mayOmitExistingResponse, findMatchingId } from '../client/record';
+import type { QueryRecord } from '../client/model';
 import { incompleteQueryListText, outputRowsOfTotalHint } from '../errors/queryError';
-import { isImpersonalId } from '../output/runReceipt';
+import { isImpersonalId } from '../output/receipt';
 import {
 	queryGetReservedColumns,
 	lacksDueResult,
 	DUE_RESULT_MISSING_WARNING,
 	buildProtectedRow,
 } from '../output/simplify';
-import { filters } from './recordFiltersField';
+import { filters } from './recordFilters';
 import { CodedError } from '../../shared/utils/codedError';
 
 const queryId = defineField(

@@ -6,11 +6,11 @@ import {
 	RFC_TOOL_DESCRIPTION,
 } from '../fields/identifiers';
 import { periodField } from '../fields/period';
-import { taxProfileInput } from '../fields/createTaxProfileLogin';
-import { queryTypesByOperation } from '../client/applyApiMappingToQueries';
+import { taxProfileInput } from '../fields/taxLogin';
+import { queryTypesByOperation } from '../client/names';
 import { queryClientOfItem } from '../client/queryClient';
-import { defineBilledQueryOperation } from './defineBilledQueryOperation';
-import { buildMultiMonthInvoiceInput } from './buildMultiMonthInvoiceInput';
+import { defineBilledQueryOperation } from './billedQuery';
+import { buildMultiMonthInvoiceInput } from './invoices';
 
 const createTaxProfile = defineBilledQueryOperation({
 	queryType: queryTypesByOperation.createTaxProfile,

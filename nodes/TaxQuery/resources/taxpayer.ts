@@ -1,15 +1,15 @@
-import { defineField, parseText, type Field } from '../../shared/operations/defineAndReadFields';
+import { defineField, parseText, type Field } from '../../shared/operations/fields';
 import type { OperationItemContext, Resource } from '../../shared/operations/operation';
-import { birthDate } from '../fields/dateFieldsAndParsing';
+import { birthDate } from '../fields/dates';
 import {
 	rfcInputWithCheckOptions,
 	curpCheckOptionProperties,
 	type OutputRowWarning,
 } from '../fields/identifiers';
-import { checkNamePart, type NamePart } from '../fields/checkNamePart';
+import { checkNamePart, type NamePart } from '../fields/personName';
 import { textProperty } from '../fields/textProperty';
-import { queryTypesByOperation } from '../client/applyApiMappingToQueries';
-import { defineBilledQueryOperation } from './defineBilledQueryOperation';
+import { queryTypesByOperation } from '../client/names';
+import { defineBilledQueryOperation } from './billedQuery';
 
 const givenNames = defineField(
 	textProperty('Given Names', 'name', 'Emma', 'All of them, as in the birth certificate'),

@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { getClientState, type ScopeState } from '../../shared/processStateByScope';
+import { getClientState, type ScopeState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { Turns } from '../../shared/utils/turns';
-import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
+import type { QueryId, RecordOrAcknowledgement } from '../client/model';
 
 /** The last queries that were accepted for equal requests. */
 interface Accepted {

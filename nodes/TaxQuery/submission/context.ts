@@ -1,21 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { OperationItemContext, SharedNodeRunState } from '../../shared/operations/operation';
-import type { ServiceMessage } from '../../shared/errors/requestProblemTypes';
-import type { RequestProblem } from '../../shared/http/requestErrorAndResultTypes';
+import type { ServiceMessage } from '../../shared/errors/requestProblem';
+import type { RequestProblem } from '../../shared/http/requestError';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOfItem, type QueryClient } from '../client/queryClient';
-import type { QueryId, RecordOrAcknowledgement } from '../client/queryModel';
-import {
-	isOtherRecord,
-	type ObtainedQuery,
-	type SubmittedQueryResponse,
-} from '../output/outcomeRows';
+import type { QueryId, RecordOrAcknowledgement } from '../client/model';
+import { isOtherRecord, type ObtainedQuery, type SubmittedQueryResponse } from '../output/rows';
 import { clientAccount, type Account } from './account';
 import { Journal } from './journal';
 import { SpendingLimit, type Limits } from './limits';
-import { PastQueries } from './pastQueryListReader';
-import type { ReuseScope } from './submissionOptions';
-import type { Submission } from './submissionRegister';
+import { PastQueries } from './reuse';
+import type { ReuseScope } from './options';
+import type { Submission } from './execution';
 
 export interface SpendingAndReuseOptions extends Limits {
 	sendAgain: boolean;

@@ -1,14 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { OperationItemContext, SharedNodeRunState } from '../../shared/operations/operation';
 import { shortTextHash, type QueryRequest } from '../request/queryRequest';
-import type { QueryId } from '../client/queryModel';
+import type { QueryId } from '../client/model';
 import { executionCounterOf } from './limits';
 import { isUncertain, type SubmissionState } from './submissionState';
-import {
-	newSubmissionRegister,
-	type Submission,
-	type SubmissionRegister,
-} from './submissionRegister';
+import { newSubmissionRegister, type Submission, type SubmissionRegister } from './execution';
 
 /** The details of a submission that n8n stores beside its state. */
 type StoredSubmission = Pick<Submission, 'sharingKey' | 'accountKey' | 'sentAt'>;

@@ -1,18 +1,18 @@
 import { DateTime } from 'luxon';
 import type { OperationItemContext, SharedNodeRunState } from '../../shared/operations/operation';
-import { getClientState } from '../../shared/processStateByScope';
+import { getClientState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { queryClientOfItem } from '../client/queryClient';
 import { completeSelectedRows, fetchRecordOfRow } from '../client/queryList';
-import type { CollectedQueryList, QueryId, QueryRecord } from '../client/queryModel';
+import type { CollectedQueryList, QueryId, QueryRecord } from '../client/model';
 import { QueryError } from '../errors/queryError';
 import { indexRecords, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
 import { clientAccount } from './account';
-import type { PastQueries } from './pastQueryListReader';
-import type { Submission } from './submissionRegister';
+import type { PastQueries } from './reuse';
+import type { Submission } from './execution';
 import { acceptedIdsOf, isUncertain } from './submissionState';
-import { CLOCK_MS } from './sharedQueryList';
+import { CLOCK_MS } from './sharedList';
 
 /** The most queries that an execution and a day may send. */
 export interface Limits {

@@ -5,7 +5,7 @@ import {
 	fetchRecordIfIncomplete,
 	lacksRequestOrDate,
 } from '../client/queryList';
-import type { ListCompleteness, QueryId, QueryRecord } from '../client/queryModel';
+import type { ListCompleteness, QueryId, QueryRecord } from '../client/model';
 import { extractTextOfAnyError, type RecoverySearchResult } from '../errors/queryError';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import { clientAccount } from './account';
@@ -15,8 +15,8 @@ import {
 	type ReuseOrSubmitResult,
 	type RunSubmissionContext,
 } from './context';
-import { CLOCK_MS, LIST_LAG_MS, sharedQueryListOf, type SharedQueryList } from './sharedQueryList';
-import type { Submission } from './submissionRegister';
+import { CLOCK_MS, LIST_LAG_MS, sharedQueryListOf, type SharedQueryList } from './sharedList';
+import type { Submission } from './execution';
 import { isUncertain, transition, type Uncertain } from './submissionState';
 
 /** An uncertain submission that the list did not explain. */

@@ -3,7 +3,7 @@ import type {
 	ListCompleteness,
 	QueryId,
 	SubmissionOutcome,
-} from '../client/queryModel';
+} from '../client/model';
 
 /**
  * The state of a billed query. An uncertain one is sent again only after the whole list has shown that it is missing, and

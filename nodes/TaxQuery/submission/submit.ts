@@ -1,16 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { OperationItemContext } from '../../shared/operations/operation';
-import type { RequestProblem } from '../../shared/http/requestErrorAndResultTypes';
-import { suspectMappingKeysOfRefusal } from '../client/applyApiMappingToQueries';
-import { classifySubmissionResponse, mayStillEnd } from '../client/parseQueryRecord';
+import type { RequestProblem } from '../../shared/http/requestError';
+import { suspectMappingKeysOfRefusal } from '../client/names';
+import { classifySubmissionResponse, mayStillEnd } from '../client/record';
 import { findQueryById, sendBilledPost } from '../client/queryClient';
-import type { QueryId, RecordOrAcknowledgement, SubmissionOutcome } from '../client/queryModel';
+import type { QueryId, RecordOrAcknowledgement, SubmissionOutcome } from '../client/model';
 import { QueryError } from '../errors/queryError';
-import {
-	bodyHasAllResultFields,
-	isOtherRecord,
-	type ResponseWithoutId,
-} from '../output/outcomeRows';
+import { bodyHasAllResultFields, isOtherRecord, type ResponseWithoutId } from '../output/rows';
 import { isComparableWithList, type QueryRequest } from '../request/queryRequest';
 import { accountTurns } from './account';
 import {
@@ -24,10 +20,10 @@ import {
 	type SpendingAndReuseOptions,
 	type UncertainResponse,
 } from './context';
-import { LIST_LAG_MS } from './sharedQueryList';
+import { LIST_LAG_MS } from './sharedList';
 import { recover, type Unrecovered } from './recover';
-import type { ReuseScope } from './submissionOptions';
-import { areQueriesReusable, type Submission } from './submissionRegister';
+import type { ReuseScope } from './options';
+import { areQueriesReusable, type Submission } from './execution';
 import {
 	acceptedIdsOf,
 	isUncertain,

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, ITriggerFunctions } from 'n8n-workflow';
-import { taxQuery } from '../../shared/http/serviceDefinitions';
-import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';
+import { taxQuery } from '../../shared/http/services';
+import { msUntilElapsed } from '../../shared/utils/sleep';
 import { processStateOfNode } from './emitter';
 
 /** n8n makes an expression engine for each time a credential is read, some 40 ms of the whole process. */

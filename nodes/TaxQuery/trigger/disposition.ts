@@ -1,13 +1,13 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
-import { getProcessState } from '../../shared/processStateByScope';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { getProcessState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { mayStillEnd } from '../client/parseQueryRecord';
-import type { QueryRecord } from '../client/queryModel';
-import { describeRecordsExcludedAsUnknown } from '../errors/recordsExcludedAsUnknownText';
-import type { FilterSettings } from './triggerFilterFields';
+import { mayStillEnd } from '../client/record';
+import type { QueryRecord } from '../client/model';
+import { describeRecordsExcludedAsUnknown } from '../errors/unknownRecords';
+import type { FilterSettings } from './filters';
 import { reportErrorAsFailedExecutionHourly } from './errorReporting';
-import type { RecordWithDeliveryId } from './recordWithDeliveryId';
+import type { RecordWithDeliveryId } from './result';
 import type { Disposition } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 

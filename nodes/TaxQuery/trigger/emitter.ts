@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { isCancellation } from '../../shared/host/trigger';
-import { getNodeState, getProcessState, type ScopeState } from '../../shared/processStateByScope';
-import type { RecordWithDeliveryId } from './recordWithDeliveryId';
+import { getNodeState, getProcessState, type ScopeState } from '../../shared/processState';
+import type { RecordWithDeliveryId } from './result';
 
 /** The outcome of emitting a result: n8n runs it, had run it before, or could not start it. */
 export type EmitOutcome = 'started' | 'duplicate' | 'failed';

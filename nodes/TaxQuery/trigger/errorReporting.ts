@@ -1,11 +1,11 @@
 import { OperationalError, type ITriggerFunctions } from 'n8n-workflow';
 import { saveFailure } from '../../shared/host/trigger';
 import { toN8nNodeError, type N8nNodeError } from '../../shared/operations/n8nNodeError';
-import { maskIdentifiersInText } from '../../shared/personalData/outputRowPersonalDataHider';
-import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
+import { maskIdentifiersInText } from '../../shared/personalData/redactor';
+import { RequestError } from '../../shared/http/requestError';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { CodedError } from '../../shared/utils/codedError';
-import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';
+import { msUntilElapsed } from '../../shared/utils/sleep';
 import { processStateOfNode, type nodeKey } from './emitter';
 
 /** The name of failing checks among the hourly reports. */

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { getProcessState } from '../../shared/processStateByScope';
+import { getProcessState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { hash } from '../../shared/utils/hash';
 import { isObject } from '../../shared/utils/json';
-import { pickBy } from '../../shared/utils/objectTransforms';
+import { pickBy } from '../../shared/utils/objects';
 
 export const MAX_SEEN = 1_000;
 /** `seen` is trimmed once it is this much too long. */

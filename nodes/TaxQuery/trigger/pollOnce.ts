@@ -1,8 +1,8 @@
-import type { TaxQueryMapping } from '../../shared/credentials/apiPathAndFieldMapping';
-import { createServiceConnection } from '../../shared/http/retryingServiceConnection';
-import { taxQuery } from '../../shared/http/serviceDefinitions';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { createServiceConnection } from '../../shared/http/connection';
+import { taxQuery } from '../../shared/http/services';
 import { offersQueryList } from '../client/queryList';
-import { mayOmitExistingResponse, mayStillEnd } from '../client/parseQueryRecord';
+import { mayOmitExistingResponse, mayStillEnd } from '../client/record';
 import { touchRunningExecutions, type EmitOutcome } from './emitter';
 import { dispositionOf, reportRecordsExcludedAsUnknown } from './disposition';
 import type { Ledger } from './ledger';
@@ -13,23 +13,23 @@ import {
 	LISTING_IF_LIST_UNUSED,
 	readListing,
 	type TriggerListing,
-} from './readListing';
-import { fillMissingResponseFromDelivery, type QueryNotification } from './queryNotification';
-import type { PollingSessionInterface } from './pollingSessionInterface';
+} from './listing';
+import { fillMissingResponseFromDelivery, type QueryNotification } from './notification';
+import type { PollingSessionInterface } from './pollingTrigger';
 import {
 	readRecordsMissingFromList,
 	type RowRecordOrRefused,
 	type RecordsReadById,
-} from './readRecordsMissingFromList';
+} from './unlistedRecords';
 import {
 	reportAllKnownQueriesVanished,
 	reportForgottenQueries,
 	reportListGaps,
 	reportMissingResult,
-} from './missedResultReports';
-import { succeededWithoutResult, type RecordWithDeliveryId } from './recordWithDeliveryId';
-import { itemMaker, type ItemMaker } from './triggerItemMaker';
-import { readStartFrom, startFromKey } from './triggerSettings';
+} from './reports';
+import { succeededWithoutResult, type RecordWithDeliveryId } from './result';
+import { itemMaker, type ItemMaker } from './item';
+import { readStartFrom, startFromKey } from './settings';
 import { cachedCredential } from './cachedCredential';
 import { isStatusHandled, planPoll, applyPlan, type PollPlan, type RowRules } from './planPoll';
 

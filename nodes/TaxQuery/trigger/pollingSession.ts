@@ -1,33 +1,26 @@
 import { OperationalError, type INodeExecutionData, type ITriggerFunctions } from 'n8n-workflow';
 import { hasDeduplicationKeys } from '../../shared/host/trigger';
-import { findVerificationProblem } from '../../shared/credentials/webhookVerificationCredentialFields';
-import { createServiceConnection } from '../../shared/http/retryingServiceConnection';
-import { taxQuery } from '../../shared/http/serviceDefinitions';
-import { getProcessState } from '../../shared/processStateByScope';
-import { setNodeStaticValue } from '../../shared/operations/staticDataByNodeId';
+import { findVerificationProblem } from '../../shared/credentials/webhookFields';
+import { createServiceConnection } from '../../shared/http/connection';
+import { taxQuery } from '../../shared/http/services';
+import { getProcessState } from '../../shared/processState';
+import { setNodeStaticValue } from '../../shared/operations/staticData';
 import { CodedError } from '../../shared/utils/codedError';
-import {
-	msUntilElapsed,
-	sleepUntilElapsedOrCondition,
-} from '../../shared/utils/interruptibleSleep';
-import { mayStillEnd } from '../client/parseQueryRecord';
+import { msUntilElapsed, sleepUntilElapsedOrCondition } from '../../shared/utils/sleep';
+import { mayStillEnd } from '../client/record';
 import { forgetCredential } from './cachedCredential';
 import { emitResult, nodeKey, saveByEmit, type EmitOutcome } from './emitter';
 import { RecordReader } from './recordReader';
-import { reportUnstartedResult } from './missedResultReports';
+import { reportUnstartedResult } from './reports';
 import { pollOnce, type PollReport } from './pollOnce';
-import { mergeNotifications, type QueryNotification } from './queryNotification';
-import type { PollingSessionInterface } from './pollingSessionInterface';
-import {
-	LEDGER_STATIC_DATA_KEY,
-	triggerMemoryOf,
-	type NodeProcessMemory,
-} from './triggerProcessMemory';
+import { mergeNotifications, type QueryNotification } from './notification';
+import type { PollingSessionInterface } from './pollingTrigger';
+import { LEDGER_STATIC_DATA_KEY, triggerMemoryOf, type NodeProcessMemory } from './memory';
 import type { Ledger } from './ledger';
-import type { UnlistedPendingTotals } from './readListing';
-import type { RecordWithDeliveryId } from './recordWithDeliveryId';
-import { itemMaker } from './triggerItemMaker';
-import { startFromKey, type TriggerSettings } from './triggerSettings';
+import type { UnlistedPendingTotals } from './listing';
+import type { RecordWithDeliveryId } from './result';
+import { itemMaker } from './item';
+import { startFromKey, type TriggerSettings } from './settings';
 
 /** Delays the first poll after a start of n8n, so that a leader being replaced emits nothing at the same time. */
 const FIRST_POLL_MS = 10_000;

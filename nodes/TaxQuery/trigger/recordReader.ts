@@ -1,17 +1,17 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { RequestError } from '../../shared/http/requestErrorAndResultTypes';
+import { RequestError } from '../../shared/http/requestError';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { CodedError } from '../../shared/utils/codedError';
-import { msUntilElapsed } from '../../shared/utils/interruptibleSleep';
+import { msUntilElapsed } from '../../shared/utils/sleep';
 import { raceAbort } from '../../shared/utils/responseBody';
-import { findMatchingId } from '../client/parseQueryRecord';
+import { findMatchingId } from '../client/record';
 import { findQueryById, GET_PATH_MAPPING_KEYS, type QueryClient } from '../client/queryClient';
 import {
 	errorMessage,
 	reportErrorAsFailedExecution,
 	reportErrorAsFailedExecutionHourly,
 } from './errorReporting';
-import { toRecordWithDeliveryId, type RecordWithDeliveryId } from './recordWithDeliveryId';
+import { toRecordWithDeliveryId, type RecordWithDeliveryId } from './result';
 
 /** A read may take this long. A poll waits a shorter time for it, and a later poll takes what came. */
 const READ_OPTIONS = { timeoutMs: 40_000, retryBudgetMs: 10_000 };

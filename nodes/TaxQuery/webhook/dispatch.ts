@@ -1,18 +1,18 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { createServiceConnection } from '../../shared/http/retryingServiceConnection';
-import { taxQuery } from '../../shared/http/serviceDefinitions';
+import { createServiceConnection } from '../../shared/http/connection';
+import { taxQuery } from '../../shared/http/services';
 import { offersQueryList } from '../client/queryList';
 import { dispositionOf, reportRecordsExcludedAsUnknown } from '../trigger/disposition';
 import type { EmitOutcome } from '../trigger/emitter';
 import { runHourly } from '../trigger/errorReporting';
 import type { PollReport } from '../trigger/pollOnce';
 import { findPublishedSession, type PollingSession } from '../trigger/pollingSession';
-import { fillMissingResponseFromDelivery } from '../trigger/queryNotification';
+import { fillMissingResponseFromDelivery } from '../trigger/notification';
 import { readNotified } from '../trigger/recordReader';
-import { succeededWithoutResult } from '../trigger/recordWithDeliveryId';
-import { itemMaker, type ItemMakerCredentialSettings } from '../trigger/triggerItemMaker';
-import type { TriggerSettings } from '../trigger/triggerSettings';
-import type { AssessedNotification } from './limitNotificationByTrustSettings';
+import { succeededWithoutResult } from '../trigger/result';
+import { itemMaker, type ItemMakerCredentialSettings } from '../trigger/item';
+import type { TriggerSettings } from '../trigger/settings';
+import type { AssessedNotification } from './trust';
 import { respond, RESPONSES, type Fate, type ResponseToSender } from './response';
 
 /** A webhook call while it is handled. */

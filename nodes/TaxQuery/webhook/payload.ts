@@ -1,12 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import type {
-	RecordFieldName,
-	TaxQueryMapping,
-} from '../../shared/credentials/apiPathAndFieldMapping';
+import type { RecordFieldName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { isObject, parseJson } from '../../shared/utils/json';
-import { pickBy } from '../../shared/utils/objectTransforms';
+import { pickBy } from '../../shared/utils/objects';
 import { idText } from '../../shared/utils/primitiveText';
-import { wireName } from '../client/translateRecordNames';
+import { wireName } from '../client/recordNames';
 
 /** What a webhook call says of one query, not yet verified. */
 export interface AnnouncedQuery {

@@ -6,7 +6,7 @@ import {
 	findVerificationProblem,
 	signatureFormatOf,
 	signingKeys,
-} from '../../shared/credentials/webhookVerificationCredentialFields';
+} from '../../shared/credentials/webhookFields';
 import { textOf } from '../../shared/utils/primitiveText';
 import {
 	expectedSignatures,

@@ -1,11 +1,11 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-workflow';
-import type { TokenRequestProblem } from '../errors/requestProblemTypes';
+import type { TokenRequestProblem } from '../errors/requestProblem';
 import { backoffMs } from '../utils/backoff';
-import { getClientState } from '../processStateByScope';
+import { getClientState } from '../processState';
 import { BoundedMap } from '../utils/boundedMap';
 import { hash } from '../utils/hash';
 import { isObject, parseJson } from '../utils/json';
-import { bareToken, refuseUnusableFields } from './refuseN8nPlaceholders';
+import { bareToken, refuseUnusableFields } from './placeholders';
 import { LoginError } from './loginError';
 import { fetchAccessToken, tokenRequestSecrets } from './fetchAccessToken';
 

@@ -1,10 +1,10 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { getProcessState } from '../processStateByScope';
+import { getProcessState } from '../processState';
 import { findUsableToken } from './accessToken';
-import { readCreditProfileApiMapping, readTaxQueryApiMapping } from './apiPathAndFieldMapping';
-import { bareToken, refuseUnusableFields } from './refuseN8nPlaceholders';
-import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from './readBaseUrl';
-import { invalidCredentialFieldError } from './invalidCredentialFieldError';
+import { readCreditProfileApiMapping, readTaxQueryApiMapping } from './apiMapping';
+import { bareToken, refuseUnusableFields } from './placeholders';
+import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from './baseUrl';
+import { invalidCredentialFieldError } from './fieldError';
 import { textOf } from '../utils/primitiveText';
 import { readAdditionalSecretFields } from './fetchAccessToken';
 

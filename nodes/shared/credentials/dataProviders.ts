@@ -3,7 +3,7 @@ import type { OperationErrorAdvice } from '../errors/advice';
 import { joinSentences } from '../utils/joinSentences';
 import { CodedError } from '../utils/codedError';
 import { repairPem } from './pem';
-import { isN8nPlaceholder } from './refuseN8nPlaceholders';
+import { isN8nPlaceholder } from './placeholders';
 import { maskedField, requiredTextInput } from './inputBuilders';
 
 /** A company whose login the service uses on behalf of the organization. */

@@ -8,16 +8,16 @@ import {
 } from 'n8n-workflow';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { faultCode, isTlsFault } from '../errors/networkFault';
-import type { TokenRequestProblem } from '../errors/requestProblemTypes';
+import type { TokenRequestProblem } from '../errors/requestProblem';
 import { extractRequestIds } from '../errors/requestIds';
 import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject, parseJson, parseObjectBlankAsEmpty } from '../utils/json';
 import { textOf } from '../utils/primitiveText';
-import { readTaxQueryApiMapping } from './apiPathAndFieldMapping';
-import { readTaxQueryBaseUrl } from './readBaseUrl';
-import { invalidCredentialFieldError } from './invalidCredentialFieldError';
+import { readTaxQueryApiMapping } from './apiMapping';
+import { readTaxQueryBaseUrl } from './baseUrl';
+import { invalidCredentialFieldError } from './fieldError';
 import { LoginError } from './loginError';
-import { bareToken, loginText } from './refuseN8nPlaceholders';
+import { bareToken, loginText } from './placeholders';
 
 /** Limits the duration of one token request. */
 export const TOKEN_TIMEOUT_MS = 10_000;

@@ -1,5 +1,5 @@
 import { UserError } from 'n8n-workflow';
-import type { TokenRequestProblem } from '../errors/requestProblemTypes';
+import type { TokenRequestProblem } from '../errors/requestProblem';
 import { renderLoginError } from '../errors/renderLoginError';
 
 /**

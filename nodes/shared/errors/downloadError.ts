@@ -1,5 +1,5 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
-import { problemCode, type RequestProblem } from './requestProblemTypes';
+import { problemCode, type RequestProblem } from './requestProblem';
 import { joinSentences } from '../utils/joinSentences';
 import { ADVICE } from './advice';
 

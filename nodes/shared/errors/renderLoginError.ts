@@ -1,8 +1,8 @@
 import { describeFault } from './networkFault';
-import type { TokenRequestProblem } from './requestProblemTypes';
+import type { TokenRequestProblem } from './requestProblem';
 import { joinSentences } from '../utils/joinSentences';
 import { ADVICE } from './advice';
-import { mappingHint, quoteServiceMessage, type ErrorText } from './sharedErrorSentences';
+import { mappingHint, quoteServiceMessage, type ErrorText } from './sentences';
 
 /** The sentences about a login that failed. */
 export function renderLoginError(problem: TokenRequestProblem): ErrorText {

@@ -1,9 +1,9 @@
 import { describeFault, isTlsFault, wasNeverSent, type NetworkFault } from './networkFault';
-import type { Acceptance, RequestProblem, StatusProblem } from './requestProblemTypes';
+import type { Acceptance, RequestProblem, StatusProblem } from './requestProblem';
 import { joinSentences } from '../utils/joinSentences';
 import { ADVICE, OPERATION_PROBLEM_MEANINGS, type OperationErrorAdvice } from './advice';
 import { renderLoginError } from './renderLoginError';
-import { mappingHint, quoteServiceMessage, type ErrorText } from './sharedErrorSentences';
+import { mappingHint, quoteServiceMessage, type ErrorText } from './sentences';
 
 /** A service's texts for the sentences about its requests. */
 export interface ServiceHints {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { holdsSecret } from '../utils/knownSecretDetector';
+import { holdsSecret } from '../utils/secretDetector';
 import { textOf } from '../utils/primitiveText';
-import type { ServiceMessage } from './requestProblemTypes';
+import type { ServiceMessage } from './requestProblem';
 
 /** Services and proxies name a request in their logs by these headers. The last is of W3C Trace Context. */
 const HEADERS = ['x-request-id', 'x-correlation-id', 'traceparent'];

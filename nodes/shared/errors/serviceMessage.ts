@@ -1,6 +1,6 @@
 import { hasEntries, isObject } from '../utils/json';
-import { holdsSecret } from '../utils/knownSecretDetector';
-import type { ServiceMessage } from './requestProblemTypes';
+import { holdsSecret } from '../utils/secretDetector';
+import type { ServiceMessage } from './requestProblem';
 
 const LONGEST = 300;
 /** Limits how many of several entries are quoted. */

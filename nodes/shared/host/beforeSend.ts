@@ -1,5 +1,5 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
-import { getProcessState } from '../processStateByScope';
+import { getProcessState } from '../processState';
 
 /** The callback of each request that has not reached its socket yet. */
 const newCallbacks = () => new WeakMap<IHttpRequestOptions, () => void>();

@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { getProcessState } from '../processStateByScope';
+import { getProcessState } from '../processState';
 import { BoundedMap } from '../utils/boundedMap';
 
 /** The root of each sub-execution that has run here. */

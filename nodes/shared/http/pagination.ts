@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { RowsPage } from './extractRowsOrProblem';
+import type { RowsPage } from './rows';
 import { idText } from '../utils/primitiveText';
 
 /** Reads one page; `limit` and `offset` count rows. */

@@ -1,5 +1,5 @@
 import { isTlsFault, wasNeverSent } from '../errors/networkFault';
-import type { Acceptance, Method, RequestProblem } from '../errors/requestProblemTypes';
+import type { Acceptance, Method, RequestProblem } from '../errors/requestProblem';
 import { backoffMs } from '../utils/backoff';
 
 /** The condition under which a request may be sent again. */

@@ -11,8 +11,8 @@ import { loginErrorInCauses } from '../credentials/loginError';
 import { TOKEN_TIMEOUT_MS } from '../credentials/fetchAccessToken';
 import { raceAbort, readBody, TooLargeError } from '../utils/responseBody';
 import { toNetworkFault } from '../errors/networkFault';
-import type { ResponseOrExchangeFailure } from './toBodyOrProblem';
-import type { ServiceDefinition } from './serviceDefinitions';
+import type { ResponseOrExchangeFailure } from './response';
+import type { ServiceDefinition } from './services';
 
 /** The contexts in which nodes speak to a service. */
 export type N8nRequestContext = Pick<

@@ -8,16 +8,16 @@ import {
 	type INodeCredentialTestResult,
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
-import { findPseudonymKeyProblem } from '../credentials/pseudonymKeyField';
-import { findProblemInCredentialLogins } from '../credentials/providerLoginCredentialFields';
-import { findEnabledVerificationProblem } from '../credentials/webhookVerificationCredentialFields';
+import { findPseudonymKeyProblem } from '../credentials/pseudonymKey';
+import { findProblemInCredentialLogins } from '../credentials/providerFields';
+import { findEnabledVerificationProblem } from '../credentials/webhookFields';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { toNetworkFault } from '../errors/networkFault';
 import { appendRequestIdToMessage } from '../errors/requestIds';
 import { joinSentences } from '../utils/joinSentences';
-import { toBodyOrProblem, type ResponseOrExchangeFailure } from './toBodyOrProblem';
-import { RequestError } from './requestErrorAndResultTypes';
-import { creditProfile, taxQuery, type ServiceDefinition } from './serviceDefinitions';
+import { toBodyOrProblem, type ResponseOrExchangeFailure } from './response';
+import { RequestError } from './requestError';
+import { creditProfile, taxQuery, type ServiceDefinition } from './services';
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 50_000_000;

@@ -1,4 +1,4 @@
-import { readIdentifierDate } from './readIdentifierDate';
+import { readIdentifierDate } from './date';
 import {
 	finding,
 	checkResult,
@@ -17,7 +17,7 @@ import {
 	countCharacters,
 	readTextWithErrors,
 	type IdentifierPartRule,
-} from './readAndCheckIdentifierText';
+} from './text';
 import { CURP_INCONVENIENT_WORDS } from './inconvenientWords';
 
 const SEXES = { H: 'male', M: 'female', X: 'non-binary' } as const;

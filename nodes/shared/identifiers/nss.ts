@@ -1,5 +1,5 @@
 import { finding, checkResult, type CheckResult } from './checkResult';
-import { COPY_AGAIN, readExactDigitsWithErrors } from './readAndCheckIdentifierText';
+import { COPY_AGAIN, readExactDigitsWithErrors } from './text';
 
 /**
  * Checks a social security number (11 digits) offline: FORMAT, DIGIT (Luhn). Takes any value, never throws. The series

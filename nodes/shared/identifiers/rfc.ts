@@ -1,4 +1,4 @@
-import { readIdentifierDate } from './readIdentifierDate';
+import { readIdentifierDate } from './date';
 import {
 	finding,
 	checkResult,
@@ -13,7 +13,7 @@ import {
 	countCharacters,
 	readTextWithErrors,
 	type IdentifierPartRule,
-} from './readAndCheckIdentifierText';
+} from './text';
 import { RFC_INCONVENIENT_WORDS } from './inconvenientWords';
 
 export interface RfcCheck extends CheckResult {

@@ -6,7 +6,7 @@ import {
 	type MexicanState,
 } from './checkResult';
 import { stateByIsoOrBureauCode, stateByCurpCode, stateByZipCode } from './states';
-import { readExactDigitsWithErrors } from './readAndCheckIdentifierText';
+import { readExactDigitsWithErrors } from './text';
 
 export interface ZipCodeCheck extends CheckResult {
 	/** The state that the first two digits belong to. */

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { fieldError } from '../utils/codedError';
-import { optionsEntryField, parseBoolean, type Field } from './defineAndReadFields';
+import { optionsEntryField, parseBoolean, type Field } from './fields';
 
 const returnAll: INodeProperties = {
 	displayName: 'Return All',

@@ -6,9 +6,9 @@ import {
 	type INode,
 } from 'n8n-workflow';
 import { appendRequestIdToMessage } from '../errors/requestIds';
-import { RequestError } from '../http/requestErrorAndResultTypes';
+import { RequestError } from '../http/requestError';
 import { joinSentences } from '../utils/joinSentences';
-import { mapValues } from '../utils/objectTransforms';
+import { mapValues } from '../utils/objects';
 
 export type N8nNodeError = NodeApiError | NodeOperationError;
 

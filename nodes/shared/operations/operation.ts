@@ -8,19 +8,12 @@ import type {
 	IWorkflowExecutionCustomData,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import {
-	unmaskedFieldsOption,
-	personalDataOption,
-} from '../personalData/personalDataMaskingOptions';
-import type { PersonalDataHider } from '../personalData/outputRowPersonalDataHider';
-import type { ExecutionState } from './workflowExecutionState';
-import { includeOtherFields, type KnownOutputColumns } from './mergeInputColumns';
-import type {
-	Connection,
-	ParsedBodyReader,
-	ServiceRequest,
-} from '../http/retryingServiceConnection';
-import type { JsonResponseBody, RequestResult } from '../http/requestErrorAndResultTypes';
+import { unmaskedFieldsOption, personalDataOption } from '../personalData/options';
+import type { PersonalDataHider } from '../personalData/redactor';
+import type { ExecutionState } from './execution';
+import { includeOtherFields, type KnownOutputColumns } from './inputColumns';
+import type { Connection, ParsedBodyReader, ServiceRequest } from '../http/connection';
+import type { JsonResponseBody, RequestResult } from '../http/requestError';
 
 export interface OperationItemContext {
 	index: number;

@@ -16,28 +16,28 @@ import {
 	type Resource,
 	type SharedNodeRunState,
 } from './operation';
-import { readFieldsToKeep, readPersonalDataMode } from '../personalData/personalDataMaskingOptions';
-import { personalDataHiderForMode } from '../personalData/outputRowPersonalDataHider';
+import { readFieldsToKeep, readPersonalDataMode } from '../personalData/options';
+import { personalDataHiderForMode } from '../personalData/redactor';
 import { DEFAULT_TIMEOUT_MS } from '../http/sendOnce';
-import { ConnectionsByItemCredential, type Connection } from '../http/retryingServiceConnection';
-import { parseBoolean, numberAtLeastParser } from './defineAndReadFields';
+import { ConnectionsByItemCredential, type Connection } from '../http/connection';
+import { parseBoolean, numberAtLeastParser } from './fields';
 import { FAILURE_COLUMNS, failedColumns, routeToErrorOutput } from './failedItem';
 import {
 	mergeInputColumns,
 	includeOtherFields,
 	isEqualAfterTextNormalization,
-} from './mergeInputColumns';
+} from './inputColumns';
 import type { N8nNodeError } from './n8nNodeError';
-import { ItemErrorFactory, type ItemFailure } from './itemErrorFactory';
-import { sendUnlessPasswordRefusedBefore } from './sendUnlessPasswordRefusedBefore';
-import { startSharedNodeRunState, type NodeRunControl } from './startSharedNodeRunState';
-import { bodyOf } from '../http/requestErrorAndResultTypes';
-import type { ServiceDefinition } from '../http/serviceDefinitions';
+import { ItemErrorFactory, type ItemFailure } from './itemErrors';
+import { sendUnlessPasswordRefusedBefore } from './lockoutGuard';
+import { startSharedNodeRunState, type NodeRunControl } from './run';
+import { bodyOf } from '../http/requestError';
+import type { ServiceDefinition } from '../http/services';
 import { isObject } from '../utils/json';
 import { joinSentences } from '../utils/joinSentences';
-import { redactSecretsInValue } from '../utils/redactSecretsInJson';
+import { redactSecretsInValue } from '../utils/redact';
 import { textOf } from '../utils/primitiveText';
-import { sleepUnlessCancelled } from '../utils/interruptibleSleep';
+import { sleepUnlessCancelled } from '../utils/sleep';
 import { CodedError, fieldError } from '../utils/codedError';
 
 /** Enough to hide the latency behind the pace: 10 points per second at a response time of 4 seconds. */

@@ -1,8 +1,8 @@
 import { sleep } from 'n8n-workflow';
-import type { RequestProblem } from '../errors/requestProblemTypes';
+import type { RequestProblem } from '../errors/requestProblem';
 import type { TimedResponse } from './limitHeaders';
 import { RequestPacer } from './requestPacer';
-import { getClientState } from '../processStateByScope';
+import { getClientState } from '../processState';
 import { hash } from '../utils/hash';
 import { FairQueue } from './fairQueue';
 import { CodedError } from '../utils/codedError';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { packagedAssets } from '../../assetTextsInlinedAtBuild';
+import { packagedAssets } from '../../assets';
 
 /** The page at `/`, which is filled from `GET /sandbox/state`. */
 export function registerPageRoutes(app: FastifyInstance): void {

@@ -1,6 +1,6 @@
 import { type CollectionsFilter, type Collection } from '../../../contract/creditProfile';
 import { ORGANIZATION_ID } from '../../data/organizationUsers';
-import type { CreditProfileMapping } from '../../apiNameMappingSchema';
+import type { CreditProfileMapping } from '../../apiMapping';
 import { HttpError } from '../../plugins/errors';
 
 type Query = Record<string, unknown>;

@@ -10,7 +10,7 @@ import {
 	VersionsQuery,
 } from '../../../contract/creditProfile';
 import { NoQuery } from '../../../contract/sharedSchemaBuilders';
-import type { CreditProfileMapping } from '../../apiNameMappingSchema';
+import type { CreditProfileMapping } from '../../apiMapping';
 import { HttpError } from '../../plugins/errors';
 import { nestFilterParameters, passesFilter } from './collectionListFilter';
 import {

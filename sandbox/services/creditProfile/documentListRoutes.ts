@@ -8,7 +8,7 @@ import {
 } from '../../../contract/creditProfile';
 import { NoQuery } from '../../../contract/sharedSchemaBuilders';
 import type { SandboxContext } from '../../context';
-import { buildIncludedDocumentAssociations } from '../../data/buildDocumentProfilesFormsFiles';
+import { buildIncludedDocumentAssociations } from '../../data/documentParts';
 import type { SeededCollections } from '../../data/seededCollections';
 import {
 	generateCollectionDocument,

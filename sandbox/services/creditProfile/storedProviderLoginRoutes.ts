@@ -8,7 +8,7 @@ import {
 } from '../../../contract/creditProfile';
 import { closed, NoQuery } from '../../../contract/sharedSchemaBuilders';
 import type { SandboxContext } from '../../context';
-import type { CreditProfileMapping } from '../../apiNameMappingSchema';
+import type { CreditProfileMapping } from '../../apiMapping';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/contractValidation';
 

@@ -3,8 +3,8 @@ import { Type, type Static } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TokenBody, TokenResponse } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
-import type { TaxQueryMapping } from '../../apiNameMappingSchema';
-import type { SandboxOptions } from '../../optionTypesAndDefaults';
+import type { TaxQueryMapping } from '../../apiMapping';
+import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/contractValidation';
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { InvoiceAcknowledgement, InvoicesBody } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import { clientTypeOfRfc } from '../../data/taxQueryResults';
-import { OPERATION_PATHS_AND_SERVICE_CODES } from '../../apiNameMappingSchema';
+import { OPERATION_PATHS_AND_SERVICE_CODES } from '../../apiMapping';
 import { withResponseMapper } from '../../plugins/contractValidation';
 
 /** The sandbox's own limit; none is shown (TQ §8). */

@@ -15,7 +15,7 @@ import {
 } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import { clientTypeOfRfc, type ResultGenerator } from '../../data/taxQueryResults';
-import { OPERATION_PATHS_AND_SERVICE_CODES, type OperationName } from '../../apiNameMappingSchema';
+import { OPERATION_PATHS_AND_SERVICE_CODES, type OperationName } from '../../apiMapping';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/contractValidation';
 import { registerInvoicesRoute } from './invoicesPostRoute';

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { QueryRecord } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
-import type { SandboxOptions } from '../../optionTypesAndDefaults';
+import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/contractValidation';
 

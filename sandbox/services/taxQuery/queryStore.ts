@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { QueryRecord } from '../../../contract/taxQuery';
 import type { Clock } from '../../clock';
-import type { SandboxOptions } from '../../optionTypesAndDefaults';
+import type { SandboxOptions } from '../../options';
 import type { WebhookSettings } from '../../webhook/webhookSettings';
 import type { WebhookSender } from '../../webhook/webhookDelivery';
 import type { BilledQueryLog } from './billedQueryLog';

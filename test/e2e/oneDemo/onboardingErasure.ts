@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { toApplicantFormFields, postApplication } from '../../../demo/submitN8nForm';
 import { pinnedInstallation } from '../../../demo/pinnedN8nInstallation';
 import { People } from '../../../sandbox/data/people/generatePeople';
-import { defaultOptions } from '../../../sandbox/optionTypesAndDefaults';
+import { defaultOptions } from '../../../sandbox/options';
 import { until } from '../../support/until';
 import { violationsOf, WCAG } from '../support/accessibilityViolations';
 import { describeIfChromium } from '../support/describeIfChromium';

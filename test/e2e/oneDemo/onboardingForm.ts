@@ -1,6 +1,6 @@
 import { People } from '../../../sandbox/data/people/generatePeople';
 import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
-import { defaultOptions } from '../../../sandbox/optionTypesAndDefaults';
+import { defaultOptions } from '../../../sandbox/options';
 import { until } from '../../support/until';
 import { violationsOf } from '../support/accessibilityViolations';
 import { describeIfChromium } from '../support/describeIfChromium';

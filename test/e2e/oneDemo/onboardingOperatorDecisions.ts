@@ -1,6 +1,6 @@
 import type { BrowserContext } from 'playwright-core';
 import { People } from '../../../sandbox/data/people/generatePeople';
-import { defaultOptions } from '../../../sandbox/optionTypesAndDefaults';
+import { defaultOptions } from '../../../sandbox/options';
 import { toApplicantFormFields, postApplication } from '../../../demo/submitN8nForm';
 import { until } from '../../support/until';
 import { violationsOf, WCAG } from '../support/accessibilityViolations';

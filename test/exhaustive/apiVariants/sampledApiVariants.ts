@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
-import {
-	OPERATION_PATHS_AND_SERVICE_CODES,
-	type Mapping,
-} from '../../../sandbox/apiNameMappingSchema';
+import { OPERATION_PATHS_AND_SERVICE_CODES, type Mapping } from '../../../sandbox/apiMapping';
 import { mappingArbitrary } from '../../support/mappedClient';
 
 export type ApiVariant = Required<Mapping>;

@@ -1,8 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import {
-	OPERATION_PATHS_AND_SERVICE_CODES,
-	type OperationName,
-} from '../../../sandbox/apiNameMappingSchema';
+import { OPERATION_PATHS_AND_SERVICE_CODES, type OperationName } from '../../../sandbox/apiMapping';
 import type { LoggedRequest } from '../../../sandbox/plugins/requestLog';
 import { mappedClient } from '../../support/mappedClient';
 import type { NodeRunOptions } from '../../support/runNodeInEngine';

@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../../sandbox/apiNameMappingSchema';
+import type { TaxQueryMapping } from '../../../sandbox/apiMapping';
 import {
 	getCrfParameters,
 	rfcs,

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { maskCiecInRecord } from '../../../nodes/TaxQuery/client/maskCiecInRecord';
-import { readTaxQueryApiMapping } from '../../../nodes/shared/credentials/apiPathAndFieldMapping';
+import { maskCiecInRecord } from '../../../nodes/TaxQuery/client/ciec';
+import { readTaxQueryApiMapping } from '../../../nodes/shared/credentials/apiMapping';
 import { parseJson } from '../../../nodes/shared/utils/json';
 import { isLinear } from '../../support/linearWork';
 

@@ -4,7 +4,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { gzipSync } from 'node:zlib';
 import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
-import { resetProcessState } from '../../../nodes/shared/processStateByScope';
+import { resetProcessState } from '../../../nodes/shared/processState';
 import { codeOf } from '../../support/errorCode';
 import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
 import {

@@ -17,7 +17,7 @@ import {
 	rfcs,
 	taxQuerySandbox,
 } from './support';
-import { resetProcessState } from '../../../nodes/shared/processStateByScope';
+import { resetProcessState } from '../../../nodes/shared/processState';
 import { pretendProcessJustStarted, withoutWaiting } from '../../support/clock';
 import {
 	type StoredQuery,

@@ -17,7 +17,7 @@ import {
 	rfcs,
 	taxQuerySandbox,
 } from './support';
-import { resetProcessState } from '../../../nodes/shared/processStateByScope';
+import { resetProcessState } from '../../../nodes/shared/processState';
 import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
 
 const [RFC, OTHER] = rfcs(2);

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import type { IConnections, IDataObject, INode } from 'n8n-workflow';
-import { readTaxQueryApiMapping } from '../../../nodes/shared/credentials/apiPathAndFieldMapping';
-import { parseRecord } from '../../../nodes/TaxQuery/client/parseQueryRecord';
-import type { QueryRecord } from '../../../nodes/TaxQuery/client/queryModel';
+import { readTaxQueryApiMapping } from '../../../nodes/shared/credentials/apiMapping';
+import { parseRecord } from '../../../nodes/TaxQuery/client/record';
+import type { QueryRecord } from '../../../nodes/TaxQuery/client/model';
 import { simplifyRecordToRow } from '../../../nodes/TaxQuery/output/simplify';
 
 const root = join(__dirname, '..', '..', '..');

@@ -4,7 +4,7 @@ import { filesIn } from '../../support/repositoryFiles';
 import {
 	readCreditProfileApiMapping,
 	readTaxQueryApiMapping,
-} from '../../../nodes/shared/credentials/apiPathAndFieldMapping';
+} from '../../../nodes/shared/credentials/apiMapping';
 import { People } from '../../../sandbox/data/people/generatePeople';
 import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
 

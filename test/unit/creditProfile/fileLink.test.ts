@@ -1,5 +1,5 @@
 import type { OperationItemContext } from '../../../nodes/shared/operations/operation';
-import { outputFileName } from '../../../nodes/CreditProfile/files/fileLinkNameAndType';
+import { outputFileName } from '../../../nodes/CreditProfile/files/link';
 
 const item = { options: {} } as OperationItemContext;
 /** The name of a file that the host declares, encoded as it is. */

@@ -1,4 +1,4 @@
-import { splitInputRowByFile } from '../../../nodes/CreditProfile/resources/downloadSourceField';
+import { splitInputRowByFile } from '../../../nodes/CreditProfile/resources/downloadSource';
 
 const file = { id: 7, url: 'https://files.example/ine.pdf' };
 const unknown = { type: 'Reports', association: { id: 3 } };

@@ -1,4 +1,4 @@
-import { requireWantedRows } from '../../../nodes/CreditProfile/readListPagesAndTotals';
+import { requireWantedRows } from '../../../nodes/CreditProfile/lists';
 
 const rows = (count: number) => Array.from({ length: count }, (_, id) => ({ id }));
 

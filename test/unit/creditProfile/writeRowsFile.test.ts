@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
-import { writeFile, type FileFormat } from '../../../nodes/CreditProfile/writeRowsFile';
+import { writeFile, type FileFormat } from '../../../nodes/CreditProfile/files/csv';
 import type { OperationItemContext } from '../../../nodes/shared/operations/operation';
 
 const PAGES = 50;

@@ -1,4 +1,4 @@
-import { resetProcessState, getClientState } from '../../../nodes/shared/processStateByScope';
+import { resetProcessState, getClientState } from '../../../nodes/shared/processState';
 
 const newCount = () => ({ value: 0 });
 const newTable = () => ({ size: 60_000 });

@@ -3,8 +3,8 @@ import {
 	maskIdentifiersInText,
 	personalDataHiderForMode,
 	type PersonalDataHider,
-} from '../../../../nodes/shared/personalData/outputRowPersonalDataHider';
-import { rulesToHideFields } from '../../../../nodes/shared/personalData/personalDataRuleTypes';
+} from '../../../../nodes/shared/personalData/redactor';
+import { rulesToHideFields } from '../../../../nodes/shared/personalData/rules';
 import { isLinear } from '../../../support/linearWork';
 
 const hiders = {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { readFilterSettings } from '../../../../nodes/TaxQuery/trigger/triggerFilterFields';
+import { readFilterSettings } from '../../../../nodes/TaxQuery/trigger/filters';
 import { dispositionOf } from '../../../../nodes/TaxQuery/trigger/disposition';
-import { toRecordWithDeliveryId } from '../../../../nodes/TaxQuery/trigger/recordWithDeliveryId';
-import { itemMaker } from '../../../../nodes/TaxQuery/trigger/triggerItemMaker';
-import type { TriggerSettings } from '../../../../nodes/TaxQuery/trigger/triggerSettings';
-import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiPathAndFieldMapping';
-import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
+import { toRecordWithDeliveryId } from '../../../../nodes/TaxQuery/trigger/result';
+import { itemMaker } from '../../../../nodes/TaxQuery/trigger/item';
+import type { TriggerSettings } from '../../../../nodes/TaxQuery/trigger/settings';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { parseRecord } from '../../../../nodes/TaxQuery/client/record';
 import { parsePayload } from '../../../../nodes/TaxQuery/webhook/payload';
-import { limitNotificationByTrustSettings } from '../../../../nodes/TaxQuery/webhook/limitNotificationByTrustSettings';
+import { limitNotificationByTrustSettings } from '../../../../nodes/TaxQuery/webhook/trust';
 
 const asDocumented = readTaxQueryApiMapping({});
 

@@ -25,7 +25,7 @@ import {
 } from 'n8n-workflow';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
 import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
-import { resetProcessState } from '../../../../nodes/shared/processStateByScope';
+import { resetProcessState } from '../../../../nodes/shared/processState';
 import { TaxQueryTrigger } from '../../../../nodes/TaxQuery/TaxQueryTrigger.node';
 import { until } from '../../../support/until';
 import { shiftAllClocks } from '../../../support/clock';
@@ -94,7 +94,7 @@ async function loadProcessBeside(): Promise<Loaded> {
 		jest.doMock('n8n-workflow', () => n8nWorkflow); // the one that n8n-core uses
 		const trigger = await import('../../../../nodes/TaxQuery/TaxQueryTrigger.node');
 		const credential = await import('../../../../credentials/TaxQueryApi.credentials');
-		const state = await import('../../../../nodes/shared/processStateByScope');
+		const state = await import('../../../../nodes/shared/processState');
 		loaded = {
 			Trigger: trigger.TaxQueryTrigger,
 			taxQueryApi: new credential.TaxQueryApi(),

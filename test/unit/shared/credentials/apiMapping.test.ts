@@ -3,11 +3,8 @@ import { join } from 'node:path';
 import {
 	readCreditProfileApiMapping,
 	readTaxQueryApiMapping,
-} from '../../../../nodes/shared/credentials/apiPathAndFieldMapping';
-import {
-	queryTypesByOperation,
-	pathOf,
-} from '../../../../nodes/TaxQuery/client/applyApiMappingToQueries';
+} from '../../../../nodes/shared/credentials/apiMapping';
+import { queryTypesByOperation, pathOf } from '../../../../nodes/TaxQuery/client/names';
 
 const read = { creditProfile: readCreditProfileApiMapping, taxQuery: readTaxQueryApiMapping };
 type Service = keyof typeof read;

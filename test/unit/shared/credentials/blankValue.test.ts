@@ -3,14 +3,14 @@ import {
 	creditProfileAuthHeader,
 	taxQueryAuthHeader,
 } from '../../../../nodes/shared/credentials/authorization';
-import { findN8nPlaceholderProblem } from '../../../../nodes/shared/credentials/refuseN8nPlaceholders';
+import { findN8nPlaceholderProblem } from '../../../../nodes/shared/credentials/placeholders';
 import {
 	parseLogin,
 	providers,
 	taxAuthority,
 } from '../../../../nodes/shared/credentials/dataProviders';
-import { findVerificationProblem } from '../../../../nodes/shared/credentials/webhookVerificationCredentialFields';
-import { creditProfile, taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
+import { findVerificationProblem } from '../../../../nodes/shared/credentials/webhookFields';
+import { creditProfile, taxQuery } from '../../../../nodes/shared/http/services';
 import { CreditProfileApi } from '../../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
 

@@ -1,7 +1,7 @@
 import {
 	readCreditProfileBaseUrl,
 	readTaxQueryBaseUrl,
-} from '../../../../nodes/shared/credentials/readBaseUrl';
+} from '../../../../nodes/shared/credentials/baseUrl';
 
 describe('the base URL of the Credit Profile credential', () => {
 	it.each([

@@ -1,7 +1,7 @@
-import type { RequestProblem } from '../../../../nodes/shared/errors/requestProblemTypes';
+import type { RequestProblem } from '../../../../nodes/shared/errors/requestProblem';
 import type { ServiceHints } from '../../../../nodes/shared/errors/renderRequestError';
-import { RequestError } from '../../../../nodes/shared/http/requestErrorAndResultTypes';
-import { creditProfile, taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
+import { RequestError } from '../../../../nodes/shared/http/requestError';
+import { creditProfile, taxQuery } from '../../../../nodes/shared/http/services';
 
 const reported = (problem: RequestProblem, service: ServiceHints = creditProfile) => {
 	const { message, description } = new RequestError(service, problem);

@@ -7,9 +7,9 @@ import {
 } from 'n8n-workflow';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
 import type { N8nRequestContext } from '../../../../nodes/shared/http/sendOnce';
-import { createServiceConnection } from '../../../../nodes/shared/http/retryingServiceConnection';
-import type { RequestError } from '../../../../nodes/shared/http/requestErrorAndResultTypes';
-import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
+import { createServiceConnection } from '../../../../nodes/shared/http/connection';
+import type { RequestError } from '../../../../nodes/shared/http/requestError';
+import { taxQuery } from '../../../../nodes/shared/http/services';
 
 type Answer = { statusCode: number; headers: object; body: unknown };
 const node: INode = {

@@ -1,4 +1,4 @@
-import type { RowsPage } from '../../../../nodes/shared/http/extractRowsOrProblem';
+import type { RowsPage } from '../../../../nodes/shared/http/rows';
 import { IncompleteList, readPages } from '../../../../nodes/shared/http/pagination';
 
 /** Always the same numbers, as good as by chance. */

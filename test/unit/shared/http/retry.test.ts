@@ -1,4 +1,4 @@
-import type { Method, RequestProblem } from '../../../../nodes/shared/errors/requestProblemTypes';
+import type { Method, RequestProblem } from '../../../../nodes/shared/errors/requestProblem';
 import {
 	acceptanceOf,
 	newRetryPolicy,

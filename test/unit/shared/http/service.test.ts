@@ -1,4 +1,4 @@
-import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
+import { taxQuery } from '../../../../nodes/shared/http/services';
 
 describe('the points per second of the query service', () => {
 	it.each([

@@ -1,7 +1,7 @@
 import {
 	toBodyOrProblem,
 	type ResponseOrExchangeFailure,
-} from '../../../../nodes/shared/http/toBodyOrProblem';
+} from '../../../../nodes/shared/http/response';
 
 const answer = (status: number, body: unknown = {}, headers = {}): ResponseOrExchangeFailure => ({
 	response: { status, headers, body },

@@ -1,4 +1,4 @@
-import { mergeInputColumns } from '../../../../nodes/shared/operations/mergeInputColumns';
+import { mergeInputColumns } from '../../../../nodes/shared/operations/inputColumns';
 
 const isRequested = (name: string) => name === 'queryId';
 

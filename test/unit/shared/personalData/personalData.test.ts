@@ -3,17 +3,17 @@ import type { IDataObject } from 'n8n-workflow';
 import {
 	readFieldsToKeep,
 	readPersonalDataMode,
-} from '../../../../nodes/shared/personalData/personalDataMaskingOptions';
+} from '../../../../nodes/shared/personalData/options';
 import {
 	maskIdentifiersInText,
 	personalDataHiderForMode,
 	type PersonalDataHider,
-} from '../../../../nodes/shared/personalData/outputRowPersonalDataHider';
+} from '../../../../nodes/shared/personalData/redactor';
 import {
 	rulesToHideFields,
 	buildShownFieldRules,
 	type PersonalDataRule,
-} from '../../../../nodes/shared/personalData/personalDataRuleTypes';
+} from '../../../../nodes/shared/personalData/rules';
 
 const RFC = 'GODE561231GR8';
 const CURP = 'GODE561231HVZRSN09';

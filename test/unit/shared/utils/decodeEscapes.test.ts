@@ -1,4 +1,4 @@
-import { decodeJsonHtmlUrlEscapes } from '../../../../nodes/shared/utils/decodeJsonHtmlUrlEscapes';
+import { decodeJsonHtmlUrlEscapes } from '../../../../nodes/shared/utils/escapes';
 
 describe('a text with escapes', () => {
 	it.each<[how: string, text: string, decoded: string]>([

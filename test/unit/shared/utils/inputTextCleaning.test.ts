@@ -1,5 +1,5 @@
-import { parseText } from '../../../../nodes/shared/operations/defineAndReadFields';
-import { normalizeText, hasEncodingDamage } from '../../../../nodes/shared/utils/inputTextCleaning';
+import { parseText } from '../../../../nodes/shared/operations/fields';
+import { normalizeText, hasEncodingDamage } from '../../../../nodes/shared/utils/cleanText';
 
 /** The bytes 80 to 9F in windows-1252. */
 const HIGH = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';

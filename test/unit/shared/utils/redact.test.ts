@@ -2,8 +2,8 @@ import {
 	maskNamed,
 	redactLongSecretsInValue,
 	redactSecretsInValue,
-} from '../../../../nodes/shared/utils/redactSecretsInJson';
-import { holdsSecret } from '../../../../nodes/shared/utils/knownSecretDetector';
+} from '../../../../nodes/shared/utils/redact';
+import { holdsSecret } from '../../../../nodes/shared/utils/secretDetector';
 
 const SECRET = 'sécret with blanks/77';
 

@@ -2,10 +2,10 @@ import {
 	classifySubmissionResponse,
 	parseRecord,
 	stateOfStatus,
-} from '../../../../nodes/TaxQuery/client/parseQueryRecord';
-import type { SubmissionOutcome } from '../../../../nodes/TaxQuery/client/queryModel';
-import type { JsonResponseBody } from '../../../../nodes/shared/http/requestErrorAndResultTypes';
-import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiPathAndFieldMapping';
+} from '../../../../nodes/TaxQuery/client/record';
+import type { SubmissionOutcome } from '../../../../nodes/TaxQuery/client/model';
+import type { JsonResponseBody } from '../../../../nodes/shared/http/requestError';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 
 const asDocumented = readTaxQueryApiMapping({});
 

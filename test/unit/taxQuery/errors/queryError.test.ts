@@ -1,7 +1,7 @@
 import { toN8nNodeError } from '../../../../nodes/shared/operations/n8nNodeError';
-import { RequestError } from '../../../../nodes/shared/http/requestErrorAndResultTypes';
-import { taxQuery } from '../../../../nodes/shared/http/serviceDefinitions';
-import type { QueryId } from '../../../../nodes/TaxQuery/client/queryModel';
+import { RequestError } from '../../../../nodes/shared/http/requestError';
+import { taxQuery } from '../../../../nodes/shared/http/services';
+import type { QueryId } from '../../../../nodes/TaxQuery/client/model';
 import { billedCountText, withBilledIds } from '../../../../nodes/TaxQuery/errors/queryError';
 
 const node = { id: '1', name: 'n', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { readDay } from '../../../../nodes/TaxQuery/fields/dateFieldsAndParsing';
+import { readDay } from '../../../../nodes/TaxQuery/fields/dates';
 
 const ZONES = [
 	'UTC',

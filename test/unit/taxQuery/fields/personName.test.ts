@@ -2,7 +2,7 @@ import {
 	findNameProblem,
 	findNameWarning,
 	type NamePart,
-} from '../../../../nodes/TaxQuery/fields/checkNamePart';
+} from '../../../../nodes/TaxQuery/fields/personName';
 
 const PARTS: NamePart[] = ['given', 'first', 'second'];
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiPathAndFieldMapping';
-import { queryTypes } from '../../../../nodes/TaxQuery/client/applyApiMappingToQueries';
-import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
-import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { queryTypes } from '../../../../nodes/TaxQuery/client/names';
+import { parseRecord } from '../../../../nodes/TaxQuery/client/record';
+import type { QueryRecord } from '../../../../nodes/TaxQuery/client/model';
 import { simplifyRecordToRow as simplify } from '../../../../nodes/TaxQuery/output/simplify';
 
 const asDocumented = readTaxQueryApiMapping({});

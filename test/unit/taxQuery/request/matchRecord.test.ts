@@ -5,9 +5,9 @@ import {
 	matchRecord,
 	type ExpectedRecord,
 } from '../../../../nodes/TaxQuery/request/matchRecord';
-import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiPathAndFieldMapping';
-import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
-import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { parseRecord } from '../../../../nodes/TaxQuery/client/record';
+import type { QueryRecord } from '../../../../nodes/TaxQuery/client/model';
 
 const asDocumented = readTaxQueryApiMapping({});
 

@@ -3,7 +3,7 @@ import type {
 	OperationItemContext,
 } from '../../../../nodes/shared/operations/operation';
 import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
-import type { QueryId } from '../../../../nodes/TaxQuery/client/queryModel';
+import type { QueryId } from '../../../../nodes/TaxQuery/client/model';
 import type { SubmissionState } from '../../../../nodes/TaxQuery/submission/submissionState';
 import { Journal } from '../../../../nodes/TaxQuery/submission/journal';
 

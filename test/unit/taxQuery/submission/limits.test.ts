@@ -1,8 +1,8 @@
-import type { QueryId, QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
+import type { QueryId, QueryRecord } from '../../../../nodes/TaxQuery/client/model';
 import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
-import type { PastQueries } from '../../../../nodes/TaxQuery/submission/pastQueryListReader';
+import type { PastQueries } from '../../../../nodes/TaxQuery/submission/reuse';
 import { DayCounter, SpendingLimit } from '../../../../nodes/TaxQuery/submission/limits';
-import type { Submission } from '../../../../nodes/TaxQuery/submission/submissionRegister';
+import type { Submission } from '../../../../nodes/TaxQuery/submission/execution';
 import type {
 	SharedNodeRunState,
 	OperationItemContext,

@@ -10,7 +10,7 @@ import type {
 	ListCompleteness,
 	QueryId,
 	SubmissionOutcome,
-} from '../../../../nodes/TaxQuery/client/queryModel';
+} from '../../../../nodes/TaxQuery/client/model';
 
 const ids = (...names: string[]) => names as QueryId[];
 const query = (id: string) => ({ kind: 'acknowledged' as const, id: id as QueryId, raw: {} });

@@ -1,12 +1,12 @@
-import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiPathAndFieldMapping';
-import { parseRecord } from '../../../../nodes/TaxQuery/client/parseQueryRecord';
+import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { parseRecord } from '../../../../nodes/TaxQuery/client/record';
 import {
 	fillMissingResponseFromDelivery,
 	mergeNotifications,
 	type QueryNotification,
-} from '../../../../nodes/TaxQuery/trigger/queryNotification';
-import { toRecordWithDeliveryId } from '../../../../nodes/TaxQuery/trigger/recordWithDeliveryId';
-import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
+} from '../../../../nodes/TaxQuery/trigger/notification';
+import { toRecordWithDeliveryId } from '../../../../nodes/TaxQuery/trigger/result';
+import type { QueryRecord } from '../../../../nodes/TaxQuery/client/model';
 
 const call = (more: Partial<QueryNotification> = {}): QueryNotification => ({
 	isProved: false,

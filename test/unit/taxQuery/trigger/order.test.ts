@@ -1,6 +1,6 @@
 import { Ledger } from '../../../../nodes/TaxQuery/trigger/ledger';
 import { newestFirstOrUndefined } from '../../../../nodes/TaxQuery/trigger/planPoll';
-import { detectListOrder } from '../../../../nodes/TaxQuery/trigger/readListing';
+import { detectListOrder } from '../../../../nodes/TaxQuery/trigger/listing';
 
 const dates = (...all: Array<number | undefined>) =>
 	all.map((createdAt) => (createdAt === undefined ? {} : { createdAt }));

@@ -4,7 +4,7 @@ import {
 	webhookDescriptionIsNativelyResolvable,
 	type INode,
 } from 'n8n-workflow';
-import { webhookDescription } from '../../../../nodes/TaxQuery/trigger/triggerDescriptionParts';
+import { webhookDescription } from '../../../../nodes/TaxQuery/trigger/description';
 
 const node = (receiveBy: string): INode => ({
 	id: '1',

@@ -1,0 +1,124 @@
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import {
+	defineField,
+	parseObjectFieldBlankAsEmpty,
+	parseText,
+	type Field,
+} from '../../shared/operations/fields';
+import { returnAllOrLimit } from '../../shared/operations/commonFields';
+import { collectionId, optionParserFor } from '../fields';
+import { associationTypeOf } from '../personalData';
+import { associationEntriesOfDocument } from '../simplify';
+import { CodedError } from '../../shared/utils/codedError';
+
+const filesFrom: INodeProperties = {
+	displayName: 'Files From',
+	name: 'filesFrom',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{
+			name: 'Files of the Incoming Documents',
+			value: 'incoming',
+			description: 'Downloads the files of the documents that Get Many gave to this node',
+		},
+		{
+			name: 'Documents of a Collection',
+			value: 'collection',
+			description: 'Reads the documents and downloads their files',
+		},
+		{
+			name: 'Link',
+			value: 'link',
+			description: 'Downloads one file by its link from Get Many',
+		},
+	],
+	default: 'incoming',
+	description: 'Which files to download',
+};
+const incoming = defineField(
+	{
+		displayName: 'Document',
+		name: 'document',
+		type: 'json',
+		default: '={{ $json }}',
+		required: true,
+		description:
+			"A document or a file association from Get Many, with its files included and 'Personal Data' set to Full. The links work for 24 hours.",
+	},
+	parseObjectFieldBlankAsEmpty,
+);
+const fileUrl = defineField(
+	{
+		displayName: 'File URL',
+		name: 'fileUrl',
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder: 'e.g. {{ $json.url }}',
+		description: 'The URL of a file association. It works for 24 hours after Get Many read it.',
+	},
+	parseText,
+);
+/** Returns the fields, shown under this choice alone. */
+const shownFor = (choice: string, properties: INodeProperties[]): INodeProperties[] =>
+	properties.map((one) => ({
+		...one,
+		displayOptions: { show: { ...one.displayOptions?.show, filesFrom: [choice] } },
+	}));
+
+type Source =
+	| { from: 'link'; url: string }
+	| { from: 'incoming'; document: IDataObject }
+	| { from: 'collection'; id: number; wanted: number };
+
+/** Reads the source of files: one link, an incoming document, or the documents whose files are wanted. */
+export const downloadSourceField: Field<Source> = {
+	properties: [
+		filesFrom,
+		...shownFor('incoming', incoming.properties),
+		...shownFor('collection', [...collectionId.properties, ...returnAllOrLimit.properties]),
+		...shownFor('link', fileUrl.properties),
+	],
+	async read(item) {
+		const from = optionParserFor<Source['from']>(filesFrom)(
+			item.parameter('filesFrom'),
+			'Files From',
+		);
+		if (from === 'link') return { from, url: await fileUrl.read(item) };
+		if (from === 'incoming') return { from, document: await incoming.read(item) };
+		return { from, id: await collectionId.read(item), wanted: await returnAllOrLimit.read(item) };
+	},
+};
+
+/** A document with one file association. */
+export type DocumentWithFile = IDataObject & { associations: [IDataObject] };
+
+const withFile = (document: IDataObject, association: unknown): DocumentWithFile => ({
+	...document,
+	associations: [{ type: 'Files', association: association as IDataObject }],
+});
+
+export const splitDocumentByFile = (document: IDataObject): DocumentWithFile[] =>
+	associationEntriesOfDocument(document)
+		.filter((entry) => associationTypeOf(entry) === 'Files')
+		.map(({ association }) => withFile(document, association));
+
+/** The files in an item of Get Many: a document or a separate association, as it came or simplified. */
+export function splitInputRowByFile(row: IDataObject): DocumentWithFile[] {
+	const { id, externalId, documentId = null, documentExternalId, ...others } = row;
+	const files = Array.isArray(row.files) ? row.files : [];
+	const simplified = files.map((file) => withFile({ id, externalId }, file));
+	if (row.associations !== undefined || row.files !== undefined)
+		return [...splitDocumentByFile(row), ...simplified];
+	const type = associationTypeOf({ type: row.associationType ?? row.type });
+	if (!type) {
+		throw new CodedError('noAssociations', 'The incoming item holds no file associations', {
+			description:
+				"Add 'Include Associations' with Files in the Get Many before this node, or choose another entry of 'Files From'.",
+		});
+	}
+	const { association = { ...others, id, externalId } } = row;
+	const document = { id: documentId, externalId: documentExternalId };
+	return type === 'Files' ? [withFile(document, association)] : [];
+}

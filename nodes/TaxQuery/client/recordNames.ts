@@ -1,0 +1,31 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { RecordFieldName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { mapKeys } from '../../shared/utils/objects';
+import { isObject } from '../../shared/utils/json';
+import { invertNames } from '../../shared/utils/invertNames';
+
+type Names = Pick<TaxQueryMapping, 'record'>;
+
+/** Returns the service's name of a field of TQ §2.1. */
+export const wireName = ({ record }: Names, name: RecordFieldName): string => record[name] ?? name;
+
+/** The content of a record that comes wrapped; the object itself where the wrapper is not there. */
+const unwrap = (body: IDataObject, { record: { wrapper } }: Names): IDataObject => {
+	const inside = wrapper === undefined ? undefined : body[wrapper];
+	return isObject(inside) ? inside : body;
+};
+
+const renaming = ({ record }: Names) => invertNames({ ...record, wrapper: '' });
+
+function rename(fields: IDataObject, names: Map<string, string>): IDataObject {
+	if (names.size === 0) return fields;
+	return mapKeys(fields, (name) => names.get(name) ?? name);
+}
+
+/** An object of the service under the API reference's names, without its wrapper. */
+export const fromRecordWireNames = (body: IDataObject, mapping: Names): IDataObject =>
+	rename(unwrap(body, mapping), renaming(mapping));
+
+/** Returns the fields under the service's own names again. */
+export const toRecordWireNames = (fields: IDataObject, mapping: Names): IDataObject =>
+	rename(fields, new Map([...renaming(mapping)].map(([wire, name]) => [name, wire])));

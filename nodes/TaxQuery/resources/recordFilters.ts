@@ -1,0 +1,154 @@
+import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { parseObjectFieldBlankAsEmpty, type Field } from '../../shared/operations/fields';
+import { textOf } from '../../shared/utils/primitiveText';
+import { readMoment } from '../fields/dates';
+import { normalizeIdentifier, textProperty } from '../fields/textProperty';
+import { queryTypes } from '../client/names';
+import { mayOmitExistingResponse } from '../client/record';
+import type { QueryRecord, QueryState } from '../client/model';
+import { describeRecordsExcludedAsUnknown } from '../errors/unknownRecords';
+import { simplifyRecordToRow } from '../output/simplify';
+import { CodedError } from '../../shared/utils/codedError';
+
+const STATES: Array<{ name: string; value: QueryState }> = [
+	{ name: 'Failed', value: 'failed' },
+	{ name: 'Pending', value: 'pending' },
+	{ name: 'Succeeded', value: 'success' },
+	{ name: 'Unknown', value: 'unknown' },
+];
+
+const moment = (displayName: string, name: string, which: string): INodeProperties => ({
+	displayName,
+	name,
+	type: 'dateTime',
+	default: '',
+	description: `Only queries created ${which}: ISO 8601, e.g. 2026-10-31T09:00:00Z`,
+});
+const choice = (
+	displayName: string,
+	name: string,
+	options: INodePropertyOptions[],
+): INodeProperties => ({
+	displayName,
+	name,
+	type: 'multiOptions',
+	options,
+	default: [],
+	description: 'Only these; none chosen means all',
+});
+
+const identifier = (label: string, example: string, length: string) =>
+	textProperty(
+		label,
+		label.toLowerCase(),
+		example,
+		`Only queries about this ${label} (${length}), or with it in their result`,
+		false,
+	);
+
+const createdAfter = moment('Created After', 'createdAfter', 'at this time or later');
+const createdBefore = moment('Created Before', 'createdBefore', 'before this time');
+const queries = choice(
+	'Queries',
+	'queries',
+	queryTypes
+		.map(({ label, operation }) => ({ name: label, value: operation }))
+		.sort((a, b) => a.name.localeCompare(b.name)),
+);
+const status = choice('Status', 'status', STATES);
+
+const property: INodeProperties = {
+	displayName: 'Filters',
+	name: 'filters',
+	type: 'collection',
+	placeholder: 'Add filter',
+	default: {},
+	options: [
+		createdAfter,
+		createdBefore,
+		identifier('CURP', 'PEXL990821HSRRXS05', '18 characters'),
+		queries,
+		identifier('RFC', 'GODE561231GR8', '12 or 13 characters'),
+		status,
+	],
+};
+
+interface Filter {
+	/** Returns whether a record passes all filters that are set; undefined if only its missing result shows that. */
+	fits(record: QueryRecord): boolean | undefined;
+	/** Returns a text about records that are left out only because their labels are unknown. */
+	leftOut(records: QueryRecord[]): string | undefined;
+}
+
+/** Throws a UserError that names the field. */
+export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
+	properties: [property],
+	read(item) {
+		const chosen = parseObjectFieldBlankAsEmpty(item.parameter('filters'), property.displayName);
+		const timeOf = ({ name, displayName }: INodeProperties, absent: number) => {
+			const value = chosen[name];
+			if (value === undefined || value === null || value === '') return absent;
+			return readMoment(value, displayName, item.timezone).toMillis();
+		};
+		const after = timeOf(createdAfter, -Infinity);
+		const before = timeOf(createdBefore, Infinity);
+		const operations = chosenOf(chosen, queries);
+		const states = chosenOf(chosen, status);
+		const identifiers = ['rfc', 'curp'].map(
+			(name) => [name, normalizeIdentifier(chosen[name])] as const,
+		);
+		return (mapping) => ({
+			fits(record) {
+				const { createdAt: created = NaN, operation = '' } = record;
+				if (after > -Infinity && !(created >= after)) return false;
+				if (before < Infinity && !(created < before)) return false;
+				if (operations.length > 0 && !operations.includes(operation)) return false;
+				if (states.length > 0 && !states.includes(record.state)) return false;
+				return holds(record, identifiers, mapping);
+			},
+			leftOut: (records) =>
+				describeRecordsExcludedAsUnknown(records, { operations, states }, mapping),
+		});
+	},
+};
+
+function holds(
+	record: QueryRecord,
+	identifiers: Array<readonly [name: string, wanted: string]>,
+	mapping: TaxQueryMapping,
+): boolean | undefined {
+	const wanted = identifiers.filter(([, identifier]) => identifier !== '');
+	if (wanted.length === 0) return true;
+	if (!record.request && !record.hasResponse) {
+		throw new CodedError('list.asked', 'The list of queries does not show what each query asked', {
+			description:
+				"To filter by RFC or CURP, add the option 'Complete Rows', which reads each query by its ID.",
+		});
+	}
+	const simple = simplifyRecordToRow(record, mapping);
+	const isFound = ([name, identifier]: (typeof wanted)[number]) =>
+		[simple[name], record.request?.[name]].some(
+			(value) => normalizeIdentifier(value) === identifier,
+		);
+	const missed = wanted.filter((one) => !isFound(one));
+	if (missed.length === 0) return true;
+	const isShown = missed.some(([name]) => record.request?.[name] !== undefined);
+	return isShown || !mayOmitExistingResponse(record) ? false : undefined;
+}
+
+/** Returns the chosen entries of a list; an expression may give an array or a text with commas. */
+function chosenOf(from: IDataObject, { name, displayName, options }: INodeProperties): string[] {
+	const known = (options as INodePropertyOptions[]).map(({ value }) => String(value));
+	const entries = [from[name]].flat().flatMap((one) => textOf(one).split(','));
+	const chosen = entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
+	if (chosen.every((entry) => known.includes(entry))) return chosen;
+	throw new CodedError(
+		'field.choice',
+		`The filter '${displayName}' holds an entry that is not in its list`,
+		{
+			field: displayName,
+			description: `Choose from the list; an expression may give ${known.join(', ')}.`,
+		},
+	);
+}

@@ -1,0 +1,99 @@
+import type { QueryId, RecordOrAcknowledgement } from '../client/model';
+import { acceptedIdsOf, isUncertain, type SubmissionState } from './submissionState';
+
+/** One submission of a request, shared by items with an equal request. */
+export interface Submission {
+	state: SubmissionState;
+	/** Identifies the request and its account, additional fields and secrets included. */
+	sharingKey: string;
+	accountKey: string;
+	/** The time of sending, in milliseconds by this machine's clock; 0 where that is not known. */
+	sentAt: number;
+	/** The time of sending, or when this process learned of it, by a monotonic clock. */
+	sentMoment: number;
+	/** The run that sent it; undefined for one that n8n's journal brought. */
+	run?: object;
+	/** n8n's execution in which it was sent. */
+	executionId?: string;
+	/** Its queries, as they were seen last. */
+	queries?: RecordOrAcknowledgement[];
+	/** Writes its state into n8n's journal. */
+	save(state: SubmissionState): void;
+}
+
+/** This process's knowledge of the billed queries of one execution, over its sub-executions. */
+export class SubmissionRegister {
+	readonly #byPlace = new Map<string, Submission>();
+	readonly #byShare = new Map<string, Set<Submission>>();
+	readonly #ids = new Set<string>();
+
+	get size(): number {
+		return this.#byPlace.size + this.#ids.size;
+	}
+
+	/** Returns the submission of an item and a run. */
+	at(place: string): Submission | undefined {
+		return this.#byPlace.get(place);
+	}
+
+	add(place: string, submission: Submission): void {
+		this.#byPlace.set(place, submission);
+		addTo(this.#byShare, submission.sharingKey, submission);
+		this.claim(submission.accountKey, acceptedIdsOf(submission.state));
+	}
+
+	/** Returns the newest accepted submission since a moment that is no failure. */
+	findAccepted(sharingKey: string, since: number): Submission | undefined {
+		return this.#alike(sharingKey)
+			.reverse()
+			.find(
+				(one) =>
+					one.state.status === 'accepted' &&
+					one.sentAt >= since &&
+					areQueriesReusable(one.queries ?? []),
+			);
+	}
+
+	/** Returns whether a request needs no query of its own: an equal one was sent. */
+	isSubmitted(sharingKey: string, since: number): boolean {
+		return (
+			this.#alike(sharingKey).some(({ state }) => isUncertain(state)) ||
+			this.findAccepted(sharingKey, since) !== undefined
+		);
+	}
+
+	/** Returns the submissions of which nobody knows whether they were accepted. */
+	uncertain(sharingKey: string): Submission[] {
+		return this.#alike(sharingKey).filter(({ state }) => isUncertain(state));
+	}
+
+	/** Claims queries for one item or request. Returns false if another one has claimed one of them. */
+	claim(accountKey: string, ids: QueryId[]): boolean {
+		const names = ids.map((id) => `${accountKey} ${id}`);
+		const isFree = names.every((name) => !this.#ids.has(name));
+		for (const name of names) this.#ids.add(name);
+		return isFree;
+	}
+
+	isClaimed(accountKey: string, id: QueryId): boolean {
+		return this.#ids.has(`${accountKey} ${id}`);
+	}
+
+	#alike(sharingKey: string): Submission[] {
+		return [...(this.#byShare.get(sharingKey) ?? [])].filter(
+			(one) => one.sharingKey === sharingKey,
+		);
+	}
+}
+
+export const newSubmissionRegister = (): SubmissionRegister => new SubmissionRegister();
+
+/** Returns whether others may share queries. A failed query is sent again, and so is one with an unknown status. */
+export const areQueriesReusable = (queries: RecordOrAcknowledgement[]): boolean =>
+	queries.every((one) => one.kind !== 'record' || ['success', 'pending'].includes(one.state));
+
+function addTo<T>(map: Map<string, Set<T>>, key: string, value: T): void {
+	const known = map.get(key);
+	if (known) known.add(value);
+	else map.set(key, new Set([value]));
+}

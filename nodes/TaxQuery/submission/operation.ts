@@ -1,0 +1,213 @@
+import { defineOperation } from '../../shared/operations/fields';
+import type {
+	OperationItemContext,
+	NextPhase,
+	Operation,
+	RowsOrNextPhase,
+	SharedNodeRunState,
+} from '../../shared/operations/operation';
+import type { IDataObject } from 'n8n-workflow';
+import {
+	buildQueryRequest,
+	type PaidQueryDefinition,
+	isComparableWithList,
+	type QueryRequest,
+	type ValidatedQueryInput,
+} from '../request/queryRequest';
+import { getQuery, queryClientOfItem, type QueryClient } from '../client/queryClient';
+import type { QueryRecord } from '../client/model';
+import { withBilledIds } from '../errors/queryError';
+import { RunReceipt } from '../output/receipt';
+import { mayStillGetResult, buildRows, type ObtainedQuery, type RowContext } from '../output/rows';
+import { possibleColumnsOfQueryType } from '../output/simplify';
+import {
+	waitAndReuseFieldsOf,
+	paidQueryOptions,
+	USUAL_PRICE_TEXT,
+	priceNotice,
+	type ReuseScope,
+} from './options';
+import { countBilledQueries, acceptedIdsOf } from './submissionState';
+import {
+	sharesEqualRequests,
+	newSubmissionContext,
+	type SpendingAndReuseOptions,
+	type RunSubmissionContext,
+} from './context';
+import { isSubmittedByEarlierTry, reserveSpending, submit } from './submit';
+import { mayBeWaitedFor, readByIdIfResultMissing, waitForResult } from './wait';
+import { pickBy } from '../../shared/utils/objects';
+
+interface PaidQuerySettings extends SpendingAndReuseOptions {
+	additionalBodyFields: IDataObject;
+	/** Milliseconds to wait for a result, once all items are sent. */
+	wait: number | undefined;
+	simplify: boolean;
+	externalReference: unknown;
+}
+
+/** Prevents an AI agent from sending the query again, which would be billed again. */
+const PENDING =
+	'If pending is true, read the result later with Query → Get by queryId. Do not ask again.';
+const AT_ONCE = 'The result comes at once.';
+
+/** Makes the operation of a billed query: check, search a result to reuse, send, wait. */
+export function paidQueryOperation(definition: PaidQueryDefinition): Operation {
+	const { queryType, input, tool, hasNoResult, price = USUAL_PRICE_TEXT, ...shown } = definition;
+	const paid = defineOperation({
+		...shown,
+		value: queryType.operation,
+		tool: `${tool} ${hasNoResult ? 'It may be billed.' : `Billed: ${price}.`} ${queryType.isImmediate ? AT_ONCE : PENDING}`,
+		fields: { price: priceNotice(definition), input, ...waitAndReuseFieldsOf(definition) },
+		options: paidQueryOptions(definition),
+		execute: async (item, { input: queries, ...settings }) =>
+			await namingBilled(item, async () => await plan(item, definition, queries, settings)),
+	});
+	const costOf: Operation['costOf'] = (run, index) =>
+		run.shared(startSpending).receipt.costOf(index);
+	return { ...paid, isSending: true, costOf, keepsInput: possibleColumnsOfQueryType(queryType) };
+}
+
+/** Returns what the items of a run share. */
+function startSpending(run: SharedNodeRunState) {
+	const receipt: RunReceipt = new RunReceipt(run, {
+		gaps: () => context.past.gaps(),
+		billed: (index) => countBilledQueries(context.journal.statesOf(index)),
+	});
+	const context: RunSubmissionContext = newSubmissionContext(run, receipt);
+	run.atEnd(() => context.limit.end());
+	return { context, receipt };
+}
+
+/** Does everything that is free, so that no item is sent before all of them are known to be right. */
+async function plan(
+	item: OperationItemContext,
+	definition: PaidQueryDefinition,
+	input: ValidatedQueryInput,
+	settings: PaidQuerySettings,
+): Promise<NextPhase> {
+	const { context, receipt } = item.run.shared(startSpending);
+	const target = { ...(await queryClientOfItem(item)), ...settings };
+	const whole = buildQueryRequest(definition, input, target);
+	receipt.plan(item, whole.expected.length);
+	const { reuse } = settings;
+	const reusable = isSubmittedByEarlierTry(context, item, whole)
+		? []
+		: await findReusable(item, context, whole, reuse);
+	const missing = missingParts(input, reusable);
+	const reused = missing.includes(input) ? [] : reusable.filter((one) => one !== undefined);
+	const parts = missing.map((part) => buildQueryRequest(definition, part, target));
+	if (reused.length > 0 && parts.length > 0) {
+		const ids = reusable.map((one) => one?.id ?? null);
+		context.journal.reuse(item, whole.journalKey, ids);
+	}
+	await reserveSpending(context, item, settings, parts);
+	const next = async () => {
+		const now = Date.now() + target.clockOffsetMs();
+		const read = async (outcomes: ObtainedQuery[]) =>
+			await Promise.all(
+				outcomes.map(
+					async (one) => await readByIdIfResultMissing(item, withAge(one, now), definition),
+				),
+			);
+		const queries = await read(reused.map((query) => ({ query, how: 'reused' })));
+		for (const part of parts) {
+			const { queries: own, how } = await submit(context, item, part, settings);
+			queries.push(...(await read(own.map((query) => ({ query, how })))));
+		}
+		receipt.take(
+			item,
+			queries,
+			settings,
+			sharesEqualRequests(reuse) ? whole.sharingKey : undefined,
+		);
+		return await conclude(item, definition, input, target, whole, queries);
+	};
+	return { next: async () => await namingBilled(item, next) };
+}
+
+/** Runs work on an item; its error names what the item has been billed for nevertheless. */
+async function namingBilled<T>(item: OperationItemContext, work: () => Promise<T>): Promise<T> {
+	return await work().catch((error: unknown) => {
+		const { journal } = item.run.shared(startSpending).context;
+		const ids = journal.statesOf(item.index).flatMap(acceptedIdsOf);
+		throw ids.length === 0 ? error : withBilledIds(error, ids);
+	});
+}
+
+/** Returns the records that need not be billed, one for each expected; in a further try those of the first. */
+async function findReusable(
+	item: OperationItemContext,
+	{ journal, past }: RunSubmissionContext,
+	request: QueryRequest,
+	reuse: ReuseScope | undefined,
+): Promise<Array<QueryRecord | undefined>> {
+	if (!isComparableWithList(request)) return [];
+	const before = journal.reusedOf(item, request.journalKey);
+	if (before) {
+		const client = await queryClientOfItem(item);
+		return await Promise.all(
+			before.map(async (id) => (id === null ? undefined : await getQuery(client, id))),
+		);
+	}
+	if (!reuse) return [];
+	const mayLag = reuse.mayLag === true && journal.isEmpty;
+	return await past.findReusable(item, request, { ...reuse, mayLag });
+}
+
+/** Returns the parts that are still to be sent: all of the input, or those that no reusable record covers. */
+function missingParts(
+	input: ValidatedQueryInput,
+	reusable: Array<QueryRecord | undefined>,
+): ValidatedQueryInput[] {
+	const { records, only } = input;
+	if (records && only) return only(records.filter((_, index) => !reusable[index]));
+	return reusable.length > 0 && reusable.every(Boolean) ? [] : [input];
+}
+
+/** Adds a query's age; `now` is by the service's clock. */
+function withAge(outcome: ObtainedQuery, now: number): ObtainedQuery {
+	const { query, how } = outcome;
+	const { createdAt = now } = query.kind === 'record' ? query : {};
+	return how === 'reused' ? { ...outcome, ageMs: Math.max(0, now - createdAt) } : outcome;
+}
+
+/** Returns the fields that are equal in several records of an item; its rows show the others themselves. */
+const sharedOf = ([first, ...others]: IDataObject[]): IDataObject =>
+	pickBy(first, (name, value) => others.every((one) => one[name] === value));
+
+/** Returns the item's rows; if the operator wants results, it waits once all items are sent. */
+async function conclude(
+	item: OperationItemContext,
+	definition: PaidQueryDefinition,
+	{ records, warnings }: ValidatedQueryInput,
+	settings: PaidQuerySettings & Pick<QueryClient, 'mapping'>,
+	{ expected, fields, secrets }: QueryRequest,
+	queries: ObtainedQuery[],
+): Promise<RowsOrNextPhase> {
+	const { wait, simplify: isSimple, externalReference, mapping } = settings;
+	const { receipt } = item.run.shared(startSpending);
+	const rowSettings: RowContext = {
+		definition,
+		mapping,
+		expected,
+		requested: records
+			? sharedOf(records.map(({ fields: { rfc, period } }) => ({ rfc, period })))
+			: fields,
+		mustEcho: records ? {} : pickBy(fields, (_, one) => one !== ''),
+		isSimple,
+		externalReference,
+		warnings,
+		secrets,
+		protect: item.protect,
+	};
+	const give = (ended: ObtainedQuery[]) => {
+		const rows = buildRows(rowSettings, ended);
+		receipt.give(item, rows, ended.filter((one) => mayStillGetResult(one, definition)).length);
+		return rows;
+	};
+	if (wait === undefined || !queries.some(mayBeWaitedFor)) return give(queries);
+	const next = async () =>
+		give(await Promise.all(queries.map(async (one) => await waitForResult(item, one, wait))));
+	return { together: true, next: async () => await namingBilled(item, next) };
+}

@@ -1,0 +1,291 @@
+import { DateTime } from 'luxon';
+import type { INodeProperties } from 'n8n-workflow';
+import {
+	defineField,
+	parseOneOf,
+	optionsEntryField,
+	nestedOptionGroupBuilder,
+	parseBoolean,
+	numberAtLeastParser,
+	parseObjectFieldBlankAsEmpty,
+	parseText,
+	type Field,
+} from '../../shared/operations/fields';
+import { simplifyField } from '../../shared/operations/commonFields';
+import type { OperationItemContext } from '../../shared/operations/operation';
+import type { PaidQueryDefinition } from '../request/queryRequest';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The most queries that an AI agent may send in one execution by default. */
+const MOST_AS_TOOL = 10;
+
+/**
+ * The queries that an item takes instead of sending another one: those of its own execution, and listed ones. Undefined
+ * where each item sends its own.
+ */
+export interface ReuseScope {
+	/** Takes listed queries created since then, in milliseconds by this machine's clock; undefined: none. */
+	since?: number;
+	/** The operator did not choose listed ones: the workflow is being built, or an execution may be a retry. */
+	isByDefault: boolean;
+	/** The list may hold what this execution has sent, though n8n does not remember it. */
+	isRetry?: boolean;
+	/** Each query is for one item: the operator does not want items to share them. */
+	isUnshared?: boolean;
+	/** The process that sent them may have crashed a moment ago, before the list showed them. */
+	mayLag?: boolean;
+}
+
+const emptyField: Field<undefined> = { properties: [], read: () => undefined };
+
+const numberField = (property: Omit<INodeProperties, 'type'>): INodeProperties => ({
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	...property,
+});
+
+const isWaiting = defineField(
+	{
+		displayName: 'Wait for Result',
+		name: 'waitForResult',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to keep this execution open until the result has arrived. See the examples <i>Collect query results</i> and <i>List of taxpayers</i>.',
+		hint: 'Off: returns a query ID now, and Tax Query Trigger brings the result, best for many queries. On: this step waits.',
+	},
+	parseBoolean,
+);
+const maxWait = defineField(
+	numberField({
+		displayName: 'Max Wait (Seconds)',
+		name: 'maxWait',
+		default: 60,
+		description:
+			'How long to wait once all items are sent. After that, a pending query comes out with its query ID.',
+		typeOptions: { minValue: 1 },
+		displayOptions: { show: { waitForResult: [true] } },
+	}),
+	numberAtLeastParser(0),
+);
+/** Milliseconds; undefined where the item does not wait. */
+const waitForResult: Field<number | undefined> = {
+	properties: [...isWaiting.properties, ...maxWait.properties],
+	read: async (item) =>
+		(await isWaiting.read(item)) ? 1000 * (await maxWait.read(item)) : undefined,
+};
+
+/** Returns whether a workflow is being built: in the editor, or by n8n's evaluations, which run the same cases again. */
+export const isBuilding = (mode: OperationItemContext['run']['mode']): boolean =>
+	mode === 'manual' || mode === 'evaluation';
+
+const startOfRun = () => ({ ms: Date.now() });
+const runStartedAt = ({ run }: OperationItemContext): number => run.shared(startOfRun).ms;
+
+const reuse = defineField(
+	{
+		displayName: 'Reuse Results',
+		name: 'reuse',
+		type: 'options',
+		options: [
+			{
+				name: 'Only While Building (24 Hours)',
+				value: 'building',
+				description:
+					'The editor, evaluations, retries and sub-workflows reuse results (not failures) of the last 24 hours. Items of one execution that ask the same always share one query.',
+			},
+			{ name: 'Up To (Hours)', value: 'hours' },
+			{ name: 'This Calendar Month', value: 'month' },
+			{
+				name: 'Never',
+				value: 'never',
+				description: 'Each item is billed, in the editor too, even if several ask the same',
+			},
+		],
+		default: 'building',
+		description:
+			'Whether to take a result or pending query of the same type and fields instead of sending another one',
+	},
+	parseOneOf('building', 'hours', 'month', 'never'),
+);
+const reuseHours = defineField(
+	numberField({
+		displayName: 'Reuse Results Up To (Hours)',
+		name: 'reuseHours',
+		default: 24,
+		description: 'How old a result may be, e.g. 720 for 30 days',
+		displayOptions: { show: { reuse: ['hours'] } },
+	}),
+	numberAtLeastParser(0),
+);
+const reuseResults: Field<ReuseScope | undefined> = {
+	properties: [...reuse.properties, ...reuseHours.properties],
+	async read(item) {
+		const chosen = await chosenReuse(item);
+		return item.run.mode === 'retry' ? ofRetry(item, chosen) : chosen;
+	},
+};
+
+async function chosenReuse(item: OperationItemContext): Promise<ReuseScope | undefined> {
+	const { mode, timeZone } = item.run;
+	const now = runStartedAt(item);
+	switch (await reuse.read(item)) {
+		case 'never':
+			return undefined;
+		case 'month': {
+			const month = DateTime.fromMillis(now, { zone: timeZone }).startOf('month');
+			return { since: month.toMillis(), isByDefault: false };
+		}
+		case 'building':
+			if (isBuilding(mode)) return { since: now - DAY_MS, isByDefault: true };
+			// a sub-workflow cannot know whether its parent is retried
+			if (mode === 'integrated') {
+				return { since: now - DAY_MS, isByDefault: true, isRetry: true };
+			}
+			return WITHIN_EXECUTION;
+		case 'hours': {
+			const ms = (await reuseHours.read(item)) * HOUR_MS;
+			return ms === 0 ? WITHIN_EXECUTION : { since: now - ms, isByDefault: false };
+		}
+	}
+}
+
+const WITHIN_EXECUTION: ReuseScope = { isByDefault: false };
+
+/**
+ * n8n saves an execution that was stopped as it began, so that a retry knows nothing of what it has sent. What the list
+ * shows of the last day is therefore taken first, whatever Reuse Results says.
+ */
+function ofRetry(item: OperationItemContext, chosen: ReuseScope | undefined): ReuseScope {
+	const since = runStartedAt(item) - DAY_MS;
+	const retry = { isRetry: true, mayLag: true };
+	if (!chosen) return { since, isByDefault: true, isUnshared: true, ...retry };
+	const isByDefault = chosen.since === undefined || chosen.isByDefault;
+	return { ...chosen, isByDefault, since: Math.min(since, chosen.since ?? since), ...retry };
+}
+
+/** A query without a result has no option: its items share it within their execution. */
+const reuseWithoutResult: Field<ReuseScope | undefined> = {
+	...emptyField,
+	read: (item) => (item.run.mode === 'retry' ? ofRetry(item, WITHIN_EXECUTION) : WITHIN_EXECUTION),
+};
+
+/** The price of an item, unless the query has another one. */
+export const USUAL_PRICE_TEXT = 'one query per different item';
+
+/** Shows the price before anything is filled in. */
+export const priceNotice = ({
+	price = USUAL_PRICE_TEXT,
+	hasNoResult,
+}: PaidQueryDefinition): Field<undefined> => ({
+	...emptyField,
+	properties: [
+		{
+			displayName: `Each run costs ${price}. ${hasNoResult ? 'While building, pin the output.' : "While building, results (not failures) of the last 24 hours are reused (see 'Reuse Results')."}`,
+			name: 'priceNotice',
+			type: 'notice',
+			default: '',
+		},
+	],
+});
+
+/** The fields that paid queries have beside their inputs. */
+export const waitAndReuseFieldsOf = ({ queryType, hasNoResult }: PaidQueryDefinition) => ({
+	wait: queryType.isImmediate ? emptyField : waitForResult,
+	reuse: hasNoResult ? reuseWithoutResult : reuseResults,
+});
+
+const spending = nestedOptionGroupBuilder({
+	displayName: 'Spending Limits',
+	name: 'spendingLimits',
+	type: 'collection',
+	placeholder: 'Add limit',
+	default: {},
+	description: 'How many queries may be sent, and whether one may be sent twice',
+});
+const limits = {
+	maxQueriesPerDay: spending.entry(
+		numberField({
+			displayName: 'Max Queries per Day',
+			name: 'maxQueriesPerDay',
+			default: 500,
+			description:
+				"The most queries in one day of the workflow's time zone. The service's list counts: all who use this credential.",
+		}),
+		numberAtLeastParser(0),
+		Infinity,
+	),
+	maxQueries: spending.entry<number | undefined>(
+		numberField({
+			displayName: 'Max Queries per Execution',
+			name: 'maxQueries',
+			default: 100,
+			description: `The most queries that this node sends in one execution, over all its runs. Unless set, an AI agent has ${MOST_AS_TOOL}.`,
+		}),
+		numberAtLeastParser(0),
+		undefined,
+	),
+	sendAgain: spending.entry(
+		{
+			displayName: 'Send Again If Unsure',
+			name: 'sendAgain',
+			type: 'boolean',
+			default: false,
+			description:
+				"Whether to resend a query whose outcome is unknown and that is not in the service's list. You may be billed twice.",
+		},
+		parseBoolean,
+		false,
+	),
+};
+
+/** Simplify, where it leaves documented fields out. */
+const simplifyWithout = (fields: string): Field<boolean> => ({
+	...simplifyField,
+	properties: simplifyField.properties.map((property) => ({
+		...property,
+		hint: `On: ten columns, without ${fields}. Off: the whole record.`,
+	})),
+});
+
+/** The entries of the "Options" collection of a paid query, those of the business first. */
+export const paidQueryOptions = ({
+	options = [],
+	queryType: { leftOut },
+}: PaidQueryDefinition) => ({
+	simplify: leftOut === undefined ? simplifyField : simplifyWithout(leftOut),
+	spendingLimits: spending.group(),
+	...limits,
+	maxQueries: {
+		...emptyField,
+		read: async (item: OperationItemContext) =>
+			(await limits.maxQueries.read(item)) ?? (item.run.isTool ? MOST_AS_TOOL : Infinity),
+	},
+	externalReference: optionsEntryField<unknown>(
+		{
+			displayName: 'External Reference',
+			name: 'externalReference',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. {{ $json.customerId }}',
+			description: 'Your own ID for this item. It is not sent; it comes out beside the query ID.',
+		},
+		(value, label) => (typeof value === 'number' ? value : parseText(value, label)),
+		undefined,
+	),
+	/** Read by the definition's own input. */
+	checks: { ...emptyField, properties: options },
+	additionalBodyFields: optionsEntryField(
+		{
+			displayName: 'Additional Body Fields',
+			name: 'additionalBodyFields',
+			type: 'json',
+			default: '{}',
+			description:
+				'More fields for the request body, as a JSON object. They replace fields of the same name.',
+		},
+		(value, label) => parseObjectFieldBlankAsEmpty(value || 'nothing', label),
+		{},
+	),
+});

@@ -1,0 +1,257 @@
+import type { OperationItemContext, SharedNodeRunState } from '../../shared/operations/operation';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
+import type { QueryRequest } from '../request/queryRequest';
+import { queryClientOfItem, type QueryClient } from '../client/queryClient';
+import { clientSurvivingOtherItemFailures } from '../client/queryClient';
+import { fetchRecordIfIncomplete, offersQueryList } from '../client/queryList';
+import { LIST_LAG_MS, sharedQueryListOf, type ListReading } from './sharedList';
+import type {
+	QueryId,
+	CollectedQueryList,
+	RecordOrAcknowledgement,
+	QueryRecord,
+	QueryState,
+} from '../client/model';
+import { QueryError, type ListPurpose } from '../errors/queryError';
+import type { ReuseSearchGaps } from '../output/receiptText';
+import type { ReuseScope } from './options';
+import type { SubmissionRegister } from './execution';
+
+/** A run takes over a list that another run of its execution has read at most this long before. */
+const FRESH_MS = 30_000;
+
+/** A reusable record for each query that a request expects, if there is one. */
+type ReusableRecords = Array<QueryRecord | undefined>;
+
+type ListedReuse = ReuseScope & { since: number };
+
+/** Allows for dates that are this much too early: whole minutes, and clocks that differ. */
+const LATE_MS = 5 * 60_000;
+/** A pending query is reused for as long as its type may take. */
+const LONGEST_PENDING_MS = 24 * 3_600_000;
+/** Local time that is called Z is up to this much too early, and in Mexico at least five hours. */
+const MOST_ZONE_MS = 14 * 3_600_000;
+const LEAST_ZONE_MS = 4.5 * 3_600_000;
+
+/** When the first run of an execution needed the list, by a monotonic clock. */
+const newFirstNeed = () => ({ at: performance.now() });
+
+/** Reads past queries once for all items of a run with the same account. */
+export class PastQueries {
+	readonly #register: SubmissionRegister;
+	readonly #run: SharedNodeRunState;
+	/** The readings of this run, the newest last, by account. */
+	readonly #readings = new Map<string, Array<{ since: number; reading: Promise<ListReading> }>>();
+	/** A reading that began before this moment of the monotonic clock is too old. */
+	#notBefore: number | undefined;
+	readonly #reusable = new BoundedMap<string, Promise<ReusableRecords>>(10_000);
+	readonly #uncompared = new Set<QueryId>();
+	readonly #pendingTooLong = new Set<QueryId>();
+	/** The last reading that did not reach the end of the list. */
+	#cut: CollectedQueryList | undefined;
+	/** Resolves once the list shows what was accepted before a crash. */
+	#caughtUp: Promise<void> | undefined;
+
+	constructor(run: SharedNodeRunState, register: SubmissionRegister) {
+		this.#register = register;
+		this.#run = run;
+	}
+
+	/** Returns the queries made since a moment by this machine's clock. Throws a QueryError that names the purpose. */
+	async list(
+		item: OperationItemContext,
+		since: number,
+		purpose: ListPurpose,
+	): Promise<CollectedQueryList> {
+		return await (
+			await this.#read(item, since, purpose)
+		).listing;
+	}
+
+	/** Forgets what was read, so that the next request reads the list again. */
+	renew({ clientKey }: QueryClient): void {
+		this.#readings.delete(clientKey);
+		this.#notBefore = performance.now();
+		this.#reusable.clear();
+	}
+
+	/** Returns when the list of an account was read, by a monotonic clock; now where it was not. */
+	async readAt(item: OperationItemContext): Promise<number> {
+		const { clientKey } = await queryClientOfItem(item);
+		const newest = this.#readings.get(clientKey)?.at(-1);
+		return (await newest?.reading)?.startedAt ?? performance.now();
+	}
+
+	/** Returns what was not reused though it may match, and the truncated list, for the receipt. */
+	gaps(): ReuseSearchGaps {
+		const pendingTooLong = [...this.#pendingTooLong];
+		return { uncompared: this.#uncompared.size, pendingTooLong, cut: this.#cut };
+	}
+
+	/** Returns whether a query stood in a list that was read before this moment by this machine's clock. */
+	async wasListed(item: OperationItemContext, id: QueryId, before: number): Promise<boolean> {
+		const { clientKey } = await queryClientOfItem(item);
+		const earlier = (this.#readings.get(clientKey) ?? []).map(async ({ reading }) => {
+			const { listing, startedAt } = await reading;
+			const isEarlier = Date.now() - (performance.now() - startedAt) <= before;
+			return isEarlier && (await listing).records.some((record) => record.id === id);
+		});
+		const isIn = await Promise.all(earlier.map(async (one) => await one.catch(() => false)));
+		return isIn.includes(true);
+	}
+
+	/** Returns whether the list shows one of these queries. */
+	async shows(
+		item: OperationItemContext,
+		since: number,
+		queries: RecordOrAcknowledgement[],
+	): Promise<boolean> {
+		const { records } = await this.list(item, since, 'reuse');
+		return records.some(({ id }) => queries.some((query) => query.id === id));
+	}
+
+	/**
+	 * Returns, for each expected query, the newest one with a result, or else the newest pending one. In a
+	 * retried execution each row is for one item, unless the operator wants items to share.
+	 */
+	async findReusable(
+		item: OperationItemContext,
+		request: QueryRequest,
+		reuse: ReuseScope,
+	): Promise<ReusableRecords> {
+		const { since } = reuse;
+		if (since === undefined) return [];
+		const listed = { ...reuse, since };
+		const found = await this.#findOnce(item, request, listed);
+		const isAll = found.length > 0 && found.every(Boolean);
+		if (isAll || !reuse.mayLag || performance.now() >= LIST_LAG_MS) return found;
+		if (!offersQueryList((await queryClientOfItem(item)).mapping)) return found;
+		await (this.#caughtUp ??= this.#catchUp(item));
+		return await this.#findOnce(item, request, listed);
+	}
+
+	/** After a crash the list may not show yet what was accepted before it, until this process has run for a while. */
+	async #catchUp(item: OperationItemContext): Promise<void> {
+		await item.wait(LIST_LAG_MS - performance.now());
+		this.#readings.clear();
+		this.#reusable.clear();
+		this.#notBefore = performance.now();
+	}
+
+	/** Reads the list once for all items of this run; a run takes over what another of its execution has just read. */
+	async #read(
+		item: OperationItemContext,
+		since: number,
+		purpose: ListPurpose,
+	): Promise<ListReading> {
+		const client = await clientSurvivingOtherItemFailures(item);
+		const known = this.#readings.get(client.clientKey) ?? [];
+		this.#readings.set(client.clientKey, known);
+		let covering = known.find((one) => one.since <= since);
+		if (!covering) {
+			this.#notBefore ??= Math.max(
+				this.#run.execution.shared(newFirstNeed).at,
+				performance.now() - FRESH_MS,
+			);
+			const need = {
+				owner: this.#run,
+				since: since + client.clockOffsetMs() - LATE_MS,
+				notBefore: this.#notBefore,
+			};
+			covering = { since, reading: sharedQueryListOf(client).read(client, need) };
+			known.push(covering);
+		}
+		return await covering.reading.catch((error: unknown) => {
+			throw QueryError.unlisted(error, purpose);
+		});
+	}
+
+	/** Finds reusable records once for all items with an equal request, unless each is for one item. */
+	async #findOnce(
+		item: OperationItemContext,
+		{ sharingKey, expected }: QueryRequest,
+		reuse: ListedReuse,
+	): Promise<ReusableRecords> {
+		const { mapping, accountKey } = await queryClientOfItem(item);
+		if (reuse.isUnshared) {
+			if (!offersQueryList(mapping)) return [];
+			const isFree = (id: QueryId) => !this.#register.isClaimed(accountKey, id);
+			return await this.#find(item, expected, reuse, isFree);
+		}
+		const finding = async () => await this.#find(item, expected, reuse, () => true);
+		return await this.#reusable.getOrMake(`${reuse.since} ${sharingKey}`, finding);
+	}
+
+	async #find(
+		item: OperationItemContext,
+		expected: ExpectedRecord[],
+		reuse: ListedReuse,
+		isFree: (id: QueryId) => boolean,
+	): Promise<ReusableRecords> {
+		const client = await queryClientOfItem(item);
+		const { since, isUnshared } = reuse;
+		const { recordsLike, newest } = await this.#indexOf(
+			item,
+			Math.min(since, Date.now() - LONGEST_PENDING_MS),
+			isUnshared ? 'retry' : 'reuse',
+		);
+		// only the reading shows the service's clock
+		const now = Date.now() + client.clockOffsetMs();
+		const from = since + client.clockOffsetMs();
+		// no query of the last hours: then the dates may be local time, or nobody asked anything
+		const zoneMs = now - newest >= LEAST_ZONE_MS ? MOST_ZONE_MS : 0;
+		const states = reusableStates(reuse);
+		const chosen = expected.map((one) => {
+			const possible = recordsLike(one)
+				.filter(({ id, createdAt = from }) => createdAt >= from - zoneMs && isFree(id))
+				.filter((row) => row.state !== 'failed' && matchRecord(one, row) !== 'mismatch');
+			const inTime = possible.filter(({ createdAt = from }) => createdAt >= from);
+			const isStale = ({ state, createdAt = now }: QueryRecord) =>
+				state === 'pending' && createdAt < now - LONGEST_PENDING_MS;
+			const fresh = inTime.filter((row) => !isStale(row));
+			const found = chooseRecord(fresh, one, states);
+			if (!found) {
+				for (const row of possible)
+					(isStale(row) ? this.#pendingTooLong : this.#uncompared).add(row.id);
+			}
+			if (found && isUnshared) this.#register.claim(client.accountKey, [found.id]);
+			return found;
+		});
+		return await Promise.all(
+			chosen.map(async (row, index) => {
+				const whole = row && (await fetchRecordIfIncomplete(client, row));
+				const isOwn = whole && matchRecord(expected[index], whole) !== 'mismatch';
+				return isOwn && states.includes(whole.state) ? whole : undefined;
+			}),
+		);
+	}
+
+	async #indexOf(item: OperationItemContext, since: number, purpose: ListPurpose) {
+		const client = await queryClientOfItem(item);
+		const reading = await this.#read(item, since, purpose);
+		const listing = await reading.listing;
+		if (listing.completeness !== 'complete') this.#cut = listing;
+		const list = sharedQueryListOf(client);
+		const complete = async (row: QueryRecord) => await list.completeRow(client, row);
+		const newest = listing.records.reduce((at, { createdAt = 0 }) => Math.max(at, createdAt), 0);
+		const recordsLike = await reading.index(since + client.clockOffsetMs(), complete);
+		return { recordsLike, newest };
+	}
+}
+
+/** Returns the states of a record that replaces a new query, the best one first. */
+const reusableStates = ({ isRetry }: ReuseScope): QueryState[] =>
+	isRetry ? ['success', 'pending', 'unknown'] : ['success', 'pending'];
+
+/** Returns the newest record that surely matches: one of the first state, or else one of the next. */
+function chooseRecord(
+	records: QueryRecord[],
+	expected: ExpectedRecord,
+	states: QueryState[],
+): QueryRecord | undefined {
+	const same = records
+		.filter((row) => row.createdAt !== undefined && matchRecord(expected, row) === 'match')
+		.sort((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
+	return states.map((state) => same.find((row) => row.state === state)).find(Boolean);
+}

@@ -1,0 +1,34 @@
+import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
+import type { EmitOutcome } from './emitter';
+import type { Ledger } from './ledger';
+import type { UnlistedPendingTotals } from './listing';
+import type { RecordReader } from './recordReader';
+import type { RecordWithDeliveryId } from './result';
+import type { TriggerSettings } from './settings';
+
+/** The published trigger as a poll sees it. It may be unpublished meanwhile. */
+export interface PollingSessionInterface {
+	context: ITriggerFunctions;
+	ledger: Ledger;
+	settings: TriggerSettings;
+	/** Reads by ID, and knows what could not be read so far. */
+	reader: RecordReader;
+	/** Numbers of pending queries that the last checks did not show. */
+	unlisted: UnlistedPendingTotals;
+	/** The trigger is to begin by Start From. */
+	mustBegin: boolean;
+	/** Throws if the workflow was unpublished, because an older poll must not change anything. */
+	mustBeOpen(): void;
+	/**
+	 * Emits a result, unless it was emitted before. Every execution with a result starts here: a poll and a trusted
+	 * webhook call use it. In the editor n8n starts the execution itself. Three things refuse a second start: what this
+	 * process has emitted, what the ledger has settled, and the deduplication key that n8n remembers.
+	 */
+	emitOnce(result: RecordWithDeliveryId, item: INodeExecutionData): Promise<EmitOutcome>;
+	/** Returns whether a result came through before. */
+	isOver(result: Pick<RecordWithDeliveryId, 'queryId' | 'status' | 'deliveryId'>): boolean;
+	/** Returns whether a result is being emitted, or was given to n8n by another process a moment ago. */
+	isRunning(result: RecordWithDeliveryId): boolean;
+	/** Returns the outcome of a result that is being emitted. */
+	outcomeOf(result: RecordWithDeliveryId): Promise<EmitOutcome> | undefined;
+}

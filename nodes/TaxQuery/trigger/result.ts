@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { queryTypes } from '../../shared/queryTypes/catalog';
+import { textOf } from '../../shared/utils/primitiveText';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { mayStillEnd, recordFromDocumentedFields } from '../client/record';
+import type { QueryRecord } from '../client/model';
+import type { ListedQuery } from './planPoll';
+
+/** A query in one state: what must start one execution only. */
+export interface RecordWithDeliveryId extends ListedQuery {
+	record: QueryRecord;
+	/** Identifies a query in one status, wherever it was read. */
+	deliveryId: string;
+}
+
+/** Returns the status in upper case, or ''. */
+const statusOf = (status: string | undefined): string => textOf(status).trim().toUpperCase();
+
+export function toRecordWithDeliveryId(record: QueryRecord): RecordWithDeliveryId {
+	const { id: queryId, status, state, createdAt } = record;
+	const upperStatus = statusOf(status);
+	return {
+		queryId,
+		status: upperStatus,
+		deliveryId: createHash('sha256')
+			.update(`${queryId}\n${upperStatus}`)
+			.digest('hex')
+			.slice(0, 32),
+		isPending: state === 'pending',
+		isOpen: mayStillEnd(state),
+		hasStatus: status !== undefined,
+		...(createdAt !== undefined && { createdAt }),
+		record,
+	};
+}
+
+const isDelivered = ({ operation }: QueryRecord) =>
+	queryTypes.find((queryType) => queryType.operation === operation)?.isDelivered ?? !operation;
+
+/** Returns whether a successful query lacks its result. It may come by webhook alone (TQ §6.1, §4.13). */
+export const succeededWithoutResult = ({ record }: RecordWithDeliveryId): boolean =>
+	record.state === 'success' && !record.hasResponse && isDelivered(record);
+
+/** The record of the service with the response that a webhook call brought. */
+export const addDeliveredResponse = (
+	{ record }: RecordWithDeliveryId,
+	delivered: QueryRecord,
+	mapping: TaxQueryMapping,
+): RecordWithDeliveryId => {
+	const whole = recordFromDocumentedFields(
+		{ ...record.raw, response: delivered.raw.response },
+		mapping,
+	);
+	return toRecordWithDeliveryId({ ...record, ...whole, id: record.id });
+};

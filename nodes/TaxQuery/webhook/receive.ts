@@ -1,0 +1,106 @@
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { raceAbort } from '../../shared/utils/responseBody';
+import { errorMessage, runHourly } from '../trigger/errorReporting';
+import { findPublishedSession } from '../trigger/pollingSession';
+import { readSettings, type TriggerSettings } from '../trigger/settings';
+import { decodeBody, receiveBody, type ReceivedBody } from './body';
+import { checkDeliveryAuthenticity, readItemMakerCredentialSettings } from './authenticity';
+import { dispatch, startTest, type Call } from './dispatch';
+import { limitNotificationByTrustSettings, type AssessedNotification } from './trust';
+import { parsePayload } from './payload';
+import { RESPONSES, type ResponseToSender } from './response';
+
+const RETRY_AFTER_SECONDS = 5;
+/**
+ * Senders give up after 3 to 5 s. Each gets a response within 2 s: this long after its call came, and the time to read
+ * it.
+ */
+const RESPONSE_TIMEOUT_MS = 1_500;
+const REFUSED =
+	'The Tax Query Trigger refuses webhook calls (401): if the service sent them, compare method, header names and secret with it';
+
+/**
+ * Handles one webhook call. Unless it is proved and confirmation is off, none of its data is trusted; it makes the
+ * published trigger poll now. The sender gets a response by the outcome, or in time by what is known. It never throws,
+ * because that would start a failed execution for each call.
+ */
+export async function receiveWebhookCall(
+	context: IWebhookFunctions,
+): Promise<IWebhookResponseData> {
+	const call: Call = { soFar: RESPONSES.notYet };
+	const handling = handleCall(context, call).catch((error: unknown): ResponseToSender => {
+		context.logger.error(`A webhook call could not be handled: ${errorMessage(error)}`);
+		return { status: 500, message: 'The call could not be handled' };
+	});
+	const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
+	const outcome =
+		context.getMode() === 'manual'
+			? await handling
+			: await raceAbort(handling, signal).catch(() => call.soFar);
+	if (!('status' in outcome)) return outcome;
+	const { status, message } = outcome;
+	const response = context.getResponseObject();
+	if (status === 503) response.setHeader('Retry-After', String(RETRY_AFTER_SECONDS));
+	response.status(status).json({ message });
+	return { noWebhookResponse: true };
+}
+
+async function handleCall(
+	context: IWebhookFunctions,
+	call: Call,
+): Promise<ResponseToSender | IWebhookResponseData> {
+	const isTest = context.getMode() === 'manual';
+	const trigger = isTest ? undefined : findPublishedSession(context);
+	const settings = trigger?.settings ?? readSettings(context);
+	const itemSettings = await readItemMakerCredentialSettings(context);
+	// its body is gone from memory before the service is asked
+	const all = await readCall(context, settings, itemSettings);
+	if (Array.isArray(all)) {
+		return isTest
+			? await startTest(context, settings, all, itemSettings)
+			: await dispatch(context, settings, all, itemSettings, call);
+	}
+	if (all.isUnread && trigger) {
+		const warning = `The Tax Query Trigger does not understand a webhook call: ${all.message}`;
+		runHourly(context, 'unread', () => context.logger.warn(warning));
+		// it may announce a result as well; the session reports why a poll fails
+		if (trigger.needsPolls) trigger.pollSoon().catch(() => {});
+	}
+	return all;
+}
+
+/** Verifies and reads a call: what it may say of each query, or the response for its sender. */
+async function readCall(
+	context: IWebhookFunctions,
+	settings: TriggerSettings,
+	{ mapping, secrets: ofCredential }: Awaited<ReturnType<typeof readItemMakerCredentialSettings>>,
+): Promise<AssessedNotification[] | (ResponseToSender & { isUnread?: true })> {
+	const received = await receiveBody(context.getRequestObject());
+	if ('status' in received) return { status: received.status, message: received.reason };
+	const secrets = settings.isAuthenticated ? await verifiedSecrets(context, received) : [];
+	if (!secrets) {
+		runHourly(context, 'refused', () => context.logger.warn(REFUSED));
+		return { status: 401, message: 'Unauthorized' };
+	}
+	const body = await decodeBody(received);
+	const payload = Buffer.isBuffer(body) ? parsePayload(body, mapping) : body;
+	if (!('announced' in payload))
+		return { status: payload.status, message: payload.reason, isUnread: true };
+	const hidden = [...secrets, ...ofCredential];
+	return payload.announced.map((each) =>
+		limitNotificationByTrustSettings(each, settings, mapping, hidden),
+	);
+}
+
+/** Returns the secrets that must not come out again, if a call is proved: some senders sign before they compress. */
+async function verifiedSecrets(
+	context: IWebhookFunctions,
+	received: ReceivedBody,
+): Promise<string[] | undefined> {
+	const ofRaw = await checkDeliveryAuthenticity(context, received.raw);
+	if (ofRaw.isAuthentic) return ofRaw.secrets;
+	const body = received.coding === '' ? undefined : await decodeBody(received);
+	if (!Buffer.isBuffer(body)) return undefined;
+	const ofBody = await checkDeliveryAuthenticity(context, body);
+	return ofBody.isAuthentic ? ofBody.secrets : undefined;
+}

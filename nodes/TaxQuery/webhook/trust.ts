@@ -1,0 +1,83 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { redactLongSecretsInValue, redactSecretsInValue } from '../../shared/utils/redact';
+import type { QueryNotification } from '../trigger/notification';
+import {
+	succeededWithoutResult,
+	toRecordWithDeliveryId,
+	type RecordWithDeliveryId,
+} from '../trigger/result';
+import type { ConfirmationAndEnvelope } from '../trigger/item';
+import type { TriggerSettings } from '../trigger/settings';
+import { maskCiecInRecord } from '../client/ciec';
+import { asUncheckedQueryId, parseRecord } from '../client/record';
+import { fromRecordWireNames } from '../client/recordNames';
+import type { AnnouncedQuery } from './payload';
+
+/** A webhook call's report of one query. */
+export interface AssessedNotification extends QueryNotification {
+	queryId: string;
+	isReportedPending: boolean;
+	/** The final status that the call reports, not verified. */
+	reported?: Pick<RecordWithDeliveryId, 'queryId' | 'status' | 'deliveryId'>;
+	/**
+	 * Set if no confirmation is needed: the call is proved, nothing is to be confirmed, and it shows how the query
+	 * ended.
+	 */
+	trusted?: { result: RecordWithDeliveryId; origin: ConfirmationAndEnvelope };
+}
+
+/** Returns the parts of a call that may be used, by how far it is trusted; the rest is dropped. */
+export function limitNotificationByTrustSettings(
+	{ queryId, envelope, ...announced }: AnnouncedQuery,
+	{ isAuthenticated: isProved, confirm, hasEnvelope }: TriggerSettings,
+	mapping: TaxQueryMapping,
+	secrets: string[],
+): AssessedNotification {
+	const { record: body, event } = redactLongSecretsInValue(announced, secrets);
+	const record = parseRecord(body, mapping);
+	const result = record && toRecordWithDeliveryId({ ...record, id: asUncheckedQueryId(queryId) });
+	const hasResponse = record?.hasResponse === true;
+	const isUsed = isProved || confirm === 'statusOnly';
+	const notification: AssessedNotification = {
+		queryId,
+		isProved,
+		hasResponse,
+		isReportedPending: result?.isPending === true,
+		...(result?.isOpen === false && {
+			reported: { queryId, status: result.status, deliveryId: result.deliveryId },
+		}),
+		...(isUsed && { event }),
+		...(isProved &&
+			hasEnvelope &&
+			envelope && {
+				envelope: {
+					fields: maskEnvelope(envelope, body, mapping, secrets),
+					status: result?.status ?? '',
+				},
+			}),
+	};
+	if (confirm === 'off' && result && isFinalStatus(result)) {
+		const origin = { confirmed: false, event, envelope: notification.envelope?.fields };
+		return { ...notification, trusted: { result, origin } };
+	}
+	return isUsed && hasResponse ? { ...notification, detail: record } : notification;
+}
+
+/** The envelope without the CIEC, which it or the record may name, and without these secrets. */
+const maskEnvelope = (
+	envelope: IDataObject,
+	record: IDataObject,
+	mapping: TaxQueryMapping,
+	secrets: string[],
+): IDataObject =>
+	redactSecretsInValue(
+		maskCiecInRecord({ ...fromRecordWireNames(record, mapping), envelope }, mapping)
+			.envelope as IDataObject,
+		secrets,
+	);
+
+/** Returns whether a status is final; an unknown one is only with a response. */
+const isFinalStatus = (result: RecordWithDeliveryId): boolean =>
+	result.hasStatus &&
+	(result.record.state === 'unknown' ? result.record.hasResponse : !succeededWithoutResult(result));

@@ -1,0 +1,63 @@
+import { mapKeys, mapValues } from './objects';
+import { isObject } from './json';
+import { knownSecretDetector } from './secretDetector';
+
+export const MASK = '***';
+/** Values nested deeper are masked whole; no meaningful response is. */
+const DEEPEST = 500;
+
+/** A copy of a JSON value in which every text, number or key that repeats one of these secrets is masked. */
+export function redactSecretsInValue<T>(json: T, secrets: string[]): T {
+	const holdsSecret = knownSecretDetector(secrets);
+	const safeKey = (key: string) => (holdsSecret(key) ? MASK : key);
+	const copy = (value: unknown, depth: number): unknown => {
+		if (typeof value === 'string' || typeof value === 'number') {
+			return holdsSecret(String(value)) ? MASK : value;
+		}
+		if (depth > DEEPEST) return MASK;
+		if (Array.isArray(value)) return value.map((one) => copy(one, depth + 1));
+		if (!isObject(value)) return value;
+		return mapKeys(
+			mapValues(value, (inner) => copy(inner, depth + 1)),
+			safeKey,
+		);
+	};
+	return secrets.some((secret) => secret !== '') ? (copy(json, 0) as T) : json;
+}
+
+/** Secrets this long are random: a result that repeats one does so because it repeats the request. */
+const RANDOM = 16;
+
+/** The body of a good response, in which nothing is changed but texts that repeat a secret of the request. */
+export const redactLongSecretsInValue = <T>(body: T, secrets: string[]): T =>
+	redactSecretsInValue(
+		body,
+		secrets.filter(({ length }) => length >= RANDOM),
+	);
+
+/**
+ * Returns a JSON value with the texts and numbers under these field names (in lower case) masked, at any depth. The
+ * original values are added to `found`. Without any, the value itself is returned.
+ */
+export function maskNamed(
+	json: unknown,
+	names: string[],
+	found: string[],
+	isNamed = false,
+	depth = 0,
+): unknown {
+	if (typeof json === 'string' || typeof json === 'number') {
+		if (!isNamed || json === '' || json === MASK) return json;
+		found.push(String(json));
+		return MASK;
+	}
+	if (typeof json !== 'object' || json === null) return json;
+	if (depth > DEEPEST) return MASK;
+	const before = Object.entries(json);
+	const masked = before.map(([key, value]): [string, unknown] => {
+		const isSecret = isNamed || names.includes(key.toLowerCase());
+		return [key, maskNamed(value, names, found, isSecret, depth + 1)];
+	});
+	if (masked.every(([, value], index) => value === before[index][1])) return json;
+	return Array.isArray(json) ? masked.map(([, value]) => value) : Object.fromEntries(masked);
+}
