@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { defineOperation } from '../shared/operations/fields';
 import { identity, simplifyField } from '../shared/operations/commonFields';
-import type { OperationItemContext, Operation } from '../shared/operations/operation';
+import type { Item, Operation } from '../shared/operations/operation';
 import {
 	IncompleteList,
 	readPages,
@@ -87,7 +87,7 @@ export const collectionDocumentsRequest = (collectionId: number) =>
 
 /** The wanted rows of a list, a page at a time. Throws a RequestError if some are missing. */
 export async function* listPages(
-	item: OperationItemContext,
+	item: Item,
 	{ path, query, lists, kind, collectionId, ...range }: ListRequest,
 ): AsyncGenerator<IDataObject[]> {
 	const read: ReadPageAtOffset = async (limit, offset) => {
@@ -135,7 +135,7 @@ export async function collectRows(
  * RequestError if the service does not say.
  */
 export async function fetchTotal(
-	item: OperationItemContext,
+	item: Item,
 	{
 		path,
 		query,

@@ -1,11 +1,9 @@
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
-import type { OperationItemContext } from '../shared/operations/operation';
+import type { Item } from '../shared/operations/operation';
 import { RequestError } from '../shared/http/requestError';
 
 /** Returns the service's names for things, by the credential's API Mapping. */
-export async function apiMappingOfItemCredential(
-	item: OperationItemContext,
-): Promise<CreditProfileMapping> {
+export async function apiMappingOfItemCredential(item: Item): Promise<CreditProfileMapping> {
 	return (await item.connection()).mapping as CreditProfileMapping;
 }
 

@@ -11,9 +11,9 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { testTaxQuery } from '../shared/http/testConnection';
-import { passOnItemsOrFetchLatest } from './trigger/execute';
+import { executeTrigger } from './trigger/execute';
 import { subtitle } from './trigger/filters';
-import { openPollingSessionUntilUnpublished } from './trigger/open';
+import { openTrigger } from './trigger/open';
 import {
 	waitingForEventText,
 	properties,
@@ -73,7 +73,7 @@ export class TaxQueryTrigger implements INodeType {
 	};
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return await openPollingSessionUntilUnpublished(this);
+		return await openTrigger(this);
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -81,6 +81,6 @@ export class TaxQueryTrigger implements INodeType {
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await passOnItemsOrFetchLatest(this);
+		return await executeTrigger(this);
 	}
 }

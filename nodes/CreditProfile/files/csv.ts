@@ -1,6 +1,6 @@
 import { Hash } from 'node:crypto';
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
-import type { OperationItemContext } from '../../shared/operations/operation';
+import type { Item } from '../../shared/operations/operation';
 import { collectRows } from '../lists';
 
 /**
@@ -21,7 +21,7 @@ interface FileShape {
  * held. A CSV begins with its columns, which are known only after the last row, so all rows are held.
  */
 export async function writeFile(
-	item: OperationItemContext,
+	item: Item,
 	pages: AsyncIterable<IDataObject[]>,
 	{ format, lastColumns, name }: FileShape,
 ): Promise<{ rows: number; file: IBinaryData }> {

@@ -1,5 +1,5 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
-import type { FileDownloadHelpers, OperationItemContext } from '../../shared/operations/operation';
+import type { FileDownloadHelpers, Item } from '../../shared/operations/operation';
 import { raceAbort } from '../../shared/utils/responseBody';
 import { toNetworkFault } from '../../shared/errors/networkFault';
 import { DownloadError, type DownloadProblem } from '../../shared/errors/downloadError';
@@ -40,7 +40,7 @@ const MAX_MS = MAX_MINUTES * 60_000;
  * is sent, for the host may be anybody's. Throws a DownloadError.
  */
 export async function download(
-	item: OperationItemContext,
+	item: Item,
 	link: FileLink,
 	megabytes: number,
 ): Promise<IBinaryData> {
@@ -84,7 +84,7 @@ const retryAfter = (problem: DownloadProblem) =>
 type DownloadAttempt = { file: IBinaryData } | { problem: DownloadProblem; waitMs?: number };
 
 async function attempt(
-	item: OperationItemContext,
+	item: Item,
 	link: FileLink,
 	megabytes: number,
 	{ end, pace }: { end: AbortSignal; pace: RateLimiter },

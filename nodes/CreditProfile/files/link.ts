@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { FileNameAndIds } from '../../shared/errors/downloadError';
-import type { OperationItemContext } from '../../shared/operations/operation';
+import type { Item } from '../../shared/operations/operation';
 import { readPersonalDataMode } from '../../shared/personalData/options';
 import { textOf } from '../../shared/utils/primitiveText';
 
@@ -90,11 +90,7 @@ export const chooseMimeTypeAmongSources = (
 	(type || (MIME_TYPES.get(endingOf(fileName)) ?? 'application/octet-stream'));
 
 /** Returns a file's name. Where personal data is protected, a name that a person may have chosen is left out. */
-export function outputFileName(
-	item: OperationItemContext,
-	link: FileLink,
-	headers: IDataObject,
-): string {
+export function outputFileName(item: Item, link: FileLink, headers: IDataObject): string {
 	if (readPersonalDataMode(item.options) === 'full')
 		return link.name ?? (nameAt(link.url, headers) || 'file');
 	const type = [formatOf(link.filetype), endingOf(endOf(link.url))].find((one) =>
@@ -105,10 +101,7 @@ export function outputFileName(
 }
 
 /** The file as an error names it. */
-export const errorFileNameAndIds = (
-	item: OperationItemContext,
-	link: FileLink,
-): FileNameAndIds => ({
+export const errorFileNameAndIds = (item: Item, link: FileLink): FileNameAndIds => ({
 	...(link.name && { name: outputFileName(item, link, {}) }),
 	...('documentId' in link && { id: textOf(link.id), documentId: textOf(link.documentId) }),
 });

@@ -5,11 +5,7 @@ import {
 	returnAllOrLimit as wanted,
 	simplifyField,
 } from '../../shared/operations/commonFields';
-import {
-	RowsWithFiles,
-	type OperationItemContext,
-	type Resource,
-} from '../../shared/operations/operation';
+import { RowsWithFiles, type Item, type Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/primitiveText';
 import { collectionId, offset as startAt, order } from '../fields';
 import { documentPersonalDataRules } from '../personalData';
@@ -99,7 +95,7 @@ function shapeOf({
 }
 
 /** A file is called by its collection's name in addresses (CP §2.2), or its ID where the collection cannot be read. */
-async function fileNameOf(item: OperationItemContext, id: number): Promise<string> {
+async function fileNameOf(item: Item, id: number): Promise<string> {
 	const path = `/data/collection/${id}`;
 	const slug = await item
 		.read({ method: 'GET', path, isOneRecord: true }, singleRowBodyParser('collection'))

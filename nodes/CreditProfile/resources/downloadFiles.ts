@@ -8,8 +8,8 @@ import { identity, simplifyField } from '../../shared/operations/commonFields';
 import {
 	RowsWithFiles,
 	type DownloadedRow,
-	type OperationItemContext,
-	type SharedNodeRunState,
+	type Item,
+	type Run,
 } from '../../shared/operations/operation';
 import { DownloadError } from '../../shared/errors/downloadError';
 import { isObject } from '../../shared/utils/json';
@@ -102,7 +102,7 @@ export const downloadFilesOperation = defineOperation({
 });
 
 /** Notes what an item downloads. If several items download the same file, the run ends with one hint. */
-function repeatsOf(run: SharedNodeRunState) {
+function repeatsOf(run: Run) {
 	const takenBy = new Map<string, number>();
 	const repeated = new Set<string>();
 	run.atEnd(() => {
@@ -111,7 +111,7 @@ function repeatsOf(run: SharedNodeRunState) {
 			`Several items download the same files, which come again for each. Collections or files named more than once: ${repeated.size}. Set 'Files From' to Files of the Incoming Documents, or use Remove Duplicates before this node.`,
 		);
 	});
-	return ({ index }: OperationItemContext, what: string) => {
+	return ({ index }: Item, what: string) => {
 		if ((takenBy.get(what) ?? index) !== index) repeated.add(what);
 		takenBy.set(what, index);
 	};
@@ -126,11 +126,7 @@ interface LinkedFile {
 	association: IDataObject;
 }
 
-function linkedFile(
-	item: OperationItemContext,
-	document: DocumentWithFile,
-	isSimple: boolean,
-): LinkedFile {
+function linkedFile(item: Item, document: DocumentWithFile, isSimple: boolean): LinkedFile {
 	const [entry] = document.associations;
 	const association = isObject(entry.association) ? entry.association : {};
 	const [json] = item.protect(
@@ -155,7 +151,7 @@ const ownFields = (document: IDataObject): IDataObject[] =>
 	);
 
 async function fetchAll(
-	item: OperationItemContext,
+	item: Item,
 	links: LinkedFile[],
 	maxMegabytes: number,
 ): Promise<DownloadedRow[]> {
@@ -170,7 +166,7 @@ async function fetchAll(
 }
 
 async function fetchFile(
-	item: OperationItemContext,
+	item: Item,
 	{ json, association }: LinkedFile,
 	maxMegabytes: number,
 ): Promise<DownloadedRow> {

@@ -6,7 +6,7 @@ import {
 	loginFieldWithSourceChoice,
 	type CheckedProviderLogin,
 } from '../../shared/operations/loginField';
-import type { OperationItemContext, Resource } from '../../shared/operations/operation';
+import type { Item, Resource } from '../../shared/operations/operation';
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/dataProviders';
 import type { ServiceRequest } from '../../shared/http/connection';
@@ -99,7 +99,7 @@ function withoutPasswords(row: IDataObject, secrets: string[] = []): IDataObject
 
 /** Reports what a row shows differently than sent. */
 function warnOnMismatch(
-	item: OperationItemContext,
+	item: Item,
 	{ provider, login }: CheckedProviderLogin,
 	row: IDataObject,
 ): void {
@@ -115,7 +115,7 @@ function warnOnMismatch(
 }
 
 async function store(
-	item: OperationItemContext,
+	item: Item,
 	{ provider, login, secrets }: CheckedProviderLogin,
 	mapping: CreditProfileMapping,
 	clientKey: string,
@@ -140,10 +140,7 @@ async function store(
 }
 
 /** Sends it once. For whatever else than the row nobody knows whether the login was saved. */
-async function postLogin(
-	item: OperationItemContext,
-	request: ServiceRequest,
-): Promise<IDataObject> {
+async function postLogin(item: Item, request: ServiceRequest): Promise<IDataObject> {
 	const saved = { isRow: isCredential, expected: 'the saved provider login' };
 	const reading = item.read(request, (body) =>
 		reportsFailure(body) ? { kind: 'failure', status: 200 } : readSingleRowOrProblem(body, saved),
@@ -163,7 +160,7 @@ const lastByPath = () => new Map<string, { body: string; row: Promise<IDataObjec
  * is not sent again. Call it in the order of the items.
  */
 async function sendSequentially(
-	item: OperationItemContext,
+	item: Item,
 	request: ServiceRequest,
 	clientKey: string,
 ): Promise<IDataObject> {

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import type { OperationItemContext } from '../../shared/operations/operation';
+import type { Item } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/http/connection';
 import { RequestError, type RequestResult } from '../../shared/http/requestError';
 import { taxQuery } from '../../shared/http/services';
@@ -30,7 +30,7 @@ export interface QueryClient {
 export type ReadOptions = Pick<ServiceRequest, 'timeoutMs' | 'retryBudgetMs' | 'beforeSend'>;
 
 /** The service as an item uses it: with its timeout, and its index in each error. */
-export async function queryClientOfItem(item: OperationItemContext): Promise<QueryClient> {
+export async function itemClient(item: Item): Promise<QueryClient> {
 	const connection = (await item.connection()) as Connection<TaxQueryMapping>;
 	return { ...connection, request: item.request };
 }
@@ -39,12 +39,10 @@ export async function queryClientOfItem(item: OperationItemContext): Promise<Que
  * Returns a client for reading billed queries. It continues when another item fails, until the execution is
  * cancelled.
  */
-export async function clientSurvivingOtherItemFailures(
-	item: OperationItemContext,
-): Promise<QueryClient> {
+export async function detachedClient(item: Item): Promise<QueryClient> {
 	const signal = item.run.cancelled ?? new AbortController().signal;
 	const request = async (options: ServiceRequest) => await item.request({ ...options, signal });
-	return { ...(await queryClientOfItem(item)), request };
+	return { ...(await itemClient(item)), request };
 }
 
 /** The response was read and is not `expected`; `keys` of the API Mapping say where that is. */
@@ -106,14 +104,11 @@ function onlyRecord(body: object, mapping: TaxQueryMapping): QueryRecord | undef
  * Sends a billed query of an item. A 2xx that reports a failure and has no query ID leaves open whether the query was
  * accepted. Throws where it was never sent: no token came, or the run was stopped.
  */
-export async function sendBilledPost(
-	item: OperationItemContext,
-	request: ServiceRequest,
-): Promise<RequestResult> {
+export async function sendBilledPost(item: Item, request: ServiceRequest): Promise<RequestResult> {
 	const result = await item.tryRequest(request);
 	if (!result.ok && isUnsent(result)) throw new RequestError(taxQuery, result.problem);
 	if (!result.ok || !reportsFailure(result.body)) return result;
-	const { mapping, serviceMessage } = await queryClientOfItem(item);
+	const { mapping, serviceMessage } = await itemClient(item);
 	const { status, body } = result;
 	if (findAcceptedQueries(body, mapping)) return result;
 	const problem = { kind: 'failure', status, ...serviceMessage(body, request.secrets) } as const;

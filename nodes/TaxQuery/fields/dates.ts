@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { numberAtLeastParser, type Field } from '../../shared/operations/fields';
-import type { OperationItemContext } from '../../shared/operations/operation';
+import type { Item } from '../../shared/operations/operation';
 import { normalizeText } from '../../shared/utils/cleanText';
 import { textOf } from '../../shared/utils/primitiveText';
 import { fieldError } from '../../shared/utils/codedError';
@@ -167,7 +167,7 @@ export const birthDate: Field<BirthDate> = {
 	},
 };
 
-function partsOf(item: OperationItemContext): string {
+function partsOf(item: Item): string {
 	const [day, month, year] = parts.map(({ name, displayName }) =>
 		numberAtLeastParser(1)(item.parameter(name), displayName),
 	);

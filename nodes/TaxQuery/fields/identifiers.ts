@@ -1,17 +1,12 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import {
-	areDifferentIdentifiersOfOneKind,
-	checkCurp,
-	checkRfc,
-	type CheckResult,
-} from '../../shared/identifiers';
+import { contradict, checkCurp, checkRfc, type CheckResult } from '../../shared/identifiers';
 import {
 	parseOneOf,
 	optionsEntryField,
 	parseText,
 	type Field,
 } from '../../shared/operations/fields';
-import type { OperationItemContext } from '../../shared/operations/operation';
+import type { Item } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
 import { isObject } from '../../shared/utils/json';
 import { textProperty } from './textProperty';
@@ -92,7 +87,7 @@ export const rfcField: Field<CheckedIdentifier> = {
 };
 
 /** Reads an RFC; with `of` it must be a company's. */
-export async function readRfc(item: OperationItemContext, of?: 'PM'): Promise<CheckedIdentifier> {
+export async function readRfc(item: Item, of?: 'PM'): Promise<CheckedIdentifier> {
 	const value = parseText(normalizedFromCheckOutput(item.parameter('rfc')), 'RFC');
 	const strictness = await checks.read(item);
 	if (strictness === 'off') return { value, warnings: [] };
@@ -138,7 +133,7 @@ export const curpField: Field<CheckedIdentifier> = {
 const SWITCH = "'Check Identifiers First' switches this check off.";
 
 /** Returns whether the operator has switched off the checks of an item. */
-export const isIdentifierCheckOff = async (item: OperationItemContext): Promise<boolean> =>
+export const isIdentifierCheckOff = async (item: Item): Promise<boolean> =>
 	(await checks.read(item)) === 'off';
 
 /** Throws a UserError for an identifier of nobody: one that cannot exist, or of somebody born in the future. */
@@ -161,7 +156,7 @@ export function getResultIdentifierMismatchWarnings(
 ): OutputRowWarning[] {
 	const isOther = (name: string) =>
 		[name, name.toLowerCase()].some((own) =>
-			areDifferentIdentifiersOfOneKind(requested[name.toLowerCase()], result[own]),
+			contradict(requested[name.toLowerCase()], result[own]),
 		);
 	return ['RFC', 'CURP'].filter(isOther).map((field) => ({
 		field,
@@ -180,7 +175,7 @@ const about = (
 	takes,
 	input: {
 		properties,
-		async read(item: OperationItemContext) {
+		async read(item: Item) {
 			const { value, warnings } = await read(item);
 			return { fields: { [name]: value }, warnings };
 		},

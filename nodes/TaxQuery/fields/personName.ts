@@ -1,4 +1,4 @@
-import type { OperationItemContext } from '../../shared/operations/operation';
+import type { Item } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
 import { isIdentifierCheckOff, type OutputRowWarning } from './identifiers';
 
@@ -87,7 +87,7 @@ export function findNameWarning(text: string, part: NamePart): string | undefine
  * switched off; returns a warning about one that is odd.
  */
 export async function checkNamePart(
-	item: OperationItemContext,
+	item: Item,
 	text: string,
 	{ label, part }: { label: string; part: NamePart },
 ): Promise<OutputRowWarning[]> {

@@ -2,8 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import type {
 	BillingSummary,
 	FailedItemCounts,
-	OperationItemContext,
-	SharedNodeRunState,
+	Item,
+	Run,
 } from '../../shared/operations/operation';
 import { identity } from '../../shared/operations/commonFields';
 import type { QueryId } from '../client/model';
@@ -21,7 +21,7 @@ export const isImpersonalId = (text: string): boolean =>
 	OWN_ID.test(text) && !IDENTIFIER.test(text);
 
 /** A text as the item's own output shows it. */
-const shown = ({ protect }: OperationItemContext, text: string) =>
+const shown = ({ protect }: Item, text: string) =>
 	String(protect({ text }, 'written', identity).text);
 
 /** Facts about a run's queries that other modules know. */
@@ -36,7 +36,7 @@ interface Known {
  * Records what a run has spent. It is shown in the output pane, stored with the execution, and added to its error.
  */
 export class RunReceipt {
-	readonly #run: SharedNodeRunState;
+	readonly #run: Run;
 	readonly #known: Known;
 	readonly #counts = { sent: 0, recovered: 0, resumed: 0, reused: 0 };
 	readonly #planned = new Map<number, number>();
@@ -58,14 +58,14 @@ export class RunReceipt {
 	/** Some item waited for its result. */
 	#hasWaited = false;
 
-	constructor(run: SharedNodeRunState, known: Known) {
+	constructor(run: Run, known: Known) {
 		this.#run = run;
 		this.#known = known;
 		run.atEnd((failure, failed) => this.#end(failure, failed));
 	}
 
 	/** Plans the number of queries that an item is billed for, if nothing is reused. */
-	plan({ index }: OperationItemContext, queries: number): void {
+	plan({ index }: Item, queries: number): void {
 		this.#planned.set(index, queries);
 	}
 
@@ -88,7 +88,7 @@ export class RunReceipt {
 	/**
 	 * Records queries accepted for an item. They are stored with the execution at once, because it may be stopped.
 	 */
-	accepted(item: OperationItemContext, ids: QueryId[], isByEarlierTry = false): void {
+	accepted(item: Item, ids: QueryId[], isByEarlierTry = false): void {
 		const own = ids.map((id) => shown(item, id));
 		this.#billed.set(item.index, [...(this.#billed.get(item.index) ?? []), ...own]);
 		if (!isByEarlierTry) addToMetadataCount(this.#run, 'paidQueries', ids.length);
@@ -96,14 +96,14 @@ export class RunReceipt {
 	}
 
 	/** Records queries of an item of which nobody knows whether they were accepted. */
-	uncertain({ index }: OperationItemContext, count: number): void {
+	uncertain({ index }: Item, count: number): void {
 		this.#uncertainByItem.set(index, (this.#uncertainByItem.get(index) ?? 0) + count);
 		addToMetadataCount(this.#run, 'unsureQueries', count);
 	}
 
 	/** Records the queries that an item has got, billed now or before; items with an equal `request` share them. */
 	take(
-		item: OperationItemContext,
+		item: Item,
 		outcomes: ObtainedQuery[],
 		{
 			externalReference,
@@ -132,7 +132,7 @@ export class RunReceipt {
 	}
 
 	/** Records items that come out, and the number of pending results. */
-	give(item: OperationItemContext, rows: IDataObject[], unfinished: number): void {
+	give(item: Item, rows: IDataObject[], unfinished: number): void {
 		this.#pending += unfinished;
 		if (this.#served.has(item.index)) this.#unsentItems++;
 		for (const { warnings } of rows) {

@@ -1,4 +1,4 @@
-import type { FailedItemCounts, SharedNodeRunState } from '../../shared/operations/operation';
+import type { FailedItemCounts, Run } from '../../shared/operations/operation';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import type { CollectedQueryList, QueryId } from '../client/model';
 import { incompleteQueryListSentences, mappingKeysAdvice } from '../errors/queryError';
@@ -17,7 +17,7 @@ export interface ReuseSearchGaps {
 
 /** The spending of a run, and how its items ended. */
 interface RunSummary {
-	mode: SharedNodeRunState['mode'];
+	mode: Run['mode'];
 	items: number;
 	failed: FailedItemCounts;
 	costText: string;
@@ -106,7 +106,7 @@ function sharedText(itemsByRequest: number[]): string {
 		: `${items} items ask the same: ${counted(shared.length, 'query', 'queries')}`;
 }
 
-function reuseText(mode: SharedNodeRunState['mode']): string {
+function reuseText(mode: Run['mode']): string {
 	if (mode === 'integrated') {
 		return "In a sub-workflow, results (not failures) of the last 24 hours are reused, because n8n does not say whether its parent is retried ('Reuse Results')";
 	}

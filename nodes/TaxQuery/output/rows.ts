@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
+import { contradict } from '../../shared/identifiers';
 import { identity } from '../../shared/operations/commonFields';
-import type { OperationItemContext } from '../../shared/operations/operation';
+import type { Item } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
 import { redactSecretsInValue } from '../../shared/utils/redact';
 import { joinSentences } from '../../shared/utils/joinSentences';
@@ -33,11 +33,11 @@ export interface ResponseWithoutId {
 	kind: 'withoutId';
 	raw: IDataObject;
 }
-export type SubmittedQueryResponse = RecordOrAcknowledgement | ResponseWithoutId;
+export type SubmittedQuery = RecordOrAcknowledgement | ResponseWithoutId;
 
 /** A query that an item has got, and how. */
 export interface ObtainedQuery {
-	query: SubmittedQueryResponse;
+	query: SubmittedQuery;
 	/** The way in which the query was obtained; `resumed` means that an earlier try of this execution sent it. */
 	how: 'sent' | 'recovered' | 'reused' | 'resumed';
 	/** The age of a reused query. */
@@ -62,7 +62,7 @@ export interface RowContext {
 	externalReference: unknown;
 	warnings: OutputRowWarning[];
 	secrets: string[];
-	protect: OperationItemContext['protect'];
+	protect: Item['protect'];
 }
 
 /**
@@ -151,7 +151,7 @@ export function buildRecordMismatchProblem(
 }
 
 /** A row as it comes out; personal data is hidden first. */
-function shownResponse(query: SubmittedQueryResponse, settings: RowContext): IDataObject {
+function shownResponse(query: SubmittedQuery, settings: RowContext): IDataObject {
 	const { definition, mapping, isSimple, protect } = settings;
 	const { queryType } = definition;
 	if (query.kind === 'record') {
@@ -185,7 +185,7 @@ const besideRequested = (
 	joinRequestAndResult(
 		protect(requested, requestPersonalDataRules, identity),
 		fromWireNames(raw, definition.queryType.operation, mapping),
-		(name) => areDifferentIdentifiersOfOneKind(requested[name], raw[name]),
+		(name) => contradict(requested[name], raw[name]),
 	);
 
 /** Returns the columns that the node adds to the service's record. */

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
+import { contradict } from '../../shared/identifiers';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import { MASK } from '../../shared/utils/redact';
 import { failureMessageIn } from '../../shared/errors/serviceMessage';
@@ -11,7 +11,7 @@ import { requestIn } from '../client/record';
 import { toRecordWireNames } from '../client/recordNames';
 import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
 import type { KnownOutputColumns } from '../../shared/operations/inputColumns';
-import type { OperationItemContext } from '../../shared/operations/operation';
+import type { Item } from '../../shared/operations/operation';
 import { ruleForWholeQueryRecord } from './personalData';
 import type { QueryRecord } from '../client/model';
 import type { OutputRowWarning } from '../fields/identifiers';
@@ -53,8 +53,7 @@ export function simplifyRecordToRow(
 		requestedColumns(asRead),
 		resultIn(responseOf(asRead.raw)),
 	];
-	const isOther = (name: string) =>
-		areDifferentIdentifiersOfOneKind(requestedAsRead[name], resultAsRead[name]);
+	const isOther = (name: string) => contradict(requestedAsRead[name], resultAsRead[name]);
 	const reason =
 		state === 'failed' ? (failureMessageIn(response) ?? failureMessageIn(raw)) : unfound;
 	const isWithout = lacksDueResult(record, queryType);
@@ -95,7 +94,7 @@ const recordColumns = (raw: IDataObject, queryType: QueryType | undefined): IDat
 
 /** A record as it comes out of an item: what is personal hidden first. */
 export const buildProtectedRow = (
-	{ protect }: Pick<OperationItemContext, 'protect'>,
+	{ protect }: Pick<Item, 'protect'>,
 	record: QueryRecord,
 	mapping: TaxQueryMapping,
 	isSimple: boolean,

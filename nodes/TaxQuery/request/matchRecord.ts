@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { areDifferentIdentifiersOfOneKind } from '../../shared/identifiers';
+import { contradict } from '../../shared/identifiers';
 import { isObject } from '../../shared/utils/json';
 import { decodeJsonHtmlUrlEscapes } from '../../shared/utils/escapes';
 import { hasEncodingDamage, normalizeText } from '../../shared/utils/cleanText';
@@ -95,7 +95,7 @@ function matchFields(wanted: IDataObject, requested: IDataObject): RecordMatchRe
  * the values count, whatever their names.
  */
 const namesOnlyOthers = (name: string, wanted: unknown, values: unknown[]): boolean =>
-	values.some((value) => areDifferentIdentifiersOfOneKind(value, wanted)) &&
+	values.some((value) => contradict(value, wanted)) &&
 	!values.some((value) => isEqual(name, value, wanted));
 
 /** A record shows the CIEC masked, if at all; periods are compared by their days. */
@@ -115,7 +115,7 @@ const BIRTH: ReadonlyMap<string, RegExp> = new Map([
  * Returns whether a field surely holds something else: another whole identifier, or another number of a birth date.
  */
 function isSurelyDifferent(name: string, one: unknown, other: unknown): boolean {
-	if (areDifferentIdentifiersOfOneKind(one, other)) return true;
+	if (contradict(one, other)) return true;
 	const [a, b] = [one, other].map((value) => textOf(value).trim());
 	const format = BIRTH.get(name);
 	return format !== undefined && format.test(a) && format.test(b) && Number(a) !== Number(b);

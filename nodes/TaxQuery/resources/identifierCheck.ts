@@ -12,7 +12,7 @@ import {
 } from '../../shared/identifiers';
 import { defineOperation, type Field } from '../../shared/operations/fields';
 import { simplifyField } from '../../shared/operations/commonFields';
-import type { OperationItemContext, Resource } from '../../shared/operations/operation';
+import type { Item, Resource } from '../../shared/operations/operation';
 import { dayProperty, readPlainDay } from '../fields/dates';
 import { normalizedFromCheckOutput } from '../fields/identifiers';
 import { textProperty } from '../fields/textProperty';
@@ -33,7 +33,7 @@ interface Entry {
 const cleaned = (value: unknown): unknown =>
 	typeof value === 'string' ? normalizeText(value) : value;
 
-const readEntry = (item: OperationItemContext, name: string): Entry => {
+const readEntry = (item: Item, name: string): Entry => {
 	const given = item.parameter<unknown>(name);
 	const value = cleaned(normalizedFromCheckOutput(given));
 	const isEmpty = value === undefined || value === null || value === '';
@@ -46,7 +46,7 @@ const entry = (...[label, name, example, description]: [string, string, string, 
 	const property = textProperty(label, name, example, description, false);
 	return {
 		properties: [property],
-		read: (item: OperationItemContext) => readEntry(item, name),
+		read: (item: Item) => readEntry(item, name),
 	} satisfies Field<Entry>;
 };
 

@@ -11,7 +11,7 @@ import type { Resource } from '../../shared/operations/operation';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { textProperty } from '../fields/textProperty';
 import { mappingHint } from '../../shared/errors/sentences';
-import { GET_PATH_MAPPING_KEYS, findQueryById, queryClientOfItem } from '../client/queryClient';
+import { GET_PATH_MAPPING_KEYS, findQueryById, itemClient } from '../client/queryClient';
 import { readListChunks, fetchRecordIfIncomplete } from '../client/queryList';
 import { findQueryTypeByRecordCode } from '../client/names';
 import { mayOmitExistingResponse, findMatchingId } from '../client/record';
@@ -49,7 +49,7 @@ const get = defineOperation({
 	keepsInput: queryGetReservedColumns,
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
-		const client = await queryClientOfItem(item);
+		const client = await itemClient(item);
 		const record = await findQueryById(client, id);
 		if (!record) {
 			const named = isImpersonalId(id) ? id : "with the 'Query ID' of this item";
@@ -99,7 +99,7 @@ const getMany = defineOperation({
 	},
 	/** TQ §4.12: no parameter is shown, so this node filters by itself. */
 	async execute(item, { limit: wanted, filters: filter, simplify: isSimple, isCompleting }) {
-		const client = await queryClientOfItem(item);
+		const client = await itemClient(item);
 		const { mapping } = client;
 		const { fits, leftOut } = filter(mapping);
 		const rows: QueryRecord[] = [];

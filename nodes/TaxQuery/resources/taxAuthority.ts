@@ -8,7 +8,7 @@ import {
 import { periodField } from '../fields/period';
 import { taxProfileInput } from '../fields/taxLogin';
 import { queryTypesByOperation } from '../client/names';
-import { queryClientOfItem } from '../client/queryClient';
+import { itemClient } from '../client/queryClient';
 import { defineBilledQueryOperation } from './billedQuery';
 import { buildMultiMonthInvoiceInput } from './invoices';
 
@@ -55,7 +55,7 @@ const getInvoices = defineBilledQueryOperation({
 		properties: [...rfcField.properties, ...periodField.properties],
 		async read(item) {
 			const { value, warnings } = await rfcField.read(item);
-			const { mapping } = await queryClientOfItem(item);
+			const { mapping } = await itemClient(item);
 			return buildMultiMonthInvoiceInput(value, await periodField.read(item), mapping, warnings);
 		},
 	},

@@ -1,5 +1,5 @@
 import { defineField, parseText, type Field } from '../../shared/operations/fields';
-import type { OperationItemContext, Resource } from '../../shared/operations/operation';
+import type { Item, Resource } from '../../shared/operations/operation';
 import { birthDate } from '../fields/dates';
 import {
 	rfcInputWithCheckOptions,
@@ -44,7 +44,7 @@ const parts: Array<[name: string, part: NamePart, field: Field<string>]> = [
 	['secondLastName', 'second', secondLastName],
 ];
 
-async function readNames(item: OperationItemContext) {
+async function readNames(item: Item) {
 	const fields: Record<string, string> = {};
 	const warnings: OutputRowWarning[] = [];
 	for (const [name, part, field] of parts) {

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { OperationItemContext, SharedNodeRunState } from '../../shared/operations/operation';
+import type { Item, Run } from '../../shared/operations/operation';
 import type { ServiceMessage } from '../../shared/errors/requestProblem';
 import type { RequestProblem } from '../../shared/http/requestError';
 import type { QueryRequest } from '../request/queryRequest';
-import { queryClientOfItem, type QueryClient } from '../client/queryClient';
+import { itemClient, type QueryClient } from '../client/queryClient';
 import type { QueryId, RecordOrAcknowledgement } from '../client/model';
-import { isOtherRecord, type ObtainedQuery, type SubmittedQueryResponse } from '../output/rows';
+import { isOtherRecord, type ObtainedQuery, type SubmittedQuery } from '../output/rows';
 import { clientAccount, type Account } from './account';
 import { Journal } from './journal';
 import { SpendingLimit, type Limits } from './limits';
@@ -13,21 +13,21 @@ import { PastQueries } from './reuse';
 import type { ReuseScope } from './options';
 import type { Submission } from './execution';
 
-export interface SpendingAndReuseOptions extends Limits {
+export interface SubmissionOptions extends Limits {
 	sendAgain: boolean;
 	reuse: ReuseScope | undefined;
 }
 
 /** Receives what is billed, or may be, as soon as it is known. */
 export interface SpendingLog {
-	accepted(item: OperationItemContext, ids: QueryId[], isByEarlierTry?: boolean): void;
+	accepted(item: Item, ids: QueryId[], isByEarlierTry?: boolean): void;
 	/** Records `count` queries of an item whose acceptance is unknown. */
-	uncertain(item: OperationItemContext, count: number): void;
+	uncertain(item: Item, count: number): void;
 }
 
 /** The objects that all submissions of a run share. */
 export interface RunSubmissionContext {
-	run: SharedNodeRunState;
+	run: Run;
 	journal: Journal;
 	past: PastQueries;
 	limit: SpendingLimit;
@@ -38,17 +38,17 @@ export interface RunSubmissionContext {
 
 /** What submitting an item's query needs. */
 export interface ItemSubmissionContext {
-	item: OperationItemContext;
+	item: Item;
 	request: QueryRequest;
-	sending: SpendingAndReuseOptions;
+	sending: SubmissionOptions;
 	client: QueryClient;
 	/** This process's knowledge of the client's queries, over all executions. */
 	known: Account;
 }
 
 /** The queries that an item gets, or a body without an ID where that is all there is. */
-export type ReuseOrSubmitResult = Pick<ObtainedQuery, 'how'> & {
-	queries: SubmittedQueryResponse[];
+export type Submitted = Pick<ObtainedQuery, 'how'> & {
+	queries: SubmittedQuery[];
 };
 
 /** The response to a submission of uncertain outcome, or its fault. */
@@ -61,10 +61,7 @@ export interface UncertainResponse {
 	received?: RecordOrAcknowledgement[];
 }
 
-export function newSubmissionContext(
-	run: SharedNodeRunState,
-	log: SpendingLog,
-): RunSubmissionContext {
+export function newSubmissionContext(run: Run, log: SpendingLog): RunSubmissionContext {
 	const journal = new Journal(run);
 	const past = new PastQueries(run, journal.register);
 	return {
@@ -78,12 +75,12 @@ export function newSubmissionContext(
 }
 
 /** Adds to a request what submitting it needs: its client, and what this process knows of that client's queries. */
-export async function createItemSubmissionContext(
-	item: OperationItemContext,
+export async function itemSubmissionContext(
+	item: Item,
 	request: QueryRequest,
-	sending: SpendingAndReuseOptions,
+	sending: SubmissionOptions,
 ): Promise<ItemSubmissionContext> {
-	const client = await queryClientOfItem(item);
+	const client = await itemClient(item);
 	return { item, request, sending, client, known: clientAccount(client.clientKey) };
 }
 
@@ -92,11 +89,11 @@ export const sharesEqualRequests = (reuse: ReuseScope | undefined): reuse is Reu
 	reuse !== undefined && !reuse.isUnshared;
 
 /** Returns the name of a query's reservation, which sharers have in common. */
-export function spendingReservationName(
+export function reservationName(
 	{ run }: RunSubmissionContext,
-	item: OperationItemContext,
+	item: Item,
 	{ sharingKey, journalKey: key }: QueryRequest,
-	{ reuse }: SpendingAndReuseOptions,
+	{ reuse }: SubmissionOptions,
 ): string {
 	return sharesEqualRequests(reuse)
 		? sharingKey

@@ -22,7 +22,7 @@ export interface Submission {
 }
 
 /** This process's knowledge of the billed queries of one execution, over its sub-executions. */
-export class SubmissionRegister {
+export class ExecutionQueries {
 	readonly #byPlace = new Map<string, Submission>();
 	readonly #byShare = new Map<string, Set<Submission>>();
 	readonly #ids = new Set<string>();
@@ -86,7 +86,7 @@ export class SubmissionRegister {
 	}
 }
 
-export const newSubmissionRegister = (): SubmissionRegister => new SubmissionRegister();
+export const newExecutionQueries = (): ExecutionQueries => new ExecutionQueries();
 
 /** Returns whether others may share queries. A failed query is sent again, and so is one with an unknown status. */
 export const areQueriesReusable = (queries: RecordOrAcknowledgement[]): boolean =>

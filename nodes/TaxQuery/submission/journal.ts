@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { OperationItemContext, SharedNodeRunState } from '../../shared/operations/operation';
+import type { Item, Run } from '../../shared/operations/operation';
 import { shortTextHash, type QueryRequest } from '../request/queryRequest';
 import type { QueryId } from '../client/model';
 import { executionCounterOf } from './limits';
 import { isUncertain, type SubmissionState } from './submissionState';
-import { newSubmissionRegister, type Submission, type SubmissionRegister } from './execution';
+import { newExecutionQueries, type Submission, type ExecutionQueries } from './execution';
 
 /** The details of a submission that n8n stores beside its state. */
 type StoredSubmission = Pick<Submission, 'sharingKey' | 'accountKey' | 'sentAt'>;
@@ -29,21 +29,21 @@ interface StoredJournal extends IDataObject {
  * the request. In this process the register has the same, for all runs and nodes of the execution.
  */
 export class Journal {
-	readonly register: SubmissionRegister;
+	readonly register: ExecutionQueries;
 	readonly #counter: ReturnType<typeof executionCounterOf>;
 	/** Neither n8n nor this process knew anything of the execution when the run began. */
 	readonly isEmpty: boolean;
-	readonly #run: SharedNodeRunState;
+	readonly #run: Run;
 	readonly #stored: StoredJournal;
 	/** Submissions of others that items of this run wait for. */
 	readonly #joined = new Map<number, Set<Submission>>();
 
-	constructor(run: SharedNodeRunState) {
+	constructor(run: Run) {
 		const newJournal: StoredJournal = { sent: 0, states: {}, submissions: {} };
 		const stored = (run.memory.paidQueries ??= newJournal) as StoredJournal;
 		this.#run = run;
 		this.#stored = stored;
-		this.register = run.execution.shared(newSubmissionRegister);
+		this.register = run.execution.shared(newExecutionQueries);
 		this.#counter = executionCounterOf(run);
 		this.isEmpty = Object.keys(stored.states).length === 0 && this.register.size === 0;
 		this.#counter.adopt(stored, stored.sent);
@@ -60,7 +60,7 @@ export class Journal {
 	}
 
 	/** Returns what an earlier try has sent for an item, or what this one sends. */
-	own({ index }: OperationItemContext, request: QueryRequest): Submission | undefined {
+	own({ index }: Item, request: QueryRequest): Submission | undefined {
 		const name = this.#nameOf(index, request.journalKey);
 		const own = this.register.at(this.#placeOf(name));
 		if (own) this.#take(name);
@@ -91,7 +91,7 @@ export class Journal {
 	}
 
 	/** Begins a submission for an item. */
-	begin({ index }: OperationItemContext, request: QueryRequest, accountKey: string): Submission {
+	begin({ index }: Item, request: QueryRequest, accountKey: string): Submission {
 		const { journalKey: key, sharingKey } = request;
 		return this.#file(this.#nameOf(index, key), {
 			state: { status: 'planned' },
@@ -103,7 +103,7 @@ export class Journal {
 	}
 
 	/** An item waits for the submission of another one. */
-	join({ index }: OperationItemContext, submission: Submission): void {
+	join({ index }: Item, submission: Submission): void {
 		this.#joined.set(index, (this.#joined.get(index) ?? new Set()).add(submission));
 	}
 
@@ -120,12 +120,12 @@ export class Journal {
 	}
 
 	/** Returns the queries that an item reused at first, or undefined if it reused all or none. */
-	reusedOf({ index }: OperationItemContext, key: string): Array<QueryId | null> | undefined {
+	reusedOf({ index }: Item, key: string): Array<QueryId | null> | undefined {
 		return this.#stored.reused?.[this.#nameOf(index, key)];
 	}
 
 	/** Saves what of an item's request is reused. */
-	reuse({ index }: OperationItemContext, key: string, ids: Array<QueryId | null>): void {
+	reuse({ index }: Item, key: string, ids: Array<QueryId | null>): void {
 		(this.#stored.reused ??= {})[this.#nameOf(index, key)] = ids;
 	}
 

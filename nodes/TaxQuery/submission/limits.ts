@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
-import type { OperationItemContext, SharedNodeRunState } from '../../shared/operations/operation';
+import type { Item, Run } from '../../shared/operations/operation';
 import { getClientState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { queryClientOfItem } from '../client/queryClient';
+import { itemClient } from '../client/queryClient';
 import { completeSelectedRows, fetchRecordOfRow } from '../client/queryList';
 import type { CollectedQueryList, QueryId, QueryRecord } from '../client/model';
 import { QueryError } from '../errors/queryError';
@@ -34,21 +34,21 @@ type CountedListing = Pick<CollectedQueryList, 'completeness' | 'total'> & { lis
  * before the item sends anything. Every query that was not refused counts, uncertain ones too.
  */
 export class SpendingLimit {
-	readonly #run: SharedNodeRunState;
+	readonly #run: Run;
 	readonly #spending: ExecutionCounter;
 	readonly #past: PastQueries;
 	/** Days whose listed queries this run has counted, one for each account. */
 	readonly #counting = new Map<DayCounter, Promise<CountedListing>>();
 	readonly #reservedIn = new Set<DayCounter>();
 
-	constructor(run: SharedNodeRunState, past: PastQueries) {
+	constructor(run: Run, past: PastQueries) {
 		this.#run = run;
 		this.#spending = executionCounterOf(run);
 		this.#past = past;
 	}
 
 	/** Counts queries that an item will send; throws a QueryError if they are too many, before any is sent. */
-	async plan(item: OperationItemContext, limits: Limits, planned: PlannedQuery[]): Promise<void> {
+	async plan(item: Item, limits: Limits, planned: PlannedQuery[]): Promise<void> {
 		if (planned.length === 0) return;
 		const { maxQueries, maxQueriesPerDay } = limits;
 		const day = maxQueriesPerDay === Infinity ? undefined : await dayOf(item);
@@ -66,7 +66,7 @@ export class SpendingLimit {
 
 	/** Records the outcome of a request that was in flight. */
 	async ended(
-		item: OperationItemContext,
+		item: Item,
 		name: string,
 		{ expected }: QueryRequest,
 		submission: Submission,
@@ -77,7 +77,7 @@ export class SpendingLimit {
 	}
 
 	/** Records that uncertain queries were accepted under these IDs. */
-	async found(item: OperationItemContext, submission: Submission, ids: QueryId[]): Promise<void> {
+	async found(item: Item, submission: Submission, ids: QueryId[]): Promise<void> {
 		(await dayOf(item)).resolve(submission, ids);
 	}
 
@@ -88,14 +88,14 @@ export class SpendingLimit {
 	}
 
 	/** Counts a day's listed queries for all items of an account. Throws a QueryError if they cannot be counted. */
-	async #countOnce(item: OperationItemContext, day: DayCounter): Promise<CountedListing> {
+	async #countOnce(item: Item, day: DayCounter): Promise<CountedListing> {
 		const known = this.#counting.get(day) ?? this.#countListed(item, day);
 		this.#counting.set(day, known);
 		return await known;
 	}
 
-	async #countListed(item: OperationItemContext, day: DayCounter): Promise<CountedListing> {
-		const client = await queryClientOfItem(item);
+	async #countListed(item: Item, day: DayCounter): Promise<CountedListing> {
+		const client = await itemClient(item);
 		const start = startOfDay(item);
 		const { records, unreadable, ...listing } = await this.#past.list(item, start, 'limit');
 		const isUndated = ({ createdAt }: QueryRecord) => createdAt === undefined;
@@ -241,13 +241,13 @@ class SpendingDays {
 const newSpendingDays = () => new SpendingDays();
 
 /** Returns the present day of an item's client. */
-export async function dayOf(item: OperationItemContext): Promise<DayCounter> {
-	const { clientKey } = await queryClientOfItem(item);
+export async function dayOf(item: Item): Promise<DayCounter> {
+	const { clientKey } = await itemClient(item);
 	return getClientState(clientKey).shared(newSpendingDays).of(startOfDay(item));
 }
 
 /** Returns when the present day began in the workflow's time zone. */
-export const startOfDay = ({ run }: OperationItemContext): number =>
+export const startOfDay = ({ run }: Item): number =>
 	DateTime.now().setZone(run.timeZone).startOf('day').toMillis();
 
 /** The number of queries that one node has sent in an execution, and its further reservations. */
@@ -271,7 +271,7 @@ class ExecutionCounter {
 const newExecutionCounters = () => new Map<string, ExecutionCounter>();
 
 /** Returns the counter of a node, which its runs, calls and tries in an execution share. */
-export function executionCounterOf({ execution, node }: SharedNodeRunState): ExecutionCounter {
+export function executionCounterOf({ execution, node }: Run): ExecutionCounter {
 	const counters = execution.shared(newExecutionCounters);
 	const known = counters.get(node) ?? new ExecutionCounter();
 	counters.set(node, known);

@@ -1,10 +1,10 @@
 import { defineOperation } from '../../shared/operations/fields';
 import type {
-	OperationItemContext,
+	Item,
 	NextPhase,
 	Operation,
-	RowsOrNextPhase,
-	SharedNodeRunState,
+	StepResult,
+	Run,
 } from '../../shared/operations/operation';
 import type { IDataObject } from 'n8n-workflow';
 import {
@@ -14,7 +14,7 @@ import {
 	type QueryRequest,
 	type ValidatedQueryInput,
 } from '../request/queryRequest';
-import { getQuery, queryClientOfItem, type QueryClient } from '../client/queryClient';
+import { getQuery, itemClient, type QueryClient } from '../client/queryClient';
 import type { QueryRecord } from '../client/model';
 import { withBilledIds } from '../errors/queryError';
 import { RunReceipt } from '../output/receipt';
@@ -31,14 +31,14 @@ import { countBilledQueries, acceptedIdsOf } from './submissionState';
 import {
 	sharesEqualRequests,
 	newSubmissionContext,
-	type SpendingAndReuseOptions,
+	type SubmissionOptions,
 	type RunSubmissionContext,
 } from './context';
 import { isSubmittedByEarlierTry, reserveSpending, submit } from './submit';
 import { mayBeWaitedFor, readByIdIfResultMissing, waitForResult } from './wait';
 import { pickBy } from '../../shared/utils/objects';
 
-interface PaidQuerySettings extends SpendingAndReuseOptions {
+interface PaidQuerySettings extends SubmissionOptions {
 	additionalBodyFields: IDataObject;
 	/** Milliseconds to wait for a result, once all items are sent. */
 	wait: number | undefined;
@@ -69,7 +69,7 @@ export function paidQueryOperation(definition: PaidQueryDefinition): Operation {
 }
 
 /** Returns what the items of a run share. */
-function startSpending(run: SharedNodeRunState) {
+function startSpending(run: Run) {
 	const receipt: RunReceipt = new RunReceipt(run, {
 		gaps: () => context.past.gaps(),
 		billed: (index) => countBilledQueries(context.journal.statesOf(index)),
@@ -81,13 +81,13 @@ function startSpending(run: SharedNodeRunState) {
 
 /** Does everything that is free, so that no item is sent before all of them are known to be right. */
 async function plan(
-	item: OperationItemContext,
+	item: Item,
 	definition: PaidQueryDefinition,
 	input: ValidatedQueryInput,
 	settings: PaidQuerySettings,
 ): Promise<NextPhase> {
 	const { context, receipt } = item.run.shared(startSpending);
-	const target = { ...(await queryClientOfItem(item)), ...settings };
+	const target = { ...(await itemClient(item)), ...settings };
 	const whole = buildQueryRequest(definition, input, target);
 	receipt.plan(item, whole.expected.length);
 	const { reuse } = settings;
@@ -127,7 +127,7 @@ async function plan(
 }
 
 /** Runs work on an item; its error names what the item has been billed for nevertheless. */
-async function namingBilled<T>(item: OperationItemContext, work: () => Promise<T>): Promise<T> {
+async function namingBilled<T>(item: Item, work: () => Promise<T>): Promise<T> {
 	return await work().catch((error: unknown) => {
 		const { journal } = item.run.shared(startSpending).context;
 		const ids = journal.statesOf(item.index).flatMap(acceptedIdsOf);
@@ -137,7 +137,7 @@ async function namingBilled<T>(item: OperationItemContext, work: () => Promise<T
 
 /** Returns the records that need not be billed, one for each expected; in a further try those of the first. */
 async function findReusable(
-	item: OperationItemContext,
+	item: Item,
 	{ journal, past }: RunSubmissionContext,
 	request: QueryRequest,
 	reuse: ReuseScope | undefined,
@@ -145,7 +145,7 @@ async function findReusable(
 	if (!isComparableWithList(request)) return [];
 	const before = journal.reusedOf(item, request.journalKey);
 	if (before) {
-		const client = await queryClientOfItem(item);
+		const client = await itemClient(item);
 		return await Promise.all(
 			before.map(async (id) => (id === null ? undefined : await getQuery(client, id))),
 		);
@@ -178,13 +178,13 @@ const sharedOf = ([first, ...others]: IDataObject[]): IDataObject =>
 
 /** Returns the item's rows; if the operator wants results, it waits once all items are sent. */
 async function conclude(
-	item: OperationItemContext,
+	item: Item,
 	definition: PaidQueryDefinition,
 	{ records, warnings }: ValidatedQueryInput,
 	settings: PaidQuerySettings & Pick<QueryClient, 'mapping'>,
 	{ expected, fields, secrets }: QueryRequest,
 	queries: ObtainedQuery[],
-): Promise<RowsOrNextPhase> {
+): Promise<StepResult> {
 	const { wait, simplify: isSimple, externalReference, mapping } = settings;
 	const { receipt } = item.run.shared(startSpending);
 	const rowSettings: RowContext = {

@@ -12,7 +12,7 @@ import {
 	type Field,
 } from '../../shared/operations/fields';
 import { simplifyField } from '../../shared/operations/commonFields';
-import type { OperationItemContext } from '../../shared/operations/operation';
+import type { Item } from '../../shared/operations/operation';
 import type { PaidQueryDefinition } from '../request/queryRequest';
 
 const HOUR_MS = 3_600_000;
@@ -77,11 +77,11 @@ const waitForResult: Field<number | undefined> = {
 };
 
 /** Returns whether a workflow is being built: in the editor, or by n8n's evaluations, which run the same cases again. */
-export const isBuilding = (mode: OperationItemContext['run']['mode']): boolean =>
+export const isBuilding = (mode: Item['run']['mode']): boolean =>
 	mode === 'manual' || mode === 'evaluation';
 
 const startOfRun = () => ({ ms: Date.now() });
-const runStartedAt = ({ run }: OperationItemContext): number => run.shared(startOfRun).ms;
+const runStartedAt = ({ run }: Item): number => run.shared(startOfRun).ms;
 
 const reuse = defineField(
 	{
@@ -127,7 +127,7 @@ const reuseResults: Field<ReuseScope | undefined> = {
 	},
 };
 
-async function chosenReuse(item: OperationItemContext): Promise<ReuseScope | undefined> {
+async function chosenReuse(item: Item): Promise<ReuseScope | undefined> {
 	const { mode, timeZone } = item.run;
 	const now = runStartedAt(item);
 	switch (await reuse.read(item)) {
@@ -157,7 +157,7 @@ const WITHIN_EXECUTION: ReuseScope = { isByDefault: false };
  * n8n saves an execution that was stopped as it began, so that a retry knows nothing of what it has sent. What the list
  * shows of the last day is therefore taken first, whatever Reuse Results says.
  */
-function ofRetry(item: OperationItemContext, chosen: ReuseScope | undefined): ReuseScope {
+function ofRetry(item: Item, chosen: ReuseScope | undefined): ReuseScope {
 	const since = runStartedAt(item) - DAY_MS;
 	const retry = { isRetry: true, mayLag: true };
 	if (!chosen) return { since, isByDefault: true, isUnshared: true, ...retry };
@@ -259,7 +259,7 @@ export const paidQueryOptions = ({
 	...limits,
 	maxQueries: {
 		...emptyField,
-		read: async (item: OperationItemContext) =>
+		read: async (item: Item) =>
 			(await limits.maxQueries.read(item)) ?? (item.run.isTool ? MOST_AS_TOOL : Infinity),
 	},
 	externalReference: optionsEntryField<unknown>(

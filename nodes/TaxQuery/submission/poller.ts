@@ -236,7 +236,7 @@ export class ResultPoller {
 const newResultPoller = () => new ResultPoller();
 
 /** Returns the poller that all items of this process share for a client. */
-export const sharedResultPollerOfClient = ({ clientKey }: QueryClient): ResultPoller =>
+export const resultPollerOf = ({ clientKey }: QueryClient): ResultPoller =>
 	getClientState(clientKey).shared(newResultPoller);
 
 const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number): boolean =>

@@ -1,5 +1,5 @@
-import type { OperationItemContext } from '../../shared/operations/operation';
-import { clientSurvivingOtherItemFailures, type QueryClient } from '../client/queryClient';
+import type { Item } from '../../shared/operations/operation';
+import { detachedClient, type QueryClient } from '../client/queryClient';
 import {
 	completeSelectedRows,
 	fetchRecordIfIncomplete,
@@ -12,7 +12,7 @@ import { clientAccount } from './account';
 import {
 	noteAccepted,
 	type ItemSubmissionContext,
-	type ReuseOrSubmitResult,
+	type Submitted,
 	type RunSubmissionContext,
 } from './context';
 import { CLOCK_MS, LIST_LAG_MS, sharedQueryListOf, type SharedQueryList } from './sharedList';
@@ -41,7 +41,7 @@ export async function recover(
 	wanted: ItemSubmissionContext,
 	submission: Submission,
 	mayBeSentAgain: boolean,
-): Promise<ReuseOrSubmitResult | Unrecovered> {
+): Promise<Submitted | Unrecovered> {
 	const { item, request, known } = wanted;
 	const state = submission.state as Uncertain;
 	// if the search is stopped, the next equal request goes on with it
@@ -72,8 +72,7 @@ async function readOnce(
 	submission: Submission,
 	state: Uncertain,
 ): Promise<
-	| ReuseOrSubmitResult
-	| { next: Submission['state']; search: RecoverySearchResult; isProvedMissing: boolean }
+	Submitted | { next: Submission['state']; search: RecoverySearchResult; isProvedMissing: boolean }
 > {
 	const { item, request } = wanted;
 	const { sentAt } = state;
@@ -134,11 +133,8 @@ interface RecoveryResult {
 }
 
 /** Finds lost queries in a reading of the list that begins now. Throws what reading the list throws. */
-async function findLostQueries(
-	item: OperationItemContext,
-	lost: LostQuery,
-): Promise<RecoveryResult> {
-	const client = await clientSurvivingOtherItemFailures(item);
+async function findLostQueries(item: Item, lost: LostQuery): Promise<RecoveryResult> {
+	const client = await detachedClient(item);
 	const { expected, sentAt: since } = lost;
 	const list = sharedQueryListOf(client);
 	const reading = await list.read(client, {

@@ -1,9 +1,9 @@
-import type { OperationItemContext, SharedNodeRunState } from '../../shared/operations/operation';
+import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
-import { queryClientOfItem, type QueryClient } from '../client/queryClient';
-import { clientSurvivingOtherItemFailures } from '../client/queryClient';
+import { itemClient, type QueryClient } from '../client/queryClient';
+import { detachedClient } from '../client/queryClient';
 import { fetchRecordIfIncomplete, offersQueryList } from '../client/queryList';
 import { LIST_LAG_MS, sharedQueryListOf, type ListReading } from './sharedList';
 import type {
@@ -16,7 +16,7 @@ import type {
 import { QueryError, type ListPurpose } from '../errors/queryError';
 import type { ReuseSearchGaps } from '../output/receiptText';
 import type { ReuseScope } from './options';
-import type { SubmissionRegister } from './execution';
+import type { ExecutionQueries } from './execution';
 
 /** A run takes over a list that another run of its execution has read at most this long before. */
 const FRESH_MS = 30_000;
@@ -39,8 +39,8 @@ const newFirstNeed = () => ({ at: performance.now() });
 
 /** Reads past queries once for all items of a run with the same account. */
 export class PastQueries {
-	readonly #register: SubmissionRegister;
-	readonly #run: SharedNodeRunState;
+	readonly #register: ExecutionQueries;
+	readonly #run: Run;
 	/** The readings of this run, the newest last, by account. */
 	readonly #readings = new Map<string, Array<{ since: number; reading: Promise<ListReading> }>>();
 	/** A reading that began before this moment of the monotonic clock is too old. */
@@ -53,17 +53,13 @@ export class PastQueries {
 	/** Resolves once the list shows what was accepted before a crash. */
 	#caughtUp: Promise<void> | undefined;
 
-	constructor(run: SharedNodeRunState, register: SubmissionRegister) {
+	constructor(run: Run, register: ExecutionQueries) {
 		this.#register = register;
 		this.#run = run;
 	}
 
 	/** Returns the queries made since a moment by this machine's clock. Throws a QueryError that names the purpose. */
-	async list(
-		item: OperationItemContext,
-		since: number,
-		purpose: ListPurpose,
-	): Promise<CollectedQueryList> {
+	async list(item: Item, since: number, purpose: ListPurpose): Promise<CollectedQueryList> {
 		return await (
 			await this.#read(item, since, purpose)
 		).listing;
@@ -77,8 +73,8 @@ export class PastQueries {
 	}
 
 	/** Returns when the list of an account was read, by a monotonic clock; now where it was not. */
-	async readAt(item: OperationItemContext): Promise<number> {
-		const { clientKey } = await queryClientOfItem(item);
+	async readAt(item: Item): Promise<number> {
+		const { clientKey } = await itemClient(item);
 		const newest = this.#readings.get(clientKey)?.at(-1);
 		return (await newest?.reading)?.startedAt ?? performance.now();
 	}
@@ -90,8 +86,8 @@ export class PastQueries {
 	}
 
 	/** Returns whether a query stood in a list that was read before this moment by this machine's clock. */
-	async wasListed(item: OperationItemContext, id: QueryId, before: number): Promise<boolean> {
-		const { clientKey } = await queryClientOfItem(item);
+	async wasListed(item: Item, id: QueryId, before: number): Promise<boolean> {
+		const { clientKey } = await itemClient(item);
 		const earlier = (this.#readings.get(clientKey) ?? []).map(async ({ reading }) => {
 			const { listing, startedAt } = await reading;
 			const isEarlier = Date.now() - (performance.now() - startedAt) <= before;
@@ -102,11 +98,7 @@ export class PastQueries {
 	}
 
 	/** Returns whether the list shows one of these queries. */
-	async shows(
-		item: OperationItemContext,
-		since: number,
-		queries: RecordOrAcknowledgement[],
-	): Promise<boolean> {
+	async shows(item: Item, since: number, queries: RecordOrAcknowledgement[]): Promise<boolean> {
 		const { records } = await this.list(item, since, 'reuse');
 		return records.some(({ id }) => queries.some((query) => query.id === id));
 	}
@@ -116,7 +108,7 @@ export class PastQueries {
 	 * retried execution each row is for one item, unless the operator wants items to share.
 	 */
 	async findReusable(
-		item: OperationItemContext,
+		item: Item,
 		request: QueryRequest,
 		reuse: ReuseScope,
 	): Promise<ReusableRecords> {
@@ -126,13 +118,13 @@ export class PastQueries {
 		const found = await this.#findOnce(item, request, listed);
 		const isAll = found.length > 0 && found.every(Boolean);
 		if (isAll || !reuse.mayLag || performance.now() >= LIST_LAG_MS) return found;
-		if (!offersQueryList((await queryClientOfItem(item)).mapping)) return found;
+		if (!offersQueryList((await itemClient(item)).mapping)) return found;
 		await (this.#caughtUp ??= this.#catchUp(item));
 		return await this.#findOnce(item, request, listed);
 	}
 
 	/** After a crash the list may not show yet what was accepted before it, until this process has run for a while. */
-	async #catchUp(item: OperationItemContext): Promise<void> {
+	async #catchUp(item: Item): Promise<void> {
 		await item.wait(LIST_LAG_MS - performance.now());
 		this.#readings.clear();
 		this.#reusable.clear();
@@ -140,12 +132,8 @@ export class PastQueries {
 	}
 
 	/** Reads the list once for all items of this run; a run takes over what another of its execution has just read. */
-	async #read(
-		item: OperationItemContext,
-		since: number,
-		purpose: ListPurpose,
-	): Promise<ListReading> {
-		const client = await clientSurvivingOtherItemFailures(item);
+	async #read(item: Item, since: number, purpose: ListPurpose): Promise<ListReading> {
+		const client = await detachedClient(item);
 		const known = this.#readings.get(client.clientKey) ?? [];
 		this.#readings.set(client.clientKey, known);
 		let covering = known.find((one) => one.since <= since);
@@ -169,11 +157,11 @@ export class PastQueries {
 
 	/** Finds reusable records once for all items with an equal request, unless each is for one item. */
 	async #findOnce(
-		item: OperationItemContext,
+		item: Item,
 		{ sharingKey, expected }: QueryRequest,
 		reuse: ListedReuse,
 	): Promise<ReusableRecords> {
-		const { mapping, accountKey } = await queryClientOfItem(item);
+		const { mapping, accountKey } = await itemClient(item);
 		if (reuse.isUnshared) {
 			if (!offersQueryList(mapping)) return [];
 			const isFree = (id: QueryId) => !this.#register.isClaimed(accountKey, id);
@@ -184,12 +172,12 @@ export class PastQueries {
 	}
 
 	async #find(
-		item: OperationItemContext,
+		item: Item,
 		expected: ExpectedRecord[],
 		reuse: ListedReuse,
 		isFree: (id: QueryId) => boolean,
 	): Promise<ReusableRecords> {
-		const client = await queryClientOfItem(item);
+		const client = await itemClient(item);
 		const { since, isUnshared } = reuse;
 		const { recordsLike, newest } = await this.#indexOf(
 			item,
@@ -227,8 +215,8 @@ export class PastQueries {
 		);
 	}
 
-	async #indexOf(item: OperationItemContext, since: number, purpose: ListPurpose) {
-		const client = await queryClientOfItem(item);
+	async #indexOf(item: Item, since: number, purpose: ListPurpose) {
+		const client = await itemClient(item);
 		const reading = await this.#read(item, since, purpose);
 		const listing = await reading.listing;
 		if (listing.completeness !== 'complete') this.#cut = listing;

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { OperationItemContext } from '../../shared/operations/operation';
+import type { Item } from '../../shared/operations/operation';
 import type { RequestProblem } from '../../shared/http/requestError';
 import { suspectMappingKeysOfRefusal } from '../client/names';
 import { classifySubmissionResponse, mayStillEnd } from '../client/record';
@@ -10,14 +10,14 @@ import { bodyHasAllResultFields, isOtherRecord, type ResponseWithoutId } from '.
 import { isComparableWithList, type QueryRequest } from '../request/queryRequest';
 import { accountTurns } from './account';
 import {
-	createItemSubmissionContext,
+	itemSubmissionContext,
 	noteAccepted,
 	sharesEqualRequests,
-	spendingReservationName,
+	reservationName,
 	type ItemSubmissionContext,
-	type ReuseOrSubmitResult,
+	type Submitted,
 	type RunSubmissionContext,
-	type SpendingAndReuseOptions,
+	type SubmissionOptions,
 	type UncertainResponse,
 } from './context';
 import { LIST_LAG_MS } from './sharedList';
@@ -37,7 +37,7 @@ const aDayAgo = () => Date.now() - DAY_MS;
 /** Returns the submission of an item's query that an earlier try of this execution has left, unless it was refused. */
 function ownSubmission(
 	{ journal }: RunSubmissionContext,
-	item: OperationItemContext,
+	item: Item,
 	request: QueryRequest,
 ): Submission | undefined {
 	const own = journal.own(item, request);
@@ -47,15 +47,15 @@ function ownSubmission(
 /** Returns whether an earlier try of this execution has submitted an item's query. */
 export const isSubmittedByEarlierTry = (
 	context: RunSubmissionContext,
-	item: OperationItemContext,
+	item: Item,
 	request: QueryRequest,
 ): boolean => ownSubmission(context, item, request) !== undefined;
 
 /** Keeps what an item will submit below the limits. Throws a QueryError before anything is sent. */
 export async function reserveSpending(
 	context: RunSubmissionContext,
-	item: OperationItemContext,
-	sending: SpendingAndReuseOptions,
+	item: Item,
+	sending: SubmissionOptions,
 	requests: QueryRequest[],
 ): Promise<void> {
 	const { register } = context.journal;
@@ -65,7 +65,7 @@ export async function reserveSpending(
 	const planned = requests
 		.filter((request) => !needsNone(request))
 		.map((request) => ({
-			name: spendingReservationName(context, item, request, sending),
+			name: reservationName(context, item, request, sending),
 			request,
 		}));
 	await context.limit.plan(item, sending, planned);
@@ -78,11 +78,11 @@ export async function reserveSpending(
  */
 export async function submit(
 	context: RunSubmissionContext,
-	item: OperationItemContext,
+	item: Item,
 	request: QueryRequest,
-	sending: SpendingAndReuseOptions,
-): Promise<ReuseOrSubmitResult> {
-	const wanted = await createItemSubmissionContext(item, request, sending);
+	sending: SubmissionOptions,
+): Promise<Submitted> {
+	const wanted = await itemSubmissionContext(item, request, sending);
 	return await accountTurns(wanted.client.accountKey).inTurn(
 		request.journalKey,
 		async () => await obtain(context, wanted),
@@ -92,7 +92,7 @@ export async function submit(
 async function obtain(
 	context: RunSubmissionContext,
 	wanted: ItemSubmissionContext,
-): Promise<ReuseOrSubmitResult> {
+): Promise<Submitted> {
 	const { journal } = context;
 	const { item, request, sending, client } = wanted;
 	const own = ownSubmission(context, item, request);
@@ -109,7 +109,7 @@ async function obtain(
 	}
 	const elsewhere = await obtainElsewhere(context, wanted);
 	if (elsewhere) return elsewhere;
-	const name = spendingReservationName(context, item, request, sending);
+	const name = reservationName(context, item, request, sending);
 	await context.limit.plan(item, sending, [{ name, request }]); // an equal one may have used up what was planned
 	return await settle(context, wanted, journal.begin(item, request, client.accountKey));
 }
@@ -148,7 +148,7 @@ async function queriesOfExecution(
 async function obtainElsewhere(
 	context: RunSubmissionContext,
 	wanted: ItemSubmissionContext,
-): Promise<ReuseOrSubmitResult | undefined> {
+): Promise<Submitted | undefined> {
 	const { item, request, sending, client, known } = wanted;
 	const { reuse } = sending;
 	if (reuse?.since === undefined && !context.mayRepeat) return undefined;
@@ -205,13 +205,13 @@ async function settle(
 	wanted: ItemSubmissionContext,
 	submission: Submission,
 	listDecides = false,
-): Promise<ReuseOrSubmitResult> {
+): Promise<Submitted> {
 	const { item, request, sending } = wanted;
 	if (submission.state.status === 'accepted') {
 		context.log.accepted(item, submission.state.ids, true);
 		return { queries: await readAgain(wanted, submission), how: 'resumed' };
 	}
-	const name = spendingReservationName(context, item, request, sending);
+	const name = reservationName(context, item, request, sending);
 	const isEarlier = isUncertain(submission.state);
 	const first = isEarlier ? {} : await send(context, wanted, submission, name);
 	if ('queries' in first) return first;
@@ -258,7 +258,7 @@ async function send(
 	wanted: ItemSubmissionContext,
 	submission: Submission,
 	reservation: string,
-): Promise<ReuseOrSubmitResult | UncertainResponse> {
+): Promise<Submitted | UncertainResponse> {
 	const { journal, limit } = context;
 	const { item, request, client } = wanted;
 	const { definition, journalKey, path, body, secrets, expected } = request;
@@ -312,7 +312,7 @@ async function acceptFewer(
 	wanted: ItemSubmissionContext,
 	submission: Submission,
 	queries: RecordOrAcknowledgement[],
-): Promise<ReuseOrSubmitResult> {
+): Promise<Submitted> {
 	const ids = queries.map(({ id }) => id);
 	submission.save({ status: 'accepted', ids });
 	await context.limit.found(wanted.item, submission, ids);

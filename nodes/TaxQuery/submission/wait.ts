@@ -1,11 +1,11 @@
-import type { OperationItemContext } from '../../shared/operations/operation';
+import type { Item } from '../../shared/operations/operation';
 import type { PaidQueryDefinition } from '../request/queryRequest';
-import { getQuery, clientSurvivingOtherItemFailures } from '../client/queryClient';
+import { getQuery, detachedClient } from '../client/queryClient';
 import { mayOmitExistingResponse, mayStillEnd } from '../client/record';
 import type { RecordOrAcknowledgement, QueryRecord } from '../client/model';
 import { describeReadFailure } from '../errors/queryError';
 import type { ObtainedQuery } from '../output/rows';
-import { sharedResultPollerOfClient } from './poller';
+import { resultPollerOf } from './poller';
 
 /** A result that is ready at once is not waited for. */
 const FIRST_PAUSE_MS = 500;
@@ -21,16 +21,16 @@ export const mayBeWaitedFor = ({ query }: ObtainedQuery): boolean =>
  * query is billed. Throws only if the execution is cancelled.
  */
 export async function waitForResult(
-	item: OperationItemContext,
+	item: Item,
 	outcome: ObtainedQuery,
 	maxMs: number,
 ): Promise<ObtainedQuery> {
 	const { query } = outcome;
 	if (query.kind === 'withoutId' || !mayBeWaitedFor(outcome)) return outcome;
-	const client = await clientSurvivingOtherItemFailures(item); // one that failed must not blind the others
+	const client = await detachedClient(item); // one that failed must not blind the others
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
-	const seen = await sharedResultPollerOfClient(client).wait({
+	const seen = await resultPollerOf(client).wait({
 		query,
 		client,
 		deadline: now + waitMs,
@@ -48,7 +48,7 @@ const newReads = () => new WeakMap<RecordOrAcknowledgement, Promise<QueryRecord>
  * acknowledgement whose record the API reference shows at once. If that fails, the query comes back with the reason.
  */
 export async function readByIdIfResultMissing(
-	item: OperationItemContext,
+	item: Item,
 	outcome: ObtainedQuery,
 	{ queryType: { isImmediate }, hasNoResult }: PaidQueryDefinition,
 ): Promise<ObtainedQuery> {
@@ -59,7 +59,7 @@ export async function readByIdIfResultMissing(
 		query.kind === 'record' && query.state === 'success' && mayOmitExistingResponse(query);
 	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
 	const reads = item.run.execution.shared(newReads);
-	const client = await clientSurvivingOtherItemFailures(item);
+	const client = await detachedClient(item);
 	const reading = reads.get(query) ?? getQuery(client, query.id);
 	reads.set(query, reading);
 	return await reading.then(

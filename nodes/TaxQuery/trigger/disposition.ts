@@ -6,8 +6,8 @@ import { mayStillEnd } from '../client/record';
 import type { QueryRecord } from '../client/model';
 import { describeRecordsExcludedAsUnknown } from '../errors/unknownRecords';
 import type { FilterSettings } from './filters';
-import { reportErrorAsFailedExecutionHourly } from './errorReporting';
-import type { RecordWithDeliveryId } from './result';
+import { reportFailureHourly } from './errorReporting';
+import type { TriggerResult } from './result';
 import type { Disposition } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -23,7 +23,7 @@ function isChosen({ code, operation }: QueryRecord, { isAny, operations, codes }
 
 /** Returns what becomes of a query in a state, by the operator's choice of results that start the workflow. */
 export function dispositionOf(
-	{ record, hasStatus }: RecordWithDeliveryId,
+	{ record, hasStatus }: TriggerResult,
 	choice: FilterSettings,
 ): Disposition {
 	if (isChosen(record, choice) === false) return 'ignore';
@@ -36,7 +36,7 @@ const MAX_LABELS = 500;
 const newSeenLabels = () => new WeakMap<ITriggerFunctions, BoundedMap<string, QueryRecord>>();
 
 /** Reports queries that the filter leaves out only because their labels are unknown, each time that there are more. */
-export function reportRecordsExcludedAsUnknown(
+export function reportUnknownRecords(
 	context: ITriggerFunctions,
 	choice: FilterSettings,
 	mapping: TaxQueryMapping,
@@ -49,5 +49,5 @@ export function reportRecordsExcludedAsUnknown(
 	for (const record of records) known.set(`${record.code}\n${record.status ?? ''}`, record);
 	if (known.size === before) return; // nothing new, or too many to say
 	const what = describeRecordsExcludedAsUnknown([...known.values()], choice, mapping);
-	if (what) reportErrorAsFailedExecutionHourly(context, new CodedError('leftOut', what), what);
+	if (what) reportFailureHourly(context, new CodedError('leftOut', what), what);
 }

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { isCancellation } from '../../shared/host/trigger';
 import { getNodeState, getProcessState, type ScopeState } from '../../shared/processState';
-import type { RecordWithDeliveryId } from './result';
+import type { TriggerResult } from './result';
 
 /** The outcome of emitting a result: n8n runs it, had run it before, or could not start it. */
 export type EmitOutcome = 'started' | 'duplicate' | 'failed';
 
 interface Emission {
 	item: INodeExecutionData;
-	result: RecordWithDeliveryId;
+	result: TriggerResult;
 	/** Called when an execution that another process ran has ended. */
 	onEndElsewhere(): void;
 	/** Called with the reason where n8n could not start it. */

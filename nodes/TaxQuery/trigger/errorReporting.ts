@@ -25,7 +25,7 @@ export function newOutageReporter() {
 			context.logger.warn(
 				`The Tax Query Trigger could not check for new results: ${errorMessage(error)}`,
 			);
-			if (failures > 1 || !mayPass(error)) reportTriggerFailureHourly(context, error);
+			if (failures > 1 || !mayPass(error)) reportOutageHourly(context, error);
 		},
 
 		end(context: ITriggerFunctions): void {
@@ -41,8 +41,8 @@ export const forgetReportedOutage = (context: Identity): void =>
 	void reportTimes(context).delete(OUTAGE);
 
 /** Reports what keeps a published trigger from checking, once an hour. */
-export const reportTriggerFailureHourly = (context: ITriggerFunctions, error: unknown): void =>
-	runHourly(context, OUTAGE, () => reportErrorAsFailedExecution(context, error));
+export const reportOutageHourly = (context: ITriggerFunctions, error: unknown): void =>
+	runHourly(context, OUTAGE, () => reportFailure(context, error));
 
 const PASSING_STATUSES = [408, 425, 429];
 
@@ -59,7 +59,7 @@ export const errorMessage = (error: unknown): string =>
 	error instanceof Error ? error.message : 'for an unknown reason';
 
 /** Reports an error in n8n's list of executions, which starts the error workflow. */
-export const reportErrorAsFailedExecution = (context: ITriggerFunctions, error: unknown): void =>
+export const reportFailure = (context: ITriggerFunctions, error: unknown): void =>
 	saveFailure(context, toTriggerError(context, error));
 
 /** Returns an error as n8n shows it. Names in it are masked, because n8n stores it whatever the trigger emits. */
@@ -85,9 +85,8 @@ export function runHourly(context: Identity, what: string, report: () => void): 
 }
 
 /** Reports an error with this code once an hour; `about` distinguishes several subjects. */
-export const reportErrorAsFailedExecutionHourly = (
+export const reportFailureHourly = (
 	context: ITriggerFunctions,
 	error: CodedError,
 	about = '',
-): void =>
-	runHourly(context, error.code + about, () => reportErrorAsFailedExecution(context, error));
+): void => runHourly(context, error.code + about, () => reportFailure(context, error));

@@ -9,7 +9,7 @@ import { describeRecordsExcludedAsUnknown } from '../errors/unknownRecords';
 import { dispositionOf } from './disposition';
 import { LEDGER_STATIC_DATA_KEY } from './memory';
 import { toTriggerError } from './errorReporting';
-import { toRecordWithDeliveryId, type RecordWithDeliveryId } from './result';
+import { toResult, type TriggerResult } from './result';
 import { itemMaker } from './item';
 import { readSettings } from './settings';
 import { sessionsOfWorkflow } from './pollingSession';
@@ -19,9 +19,7 @@ import { CodedError } from '../../shared/utils/codedError';
  * Returns what n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a
  * webhook call, which is so with Checks Only: fetches the latest result.
  */
-export async function passOnItemsOrFetchLatest(
-	context: IExecuteFunctions,
-): Promise<INodeExecutionData[][]> {
+export async function executeTrigger(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
 	if (items[0]?.json[SAVE_ONLY_FIELD]) return [[]];
 	const deliveryId = items[0]?.json.deliveryId;
@@ -62,7 +60,7 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 	const toItem = itemMaker(settings, connection);
 	const { records } = await listAllQueries(connection);
 	const [latest] = records
-		.map(toRecordWithDeliveryId)
+		.map(toResult)
 		.filter((result) => dispositionOf(result, settings.choice) === 'emit')
 		.sort(latestFirst);
 	if (!latest) {
@@ -73,10 +71,10 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 			),
 		});
 	}
-	return toItem(toRecordWithDeliveryId(await fetchRecordIfIncomplete(connection, latest.record)), {
+	return toItem(toResult(await fetchRecordIfIncomplete(connection, latest.record)), {
 		confirmed: true,
 	});
 }
 
-const latestFirst = (a: RecordWithDeliveryId, b: RecordWithDeliveryId) =>
+const latestFirst = (a: TriggerResult, b: TriggerResult) =>
 	(b.createdAt ?? -Infinity) - (a.createdAt ?? -Infinity) || 0;

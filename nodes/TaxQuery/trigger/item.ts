@@ -8,14 +8,11 @@ import {
 import type { Connection } from '../../shared/http/connection';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { buildProtectedRow } from '../output/simplify';
-import type { RecordWithDeliveryId } from './result';
+import type { TriggerResult } from './result';
 import type { TriggerSettings } from './settings';
 
 /** The credential's names for fields, and its key of pseudonyms: items are made with them. */
-export type ItemMakerCredentialSettings = Pick<
-	Connection<TaxQueryMapping>,
-	'mapping' | 'pseudonymKey'
->;
+export type ItemSettings = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
 
 /** The fields of a webhook call around a record. */
 export interface WebhookDeliveryEnvelope {
@@ -26,12 +23,12 @@ export interface WebhookDeliveryEnvelope {
 
 /** The envelope of a result: that of a call about another status is not its own. */
 export const envelopeIfSameStatus = (
-	{ status }: RecordWithDeliveryId,
+	{ status }: TriggerResult,
 	envelope: WebhookDeliveryEnvelope | undefined,
 ): { envelope?: IDataObject } =>
 	envelope && ['', status].includes(envelope.status) ? { envelope: envelope.fields } : {};
 
-export interface ConfirmationAndEnvelope {
+export interface ResultOrigin {
 	/** It was read from the service itself, or the service has confirmed its status alone. */
 	confirmed: boolean | 'status';
 	/** The kind of event that the webhook call named. */
@@ -41,10 +38,7 @@ export interface ConfirmationAndEnvelope {
 }
 
 /** Makes the item that goes into the workflow. */
-export type ItemMaker = (
-	result: RecordWithDeliveryId,
-	origin: ConfirmationAndEnvelope,
-) => INodeExecutionData;
+export type ItemMaker = (result: TriggerResult, origin: ResultOrigin) => INodeExecutionData;
 
 /**
  * Returns a function that makes items by the parameters. Throws a UserError if pseudonyms are chosen and the
@@ -57,7 +51,7 @@ export function itemMaker(
 		options,
 		hasEnvelope,
 	}: Pick<TriggerSettings, 'simplify' | 'personalData' | 'options' | 'hasEnvelope'>,
-	{ mapping, pseudonymKey }: ItemMakerCredentialSettings,
+	{ mapping, pseudonymKey }: ItemSettings,
 ): ItemMaker {
 	const protection = personalDataHiderForMode(
 		personalData,

@@ -3,11 +3,11 @@ import type { QueryClient } from '../client/queryClient';
 import { readListChunks } from '../client/queryList';
 import type { ListCompleteness } from '../client/model';
 import type { Ledger, ServiceListOrder } from './ledger';
-import { toRecordWithDeliveryId, type RecordWithDeliveryId } from './result';
+import { toResult, type TriggerResult } from './result';
 import { newestFirstOrUndefined, isReadFarEnough, type ListedRows } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
-export interface TriggerListing extends ListedRows<RecordWithDeliveryId> {
+export interface TriggerListing extends ListedRows<TriggerResult> {
 	order: ServiceListOrder | undefined;
 	completeness: ListCompleteness;
 	requests: number;
@@ -52,7 +52,7 @@ export async function readListing(
 	ledger: Ledger,
 	{ notifiedIds, mustBeWhole }: { notifiedIds: string[]; mustBeWhole: boolean },
 ): Promise<TriggerListing> {
-	const rows: RecordWithDeliveryId[] = [];
+	const rows: TriggerResult[] = [];
 	const read: Omit<TriggerListing, 'rows' | 'isWhole' | 'order'> = {
 		requests: 0,
 		unreadable: 0,
@@ -63,7 +63,7 @@ export async function readListing(
 	const pendingIds = new Set(notifiedIds.filter((id) => ledger.isPending(id)));
 	for await (const { records, unreadable, completeness, total, isLast } of readListChunks(client)) {
 		for (const record of records) {
-			rows.push(toRecordWithDeliveryId(record));
+			rows.push(toResult(record));
 			pendingIds.delete(record.id);
 		}
 		read.requests++;
@@ -133,7 +133,7 @@ const unusable = (code: string, why: string, todo: string, mappingKeys?: string[
 const OR_WEBHOOK = 'Or choose Webhook Only.';
 const WHOLE_RECORDS = 'list.parameters in API Mapping so that the service lists whole records.';
 
-function checkRows(rows: RecordWithDeliveryId[], unreadable: number): void {
+function checkRows(rows: TriggerResult[], unreadable: number): void {
 	const lacks = (code: string, what: string, key: string) =>
 		unusable(
 			code,
@@ -165,7 +165,7 @@ const unordered = (order: ServiceListOrder | undefined): CodedError =>
 			);
 
 /** Throws a UserError if results are wanted from a moment on, and rows have no dates of creation. */
-export function requireCreationDates(rows: RecordWithDeliveryId[]): void {
+export function requireCreationDates(rows: TriggerResult[]): void {
 	if (rows.every(({ createdAt }) => createdAt !== undefined)) return;
 	throw unusable(
 		'dates',

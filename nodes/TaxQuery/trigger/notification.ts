@@ -1,12 +1,8 @@
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { mayStillEnd } from '../client/record';
 import type { QueryRecord } from '../client/model';
-import { succeededWithoutResult, addDeliveredResponse, type RecordWithDeliveryId } from './result';
-import {
-	envelopeIfSameStatus,
-	type WebhookDeliveryEnvelope,
-	type ConfirmationAndEnvelope,
-} from './item';
+import { succeededWithoutResult, addDeliveredResponse, type TriggerResult } from './result';
+import { envelopeIfSameStatus, type WebhookDeliveryEnvelope, type ResultOrigin } from './item';
 
 /** A webhook call's report of a query. */
 export interface QueryNotification {
@@ -37,15 +33,15 @@ export function mergeNotifications(
 }
 
 /** A response belongs to the status that its call names: that of progress or a failure is no result of a success. */
-const isAbout = ({ record }: RecordWithDeliveryId, { status, state }: QueryRecord): boolean =>
+const isAbout = ({ record }: TriggerResult, { status, state }: QueryRecord): boolean =>
 	status === undefined || status === record.status || state === 'success';
 
 /** The record, with the response of the webhook call where it has none and that may be emitted. */
-export function fillMissingResponseFromDelivery(
-	found: RecordWithDeliveryId,
+export function fillResponse(
+	found: TriggerResult,
 	notification: Pick<QueryNotification, 'detail' | 'event' | 'envelope'> | undefined,
 	mapping: TaxQueryMapping,
-): { result: RecordWithDeliveryId; origin: ConfirmationAndEnvelope } {
+): { result: TriggerResult; origin: ResultOrigin } {
 	const around = envelopeIfSameStatus(found, notification?.envelope);
 	if (
 		!succeededWithoutResult(found) ||

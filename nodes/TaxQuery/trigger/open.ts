@@ -1,9 +1,9 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { canSaveFailure } from '../../shared/host/trigger';
 import { getProcessState } from '../../shared/processState';
-import { sleepUntilElapsedOrCondition } from '../../shared/utils/sleep';
+import { sleepUntil } from '../../shared/utils/sleep';
 import { nodeKey } from './emitter';
-import { forgetReportedOutage, toTriggerError, reportTriggerFailureHourly } from './errorReporting';
+import { forgetReportedOutage, toTriggerError, reportOutageHourly } from './errorReporting';
 import { readSettings } from './settings';
 import { PollingSession, RETRY_MS } from './pollingSession';
 
@@ -19,9 +19,7 @@ const publicationOf = (context: ITriggerFunctions): object =>
  * and then hourly. The first attempt to publish throws as well, so that n8n can refuse it. n8n 2.41 publishes
  * nevertheless. There, as after a start of n8n, the trigger stays open and retries until it can poll.
  */
-export async function openPollingSessionUntilUnpublished(
-	context: ITriggerFunctions,
-): Promise<ITriggerResponse> {
+export async function openTrigger(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {}; // the editor's test goes by webhook() or execute()
 	const mustSucceed = isFirstAttempt(context);
 	if (mustSucceed) forgetReportedOutage(context); // whoever publishes anew learns what is wrong now
@@ -30,7 +28,7 @@ export async function openPollingSessionUntilUnpublished(
 		return { closeFunction: async () => session.close() };
 	} catch (error) {
 		if (!canSaveFailure(context)) throw toTriggerError(context, error);
-		reportTriggerFailureHourly(context, error);
+		reportOutageHourly(context, error);
 		if (mustSucceed) {
 			noteFailure(context);
 			throw toTriggerError(context, error);
@@ -68,10 +66,10 @@ function tryOn(context: ITriggerFunctions): ITriggerResponse {
 	let session: PollingSession | undefined;
 	const keepTrying = async () => {
 		while (!isClosed && !session) {
-			await sleepUntilElapsedOrCondition(Date.now(), RETRY_MS, () => isClosed);
+			await sleepUntil(Date.now(), RETRY_MS, () => isClosed);
 			if (isClosed) return;
 			session = await open(context, false).catch((error: unknown) => {
-				if (!isClosed) reportTriggerFailureHourly(context, error);
+				if (!isClosed) reportOutageHourly(context, error);
 				return undefined;
 			});
 			if (isClosed) session?.close();

@@ -4,7 +4,7 @@ import { taxQuery } from '../../shared/http/services';
 import { offersQueryList } from '../client/queryList';
 import { mayOmitExistingResponse, mayStillEnd } from '../client/record';
 import { touchRunningExecutions, type EmitOutcome } from './emitter';
-import { dispositionOf, reportRecordsExcludedAsUnknown } from './disposition';
+import { dispositionOf, reportUnknownRecords } from './disposition';
 import type { Ledger } from './ledger';
 import {
 	requireCreationDates,
@@ -14,20 +14,20 @@ import {
 	readListing,
 	type TriggerListing,
 } from './listing';
-import { fillMissingResponseFromDelivery, type QueryNotification } from './notification';
-import type { PollingSessionInterface } from './pollingTrigger';
+import { fillResponse, type QueryNotification } from './notification';
+import type { PollingTrigger } from './pollingTrigger';
 import {
-	readRecordsMissingFromList,
+	readUnlistedRecords,
 	type RowRecordOrRefused,
 	type RecordsReadById,
 } from './unlistedRecords';
 import {
-	reportAllKnownQueriesVanished,
+	reportVanishedQueries,
 	reportForgottenQueries,
 	reportListGaps,
 	reportMissingResult,
 } from './reports';
-import { succeededWithoutResult, type RecordWithDeliveryId } from './result';
+import { succeededWithoutResult, type TriggerResult } from './result';
 import { itemMaker, type ItemMaker } from './item';
 import { readStartFrom, startFromKey } from './settings';
 import { cachedCredential } from './cachedCredential';
@@ -69,7 +69,7 @@ export interface PollReport {
  * be reached.
  */
 export async function pollOnce(
-	trigger: PollingSessionInterface,
+	trigger: PollingTrigger,
 	notifications: Map<string, QueryNotification>,
 ): Promise<PollReport> {
 	const { context, ledger, settings, reader, mustBegin } = trigger;
@@ -81,7 +81,7 @@ export async function pollOnce(
 	const connection = await createServiceConnection(context, taxQuery, credential);
 	const { mapping } = connection;
 	const toItem = itemMaker(settings, connection);
-	const rules: RowRules<RecordWithDeliveryId> = {
+	const rules: RowRules<TriggerResult> = {
 		dispositionOf: (result) => dispositionOf(result, settings.choice),
 		isRunning: (result) => trigger.isRunning(result),
 		triesOf: ({ queryId }) => reader.failedTimes(queryId),
@@ -106,7 +106,7 @@ export async function pollOnce(
 	};
 	const plan = planPoll(ledger, listing, pollContext, rules);
 	if (plan.isNewStart && startAt !== undefined) requireCreationDates(listing.rows);
-	const read = await readRecordsMissingFromList(trigger, connection, plan, listing, notifications);
+	const read = await readUnlistedRecords(trigger, connection, plan, listing, notifications);
 
 	const poll = { trigger, mapping, toItem, notifications, listing, plan, rules, read };
 	return applyPoll({ ...poll, isListed, isAudit, unresolved: new Set(), held: new Set() });
@@ -118,13 +118,13 @@ const newestFirst = (notifications: Map<string, QueryNotification>): string[] =>
 
 /** Everything that a poll has read, its plan, and its outcome so far. */
 interface Poll {
-	readonly trigger: PollingSessionInterface;
+	readonly trigger: PollingTrigger;
 	readonly mapping: TaxQueryMapping;
 	readonly toItem: ItemMaker;
 	readonly notifications: Map<string, QueryNotification>;
 	readonly listing: TriggerListing;
-	readonly plan: PollPlan<RecordWithDeliveryId>;
-	readonly rules: RowRules<RecordWithDeliveryId>;
+	readonly plan: PollPlan<TriggerResult>;
+	readonly rules: RowRules<TriggerResult>;
 	readonly read: RecordsReadById;
 	readonly isListed: boolean;
 	readonly isAudit: boolean;
@@ -169,10 +169,10 @@ function recordListing({
 }: Poll): void {
 	const { context, ledger, settings } = trigger;
 	const { state } = ledger;
-	reportAllKnownQueriesVanished(context, plan.loss);
+	reportVanishedQueries(context, plan.loss);
 	reportListGaps(context, listing);
 	const records = [...listing.rows, ...read.others].map(({ record }) => record);
-	reportRecordsExcludedAsUnknown(context, settings.choice, mapping, records);
+	reportUnknownRecords(context, settings.choice, mapping, records);
 	const forgotten = applyPlan(ledger, plan, rules, startFromKey(context));
 	if (listing.order) state.order = listing.order;
 	trigger.unlisted.last = plan.unlisted;
@@ -185,7 +185,7 @@ function recordListing({
 }
 
 /** Emits, settles or postpones the result of a row: its record, or why there is none. */
-function processResult(poll: Poll, row: RecordWithDeliveryId, found: RowRecordOrRefused): void {
+function processResult(poll: Poll, row: TriggerResult, found: RowRecordOrRefused): void {
 	const { trigger, mapping, toItem, notifications, rules, unresolved } = poll;
 	const { context, ledger, reader } = trigger;
 	const { queryId } = row;
@@ -195,7 +195,7 @@ function processResult(poll: Poll, row: RecordWithDeliveryId, found: RowRecordOr
 		return ledger.drop(queryId);
 	}
 	const notification = notifications.get(queryId) ?? notifications.get(namedAs(poll, queryId));
-	const { result, origin } = fillMissingResponseFromDelivery(found, notification, mapping);
+	const { result, origin } = fillResponse(found, notification, mapping);
 	const disposition = rules.dispositionOf(result);
 	if (disposition === 'ignore' || isStatusHandled(ledger, result) || trigger.isOver(result))
 		return settle(ledger, result, row);
@@ -223,7 +223,7 @@ const namedAs = ({ read }: Poll, queryId: string): string =>
 function outcomeOf(poll: Poll): PollReport {
 	const { trigger, notifications, listing, plan, read, isListed, isAudit } = poll;
 	const { ledger } = trigger;
-	const progressOf = (result: RecordWithDeliveryId): QueryProgressInPoll => {
+	const progressOf = (result: TriggerResult): QueryProgressInPoll => {
 		const isOver =
 			!poll.unresolved.has(result.queryId) &&
 			(isStatusHandled(ledger, result) || trigger.isOver(result));
@@ -255,7 +255,7 @@ function outcomeOf(poll: Poll): PollReport {
 }
 
 /** Settles a query in this state, in which it has come through; a row of the list may show another status. */
-function settle(ledger: Ledger, result: RecordWithDeliveryId, row: RecordWithDeliveryId): void {
+function settle(ledger: Ledger, result: TriggerResult, row: TriggerResult): void {
 	const isStillPending = mayStillEnd(result.record.state);
 	if (isStillPending && ledger.isPending(result.queryId)) ledger.addPending([result.queryId]);
 	ledger.settle(result, isStillPending);

@@ -6,7 +6,7 @@ import { taxQuery } from '../../shared/http/services';
 import { getProcessState } from '../../shared/processState';
 import { setNodeStaticValue } from '../../shared/operations/staticData';
 import { CodedError } from '../../shared/utils/codedError';
-import { msUntilElapsed, sleepUntilElapsedOrCondition } from '../../shared/utils/sleep';
+import { msUntilElapsed, sleepUntil } from '../../shared/utils/sleep';
 import { mayStillEnd } from '../client/record';
 import { forgetCredential } from './cachedCredential';
 import { emitResult, nodeKey, saveByEmit, type EmitOutcome } from './emitter';
@@ -14,11 +14,11 @@ import { RecordReader } from './recordReader';
 import { reportUnstartedResult } from './reports';
 import { pollOnce, type PollReport } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './notification';
-import type { PollingSessionInterface } from './pollingTrigger';
+import type { PollingTrigger } from './pollingTrigger';
 import { LEDGER_STATIC_DATA_KEY, triggerMemoryOf, type NodeProcessMemory } from './memory';
 import type { Ledger } from './ledger';
 import type { UnlistedPendingTotals } from './listing';
-import type { RecordWithDeliveryId } from './result';
+import type { TriggerResult } from './result';
 import { itemMaker } from './item';
 import { startFromKey, type TriggerSettings } from './settings';
 
@@ -82,7 +82,7 @@ async function checkVerification(context: ITriggerFunctions, { isAuthenticated }
  * A published trigger. It polls at intervals and when a webhook call arrives, one poll after the other, and emits each
  * result once.
  */
-export class PollingSession implements PollingSessionInterface {
+export class PollingSession implements PollingTrigger {
 	readonly ledger: Ledger;
 	readonly reader: RecordReader;
 	readonly unlisted: UnlistedPendingTotals;
@@ -166,7 +166,7 @@ export class PollingSession implements PollingSessionInterface {
 	}
 
 	/** Returns whether a result came through before, so that a poll would show nothing else. */
-	isOver(result: Pick<RecordWithDeliveryId, 'queryId' | 'status' | 'deliveryId'>): boolean {
+	isOver(result: Pick<TriggerResult, 'queryId' | 'status' | 'deliveryId'>): boolean {
 		return this.#memory.emitted.has(result.deliveryId) || this.ledger.isSettled(result);
 	}
 
@@ -183,7 +183,7 @@ export class PollingSession implements PollingSessionInterface {
 			else if (this.hasRoomFor(id)) this.#notifications.set(id, notification);
 		}
 		this.#waiting ??= this.#last.then(async () => {
-			await sleepUntilElapsedOrCondition(this.#rest.since, this.#rest.ms, () => this.#hasClosed);
+			await sleepUntil(this.#rest.since, this.#rest.ms, () => this.#hasClosed);
 			this.#waiting = undefined;
 			this.mustBeOpen();
 			const running = this.#pollNow();
@@ -193,7 +193,7 @@ export class PollingSession implements PollingSessionInterface {
 		return await this.#waiting;
 	}
 
-	async emitOnce(result: RecordWithDeliveryId, item: INodeExecutionData): Promise<EmitOutcome> {
+	async emitOnce(result: TriggerResult, item: INodeExecutionData): Promise<EmitOutcome> {
 		const { ledger, context } = this;
 		const { outcomes, emitted } = this.#memory;
 		const { deliveryId, queryId } = result;
@@ -214,11 +214,11 @@ export class PollingSession implements PollingSessionInterface {
 		return await outcome;
 	}
 
-	outcomeOf({ deliveryId }: RecordWithDeliveryId): Promise<EmitOutcome> | undefined {
+	outcomeOf({ deliveryId }: TriggerResult): Promise<EmitOutcome> | undefined {
 		return this.#memory.outcomes.get(deliveryId);
 	}
 
-	isRunning(result: RecordWithDeliveryId): boolean {
+	isRunning(result: TriggerResult): boolean {
 		return this.outcomeOf(result) !== undefined || this.#memory.isLeftToN8n(result.deliveryId);
 	}
 
@@ -228,10 +228,10 @@ export class PollingSession implements PollingSessionInterface {
 
 	/** Waits `ms` milliseconds, or until the trigger is unpublished. */
 	async #pause(ms: number): Promise<void> {
-		await sleepUntilElapsedOrCondition(Date.now(), ms, () => this.#hasClosed);
+		await sleepUntil(Date.now(), ms, () => this.#hasClosed);
 	}
 
-	#settleEmission(result: RecordWithDeliveryId, outcome: EmitOutcome): EmitOutcome {
+	#settleEmission(result: TriggerResult, outcome: EmitOutcome): EmitOutcome {
 		const { ledger } = this;
 		const { deliveryId } = result;
 		this.#memory.outcomes.delete(deliveryId);

@@ -3,11 +3,11 @@ import type { EmitOutcome } from './emitter';
 import type { Ledger } from './ledger';
 import type { UnlistedPendingTotals } from './listing';
 import type { RecordReader } from './recordReader';
-import type { RecordWithDeliveryId } from './result';
+import type { TriggerResult } from './result';
 import type { TriggerSettings } from './settings';
 
 /** The published trigger as a poll sees it. It may be unpublished meanwhile. */
-export interface PollingSessionInterface {
+export interface PollingTrigger {
 	context: ITriggerFunctions;
 	ledger: Ledger;
 	settings: TriggerSettings;
@@ -24,11 +24,11 @@ export interface PollingSessionInterface {
 	 * webhook call use it. In the editor n8n starts the execution itself. Three things refuse a second start: what this
 	 * process has emitted, what the ledger has settled, and the deduplication key that n8n remembers.
 	 */
-	emitOnce(result: RecordWithDeliveryId, item: INodeExecutionData): Promise<EmitOutcome>;
+	emitOnce(result: TriggerResult, item: INodeExecutionData): Promise<EmitOutcome>;
 	/** Returns whether a result came through before. */
-	isOver(result: Pick<RecordWithDeliveryId, 'queryId' | 'status' | 'deliveryId'>): boolean;
+	isOver(result: Pick<TriggerResult, 'queryId' | 'status' | 'deliveryId'>): boolean;
 	/** Returns whether a result is being emitted, or was given to n8n by another process a moment ago. */
-	isRunning(result: RecordWithDeliveryId): boolean;
+	isRunning(result: TriggerResult): boolean;
 	/** Returns the outcome of a result that is being emitted. */
-	outcomeOf(result: RecordWithDeliveryId): Promise<EmitOutcome> | undefined;
+	outcomeOf(result: TriggerResult): Promise<EmitOutcome> | undefined;
 }

@@ -6,12 +6,8 @@ import { msUntilElapsed } from '../../shared/utils/sleep';
 import { raceAbort } from '../../shared/utils/responseBody';
 import { findMatchingId } from '../client/record';
 import { findQueryById, GET_PATH_MAPPING_KEYS, type QueryClient } from '../client/queryClient';
-import {
-	errorMessage,
-	reportErrorAsFailedExecution,
-	reportErrorAsFailedExecutionHourly,
-} from './errorReporting';
-import { toRecordWithDeliveryId, type RecordWithDeliveryId } from './result';
+import { errorMessage, reportFailure, reportFailureHourly } from './errorReporting';
+import { toResult, type TriggerResult } from './result';
 
 /** A read may take this long. A poll waits a shorter time for it, and a later poll takes what came. */
 const READ_OPTIONS = { timeoutMs: 40_000, retryBudgetMs: 10_000 };
@@ -53,7 +49,7 @@ export const createNotFoundError = (): Error =>
 
 /** The outcome of reading an ID: what it brought, or 'unknown' if the service has nothing under it. */
 export type Reading =
-	| { found: RecordWithDeliveryId }
+	| { found: TriggerResult }
 	| { failed: unknown }
 	| 'unknown'
 	/** It is still being read, or not read now. */
@@ -79,7 +75,7 @@ const readRecord = async (
 		(record): Reading => {
 			if (!record) return 'unknown';
 			const own = findMatchingId(record.raw, id) ?? record.id;
-			return { found: toRecordWithDeliveryId({ ...record, id: own }) };
+			return { found: toResult({ ...record, id: own }) };
 		},
 		(failed: unknown): Reading => ({ failed }),
 	);
@@ -171,12 +167,9 @@ export class RecordReader {
 		const coded = (code: string, how: string) =>
 			new CodedError(code, `${what} ${how}: ${reason}`, { queryId: id });
 		if (isPutAside) {
-			reportErrorAsFailedExecution(
-				context,
-				coded('putAside', `${MAX_REFUSALS} times and is put aside`),
-			);
+			reportFailure(context, coded('putAside', `${MAX_REFUSALS} times and is put aside`));
 		} else if (msUntilElapsed(failedSince, REPORT_AFTER_MS) <= 0) {
-			reportErrorAsFailedExecutionHourly(
+			reportFailureHourly(
 				context,
 				coded('unreadable', 'for ten minutes. The trigger keeps trying'),
 			);

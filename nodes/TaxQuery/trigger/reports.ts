@@ -3,11 +3,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msUntilElapsed } from '../../shared/utils/sleep';
 import { processStateOfNode } from './emitter';
 import type { TriggerListing } from './listing';
-import {
-	reportErrorAsFailedExecution,
-	reportErrorAsFailedExecutionHourly,
-	runHourly,
-} from './errorReporting';
+import { reportFailure, reportFailureHourly, runHourly } from './errorReporting';
 import { MAX_PENDING } from './ledger';
 import type { VanishedQueriesReason } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
@@ -18,13 +14,13 @@ const LOSSES: Record<VanishedQueriesReason, string> = {
 	isLost: 'The service lists none of the queries so far: only newer ones start the workflow',
 };
 
-export function reportAllKnownQueriesVanished(
+export function reportVanishedQueries(
 	context: ITriggerFunctions,
 	loss?: VanishedQueriesReason,
 ): void {
 	if (!loss) return;
 	const what = `${LOSSES[loss]}. Compare the results in the service with your executions`;
-	reportErrorAsFailedExecution(context, new CodedError(loss, what));
+	reportFailure(context, new CodedError(loss, what));
 }
 
 /** Reports rows without an ID, and logs that the list is not shown to its end, once an hour. */
@@ -32,10 +28,7 @@ export function reportListGaps(context: ITriggerFunctions, listing: TriggerListi
 	const { completeness, total, rows, unreadable } = listing;
 	if (unreadable > 0) {
 		const what = `${unreadable} rows of the list of queries have no usable ID and cannot start the workflow`;
-		reportErrorAsFailedExecutionHourly(
-			context,
-			new CodedError('list.ids', what, { rows: unreadable }),
-		);
+		reportFailureHourly(context, new CodedError('list.ids', what, { rows: unreadable }));
 	}
 	if (completeness !== 'truncated') return;
 	runHourly(context, 'cut', () =>
@@ -49,7 +42,7 @@ export function reportListGaps(context: ITriggerFunctions, listing: TriggerListi
 export function reportForgottenQueries(context: ITriggerFunctions, queries: number): void {
 	if (queries === 0) return;
 	const what = `More than ${MAX_PENDING} queries wait for a result: the trigger no longer follows the ${queries} oldest. Compare their results in the service with your executions`;
-	reportErrorAsFailedExecutionHourly(context, new CodedError('forgotten', what, { queries }));
+	reportFailureHourly(context, new CodedError('forgotten', what, { queries }));
 }
 
 /** Reports a result that n8n could not start. */
@@ -59,7 +52,7 @@ export function reportUnstartedResult(
 	{ message }: Error,
 ): void {
 	const what = `n8n could not start the result of query ${queryId}, and perhaps of others. The next check or webhook call tries again: ${message}`;
-	reportErrorAsFailedExecutionHourly(context, new CodedError('notStarted', what, { queryId }));
+	reportFailureHourly(context, new CodedError('notStarted', what, { queryId }));
 }
 
 /** Successes without a result: since when, how often seen, and whether a webhook call brought the result. */
@@ -89,5 +82,5 @@ export function reportMissingResult(
 		description:
 			"To emit the result of a webhook call, set 'Confirm with the Service' to 'Fetch the Status Only', or 'Webhook Verification' to Credential.",
 	});
-	reportErrorAsFailedExecutionHourly(context, error, id);
+	reportFailureHourly(context, error, id);
 }

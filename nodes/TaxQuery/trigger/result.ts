@@ -7,7 +7,7 @@ import type { QueryRecord } from '../client/model';
 import type { ListedQuery } from './planPoll';
 
 /** A query in one state: what must start one execution only. */
-export interface RecordWithDeliveryId extends ListedQuery {
+export interface TriggerResult extends ListedQuery {
 	record: QueryRecord;
 	/** Identifies a query in one status, wherever it was read. */
 	deliveryId: string;
@@ -16,7 +16,7 @@ export interface RecordWithDeliveryId extends ListedQuery {
 /** Returns the status in upper case, or ''. */
 const statusOf = (status: string | undefined): string => textOf(status).trim().toUpperCase();
 
-export function toRecordWithDeliveryId(record: QueryRecord): RecordWithDeliveryId {
+export function toResult(record: QueryRecord): TriggerResult {
 	const { id: queryId, status, state, createdAt } = record;
 	const upperStatus = statusOf(status);
 	return {
@@ -38,18 +38,18 @@ const isDelivered = ({ operation }: QueryRecord) =>
 	queryTypes.find((queryType) => queryType.operation === operation)?.isDelivered ?? !operation;
 
 /** Returns whether a successful query lacks its result. It may come by webhook alone (TQ §6.1, §4.13). */
-export const succeededWithoutResult = ({ record }: RecordWithDeliveryId): boolean =>
+export const succeededWithoutResult = ({ record }: TriggerResult): boolean =>
 	record.state === 'success' && !record.hasResponse && isDelivered(record);
 
 /** The record of the service with the response that a webhook call brought. */
 export const addDeliveredResponse = (
-	{ record }: RecordWithDeliveryId,
+	{ record }: TriggerResult,
 	delivered: QueryRecord,
 	mapping: TaxQueryMapping,
-): RecordWithDeliveryId => {
+): TriggerResult => {
 	const whole = recordFromDocumentedFields(
 		{ ...record.raw, response: delivered.raw.response },
 		mapping,
 	);
-	return toRecordWithDeliveryId({ ...record, ...whole, id: record.id });
+	return toResult({ ...record, ...whole, id: record.id });
 };

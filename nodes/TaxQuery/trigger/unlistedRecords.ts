@@ -2,20 +2,20 @@ import type { QueryClient } from '../client/queryClient';
 import { mayOmitExistingResponse } from '../client/record';
 import type { TriggerListing } from './listing';
 import type { QueryNotification } from './notification';
-import type { PollingSessionInterface } from './pollingTrigger';
-import { succeededWithoutResult, type RecordWithDeliveryId } from './result';
+import type { PollingTrigger } from './pollingTrigger';
+import { succeededWithoutResult, type TriggerResult } from './result';
 import { createNotFoundError, readNotified, type Reading, type RecordReader } from './recordReader';
 import type { PollPlan } from './planPoll';
 
 /** A row with its result; undefined if that cannot be had now, 'refused' if it is put aside. */
-export type RowRecordOrRefused = RecordWithDeliveryId | 'refused' | undefined;
+export type RowRecordOrRefused = TriggerResult | 'refused' | undefined;
 
 /** The records that a poll has read by ID. */
 export interface RecordsReadById {
 	/** The results of due rows without a response. */
 	rows: Map<string, RowRecordOrRefused>;
 	/** Notified and pending queries that are not listed. */
-	others: RecordWithDeliveryId[];
+	others: TriggerResult[];
 	/** The reason why a notified query has no record, by its ID. */
 	missing: Map<string, 'unknown' | 'later' | 'failed'>;
 	/** The service's spelling of each notified ID that was read. */
@@ -29,10 +29,10 @@ export interface RecordsReadById {
 const MAX_AGAIN = 10;
 
 /** Reads by ID what a poll needs and the list does not show. */
-export async function readRecordsMissingFromList(
-	trigger: PollingSessionInterface,
+export async function readUnlistedRecords(
+	trigger: PollingTrigger,
 	client: QueryClient,
-	plan: PollPlan<RecordWithDeliveryId>,
+	plan: PollPlan<TriggerResult>,
 	listing: TriggerListing,
 	notifications: Map<string, QueryNotification>,
 ): Promise<RecordsReadById> {
@@ -51,7 +51,7 @@ export async function readRecordsMissingFromList(
 
 /** Reads the queries that webhook calls named. Throws if the service cannot be reached, unless it has just listed. */
 async function readNamed(
-	{ ledger, reader }: PollingSessionInterface,
+	{ ledger, reader }: PollingTrigger,
 	client: QueryClient,
 	ids: string[],
 	listing: TriggerListing,
@@ -60,7 +60,7 @@ async function readNamed(
 	const isSure = (id: string) => ledger.isPending(id) || notifications.get(id)?.isProved === true;
 	const asked = ids.filter((id) => isSure(id) || !reader.wasUnknown(id));
 	const read = await readNotifiedIds(reader, client, ids, isSure);
-	const others: RecordWithDeliveryId[] = [];
+	const others: TriggerResult[] = [];
 	const missing: RecordsReadById['missing'] = new Map();
 	const ownIds: RecordsReadById['ownIds'] = new Map();
 	const failures: unknown[] = [];
@@ -100,7 +100,7 @@ async function readNotifiedIds(
 
 /** Reads pending queries that are not listed. */
 async function readPending(
-	{ reader }: PollingSessionInterface,
+	{ reader }: PollingTrigger,
 	client: QueryClient,
 	ids: string[],
 	listing: TriggerListing,
@@ -108,7 +108,7 @@ async function readPending(
 	const read = await Promise.all(
 		ids.map(async (id) => [id, await reader.readListed(client, id)] as const),
 	);
-	const others: RecordWithDeliveryId[] = [];
+	const others: TriggerResult[] = [];
 	const refused: string[] = [];
 	// a list that was not read to its end may show it
 	const isWhole = listing.isWhole || listing.completeness === 'truncated' || listing.requests === 0;
@@ -130,14 +130,14 @@ async function readPending(
 
 /** The results of rows that do not hold them. */
 async function readMissingResponses(
-	{ reader }: PollingSessionInterface,
+	{ reader }: PollingTrigger,
 	client: QueryClient,
-	due: RecordWithDeliveryId[],
+	due: TriggerResult[],
 ): Promise<RecordsReadById['rows']> {
 	const withoutResponse = due.filter(({ record }) => mayOmitExistingResponse(record));
-	const isNew = ({ queryId }: RecordWithDeliveryId) => reader.failedTimes(queryId) === 0;
+	const isNew = ({ queryId }: TriggerResult) => reader.failedTimes(queryId) === 0;
 	const again = withoutResponse.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
-	const readRow = async (row: RecordWithDeliveryId): Promise<RowRecordOrRefused> => {
+	const readRow = async (row: TriggerResult): Promise<RowRecordOrRefused> => {
 		const reading = await reader.readListed(client, row.queryId);
 		if (reading === 'later') return undefined;
 		if (typeof reading === 'object' && 'found' in reading) return reading.found;

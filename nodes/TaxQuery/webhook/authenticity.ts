@@ -4,7 +4,7 @@ import { readTaxQueryApiMapping } from '../../shared/credentials/apiMapping';
 import { webhookSecretsToMask } from '../../shared/credentials/webhookFields';
 import { taxQuery } from '../../shared/http/services';
 import { cachedCredential } from '../trigger/cachedCredential';
-import type { ItemMakerCredentialSettings } from '../trigger/item';
+import type { ItemSettings } from '../trigger/item';
 import { verify } from './verify';
 
 /** The proof in a delivery's headers. */
@@ -15,10 +15,7 @@ interface Proof {
 }
 
 /** Checks whether a delivery proves by the credential that it comes from the service. */
-export async function checkDeliveryAuthenticity(
-	context: IWebhookFunctions,
-	body: Buffer,
-): Promise<Proof> {
+export async function checkAuthenticity(context: IWebhookFunctions, body: Buffer): Promise<Proof> {
 	const { rawHeaders } = context.getRequestObject();
 	const credential = await cachedCredential(context);
 	const isAuthentic = verify({ rawHeaders, body }, credential, Date.now());
@@ -26,9 +23,9 @@ export async function checkDeliveryAuthenticity(
 }
 
 /** Returns the settings by which items are made: the API reference's names where the trigger has no credential. */
-export async function readItemMakerCredentialSettings(
+export async function readItemSettings(
 	context: IWebhookFunctions,
-): Promise<ItemMakerCredentialSettings & { secrets: string[] }> {
+): Promise<ItemSettings & { secrets: string[] }> {
 	const hasCredential = context.getNode().credentials?.[taxQuery.credentialType] !== undefined;
 	const credential = hasCredential ? await cachedCredential(context) : {};
 	refuseN8nPlaceholders(credential);

@@ -2,15 +2,15 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { createServiceConnection } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/services';
 import { offersQueryList } from '../client/queryList';
-import { dispositionOf, reportRecordsExcludedAsUnknown } from '../trigger/disposition';
+import { dispositionOf, reportUnknownRecords } from '../trigger/disposition';
 import type { EmitOutcome } from '../trigger/emitter';
 import { runHourly } from '../trigger/errorReporting';
 import type { PollReport } from '../trigger/pollOnce';
 import { findPublishedSession, type PollingSession } from '../trigger/pollingSession';
-import { fillMissingResponseFromDelivery } from '../trigger/notification';
+import { fillResponse } from '../trigger/notification';
 import { readNotified } from '../trigger/recordReader';
 import { succeededWithoutResult } from '../trigger/result';
-import { itemMaker, type ItemMakerCredentialSettings } from '../trigger/item';
+import { itemMaker, type ItemSettings } from '../trigger/item';
 import type { TriggerSettings } from '../trigger/settings';
 import type { AssessedNotification } from './trust';
 import { respond, RESPONSES, type Fate, type ResponseToSender } from './response';
@@ -33,7 +33,7 @@ export async function dispatch(
 	context: IWebhookFunctions,
 	settings: TriggerSettings,
 	all: AssessedNotification[],
-	itemSettings: ItemMakerCredentialSettings,
+	itemSettings: ItemSettings,
 	call: Call,
 ): Promise<ResponseToSender> {
 	const isListed = settings.receiveBy !== 'webhook' && offersQueryList(itemSettings.mapping);
@@ -68,13 +68,13 @@ const FATES: Record<EmitOutcome, Fate> = {
 async function emitTrusted(
 	trigger: PollingSession,
 	all: AssessedNotification[],
-	itemSettings: ItemMakerCredentialSettings,
+	itemSettings: ItemSettings,
 ): Promise<Fate[]> {
 	const { context, settings } = trigger;
 	const toItem = itemMaker(settings, itemSettings);
 	const results = all.flatMap(({ trusted }) => trusted ?? []);
 	const records = results.map(({ result }) => result.record);
-	reportRecordsExcludedAsUnknown(context, settings.choice, itemSettings.mapping, records);
+	reportUnknownRecords(context, settings.choice, itemSettings.mapping, records);
 	return await Promise.all(
 		results.map(async ({ result, origin }): Promise<Fate> => {
 			if (dispositionOf(result, settings.choice) !== 'emit') return 'nothingNew';
@@ -148,7 +148,7 @@ export async function startTest(
 	context: IWebhookFunctions,
 	settings: TriggerSettings,
 	all: AssessedNotification[],
-	itemSettings: ItemMakerCredentialSettings,
+	itemSettings: ItemSettings,
 ): Promise<ResponseToSender | IWebhookResponseData> {
 	const toRead = all.filter(({ trusted }) => !trusted).map(({ queryId }) => queryId);
 	if (toRead.length > 0 && context.getNode().credentials?.[taxQuery.credentialType] === undefined)
@@ -168,11 +168,7 @@ export async function startTest(
 		const reading = read?.get(queryId);
 		if (typeof reading !== 'object' || !('found' in reading))
 			return reading === 'unknown' ? 'unknown' : 'unreachable';
-		const filled = fillMissingResponseFromDelivery(
-			reading.found,
-			notification,
-			itemSettings.mapping,
-		);
+		const filled = fillResponse(reading.found, notification, itemSettings.mapping);
 		const isWaiting =
 			dispositionOf(filled.result, settings.choice) === 'wait' && !isReportedPending;
 		if (isWaiting || succeededWithoutResult(filled.result)) return 'notYet';

@@ -4,9 +4,9 @@ import { errorMessage, runHourly } from '../trigger/errorReporting';
 import { findPublishedSession } from '../trigger/pollingSession';
 import { readSettings, type TriggerSettings } from '../trigger/settings';
 import { decodeBody, receiveBody, type ReceivedBody } from './body';
-import { checkDeliveryAuthenticity, readItemMakerCredentialSettings } from './authenticity';
+import { checkAuthenticity, readItemSettings } from './authenticity';
 import { dispatch, startTest, type Call } from './dispatch';
-import { limitNotificationByTrustSettings, type AssessedNotification } from './trust';
+import { limitByTrust, type AssessedNotification } from './trust';
 import { parsePayload } from './payload';
 import { RESPONSES, type ResponseToSender } from './response';
 
@@ -52,7 +52,7 @@ async function handleCall(
 	const isTest = context.getMode() === 'manual';
 	const trigger = isTest ? undefined : findPublishedSession(context);
 	const settings = trigger?.settings ?? readSettings(context);
-	const itemSettings = await readItemMakerCredentialSettings(context);
+	const itemSettings = await readItemSettings(context);
 	// its body is gone from memory before the service is asked
 	const all = await readCall(context, settings, itemSettings);
 	if (Array.isArray(all)) {
@@ -73,7 +73,7 @@ async function handleCall(
 async function readCall(
 	context: IWebhookFunctions,
 	settings: TriggerSettings,
-	{ mapping, secrets: ofCredential }: Awaited<ReturnType<typeof readItemMakerCredentialSettings>>,
+	{ mapping, secrets: ofCredential }: Awaited<ReturnType<typeof readItemSettings>>,
 ): Promise<AssessedNotification[] | (ResponseToSender & { isUnread?: true })> {
 	const received = await receiveBody(context.getRequestObject());
 	if ('status' in received) return { status: received.status, message: received.reason };
@@ -87,9 +87,7 @@ async function readCall(
 	if (!('announced' in payload))
 		return { status: payload.status, message: payload.reason, isUnread: true };
 	const hidden = [...secrets, ...ofCredential];
-	return payload.announced.map((each) =>
-		limitNotificationByTrustSettings(each, settings, mapping, hidden),
-	);
+	return payload.announced.map((each) => limitByTrust(each, settings, mapping, hidden));
 }
 
 /** Returns the secrets that must not come out again, if a call is proved: some senders sign before they compress. */
@@ -97,10 +95,10 @@ async function verifiedSecrets(
 	context: IWebhookFunctions,
 	received: ReceivedBody,
 ): Promise<string[] | undefined> {
-	const ofRaw = await checkDeliveryAuthenticity(context, received.raw);
+	const ofRaw = await checkAuthenticity(context, received.raw);
 	if (ofRaw.isAuthentic) return ofRaw.secrets;
 	const body = received.coding === '' ? undefined : await decodeBody(received);
 	if (!Buffer.isBuffer(body)) return undefined;
-	const ofBody = await checkDeliveryAuthenticity(context, body);
+	const ofBody = await checkAuthenticity(context, body);
 	return ofBody.isAuthentic ? ofBody.secrets : undefined;
 }

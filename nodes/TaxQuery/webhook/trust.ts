@@ -2,12 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { redactLongSecretsInValue, redactSecretsInValue } from '../../shared/utils/redact';
 import type { QueryNotification } from '../trigger/notification';
-import {
-	succeededWithoutResult,
-	toRecordWithDeliveryId,
-	type RecordWithDeliveryId,
-} from '../trigger/result';
-import type { ConfirmationAndEnvelope } from '../trigger/item';
+import { succeededWithoutResult, toResult, type TriggerResult } from '../trigger/result';
+import type { ResultOrigin } from '../trigger/item';
 import type { TriggerSettings } from '../trigger/settings';
 import { maskCiecInRecord } from '../client/ciec';
 import { asUncheckedQueryId, parseRecord } from '../client/record';
@@ -19,16 +15,16 @@ export interface AssessedNotification extends QueryNotification {
 	queryId: string;
 	isReportedPending: boolean;
 	/** The final status that the call reports, not verified. */
-	reported?: Pick<RecordWithDeliveryId, 'queryId' | 'status' | 'deliveryId'>;
+	reported?: Pick<TriggerResult, 'queryId' | 'status' | 'deliveryId'>;
 	/**
 	 * Set if no confirmation is needed: the call is proved, nothing is to be confirmed, and it shows how the query
 	 * ended.
 	 */
-	trusted?: { result: RecordWithDeliveryId; origin: ConfirmationAndEnvelope };
+	trusted?: { result: TriggerResult; origin: ResultOrigin };
 }
 
 /** Returns the parts of a call that may be used, by how far it is trusted; the rest is dropped. */
-export function limitNotificationByTrustSettings(
+export function limitByTrust(
 	{ queryId, envelope, ...announced }: AnnouncedQuery,
 	{ isAuthenticated: isProved, confirm, hasEnvelope }: TriggerSettings,
 	mapping: TaxQueryMapping,
@@ -36,7 +32,7 @@ export function limitNotificationByTrustSettings(
 ): AssessedNotification {
 	const { record: body, event } = redactLongSecretsInValue(announced, secrets);
 	const record = parseRecord(body, mapping);
-	const result = record && toRecordWithDeliveryId({ ...record, id: asUncheckedQueryId(queryId) });
+	const result = record && toResult({ ...record, id: asUncheckedQueryId(queryId) });
 	const hasResponse = record?.hasResponse === true;
 	const isUsed = isProved || confirm === 'statusOnly';
 	const notification: AssessedNotification = {
@@ -78,6 +74,6 @@ const maskEnvelope = (
 	);
 
 /** Returns whether a status is final; an unknown one is only with a response. */
-const isFinalStatus = (result: RecordWithDeliveryId): boolean =>
+const isFinalStatus = (result: TriggerResult): boolean =>
 	result.hasStatus &&
 	(result.record.state === 'unknown' ? result.record.hasResponse : !succeededWithoutResult(result));

@@ -13,7 +13,7 @@ export interface Identifiers {
 const isFormed = ({ errors }: CheckResult) => errors.every(({ code }) => code !== 'FORMAT');
 
 /** Returns whether two values are different, complete and well-formed identifiers of one kind (RFC, CURP or NSS). */
-export function areDifferentIdentifiersOfOneKind(one: unknown, other: unknown): boolean {
+export function contradict(one: unknown, other: unknown): boolean {
 	const kinds = [
 		{ check: checkRfc, isWhole: (rfc: RfcCheck) => isFormed(rfc) && rfc.hasHomoclave },
 		{ check: checkCurp, isWhole: isFormed },

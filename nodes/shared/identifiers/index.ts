@@ -1,9 +1,5 @@
 /** Offline checks of Mexican identifiers: pure, never throwing, without dependencies. */
-export {
-	areDifferentIdentifiersOfOneKind,
-	findIdentifierContradictions,
-	type Identifiers,
-} from './consistency';
+export { contradict, findIdentifierContradictions, type Identifiers } from './consistency';
 export { checkCurp, type CurpCheck } from './curp';
 export { checkNss } from './nss';
 export { finding } from './checkResult';

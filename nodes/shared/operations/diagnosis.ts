@@ -4,7 +4,7 @@ import { appendRequestIdToMessage } from '../errors/requestIds';
 import type { RequestError } from '../http/requestError';
 import { joinSentences } from '../utils/joinSentences';
 import { identity } from './commonFields';
-import type { OperationItemContext } from './operation';
+import type { Item } from './operation';
 
 /** The finding of one check of a connection. */
 interface Check {
@@ -64,11 +64,7 @@ export class ConnectionDiagnosis {
 	 * Returns all rows with equal columns: a summary that can be read alone, the checks, the proposed mapping as JSON
 	 * text.
 	 */
-	items(
-		suggestedMapping: IDataObject,
-		held: IDataObject,
-		item: OperationItemContext,
-	): IDataObject[] {
+	items(suggestedMapping: IDataObject, held: IDataObject, item: Item): IDataObject[] {
 		const seen = JSON.stringify(suggestedMapping);
 		const isNew = seen !== JSON.stringify(held);
 		const proposal: Check = { check: PROPOSAL, ok: !isNew, seen, advice: isNew ? PASTE : '' };

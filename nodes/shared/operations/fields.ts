@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { parseObjectBlankAsEmpty } from '../utils/json';
-import type { OperationItemContext, Operation, RowsOrNextPhase } from './operation';
+import type { Item, Operation, StepResult } from './operation';
 import { DEFAULT_FIELD_ADVICE, fieldError } from '../utils/codedError';
 import { normalizeText, hasEncodingDamage } from '../utils/cleanText';
 
@@ -8,7 +8,7 @@ import { normalizeText, hasEncodingDamage } from '../utils/cleanText';
 export interface Field<T> {
 	properties: INodeProperties[];
 	/** The value for an item. Throws a UserError that names the field if it cannot be used. */
-	read(item: OperationItemContext): T | Promise<T>;
+	read(item: Item): T | Promise<T>;
 }
 
 type Fields = Record<string, Field<unknown>>;
@@ -22,7 +22,7 @@ interface Definition<F extends Fields, O extends Fields> extends Omit<
 	/** Entries of the "Options" collection beside those that every operation has. */
 	options?: O;
 	/** Gets every field's and option's value under its name; all of them were read before. */
-	execute(item: OperationItemContext, values: Values<F> & Values<O>): Promise<RowsOrNextPhase>;
+	execute(item: Item, values: Values<F> & Values<O>): Promise<StepResult>;
 }
 
 /** An operation whose fields are read, and so checked, before it begins. */

@@ -75,7 +75,7 @@ function freeName(name: string, isFree: (name: string) => boolean): string {
 }
 
 /** Returns whether two values are equal, apart from blanks and invisible characters in a text. */
-export const isEqualAfterTextNormalization = (one: unknown, other: unknown): boolean =>
+export const isSameText = (one: unknown, other: unknown): boolean =>
 	JSON.stringify(cleaned(one)) === JSON.stringify(cleaned(other));
 
 const cleaned = (value: unknown) => (typeof value === 'string' ? normalizeText(value) : value);

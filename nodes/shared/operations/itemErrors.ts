@@ -4,7 +4,7 @@ import type { PersonalDataHider } from '../personalData/redactor';
 import type { ServiceRequest } from '../http/connection';
 import { RequestError } from '../http/requestError';
 import { toN8nNodeError, type N8nNodeError, type ItemErrorOptions } from './n8nNodeError';
-import type { BillingSummary, FailedItemCounts, Operation, SharedNodeRunState } from './operation';
+import type { BillingSummary, FailedItemCounts, Operation, Run } from './operation';
 
 /** An item that failed, and why. */
 export interface ItemFailure {
@@ -24,7 +24,7 @@ export class ItemErrorFactory {
 
 	constructor(
 		node: INode,
-		readonly run: SharedNodeRunState,
+		readonly run: Run,
 	) {
 		this.#node = node;
 	}

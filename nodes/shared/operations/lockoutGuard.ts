@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { Turns } from '../utils/turns';
 import type { Connection, ServiceRequest } from '../http/connection';
 import type { RequestProblem, RequestResult } from '../http/requestError';
-import type { SharedNodeRunState } from './operation';
+import type { Run } from './operation';
 
 /** Refusals by the fingerprint of what was refused: never the secret itself. */
 type Refusals = Record<string, { status: number }>;
@@ -23,8 +23,8 @@ const newRefusedSecrets = () => new RefusedSecrets();
  * Sends a request whose body holds somebody's password, unless the service refused it in this execution or an earlier
  * try. A few wrong ones lock a person out. n8n stores the refusals for tries of Retry On Fail and Retry.
  */
-export async function sendUnlessPasswordRefusedBefore(
-	run: SharedNodeRunState,
+export async function sendUnlessRefused(
+	run: Run,
 	connection: Connection,
 	request: ServiceRequest,
 ): Promise<RequestResult> {

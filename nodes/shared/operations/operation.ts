@@ -15,9 +15,9 @@ import { includeOtherFields, type KnownOutputColumns } from './inputColumns';
 import type { Connection, ParsedBodyReader, ServiceRequest } from '../http/connection';
 import type { JsonResponseBody, RequestResult } from '../http/requestError';
 
-export interface OperationItemContext {
+export interface Item {
 	index: number;
-	run: SharedNodeRunState;
+	run: Run;
 	/** The workflow's time zone, in which an instant is a day. */
 	timezone: string;
 	/** Milliseconds to wait for a response. */
@@ -48,7 +48,7 @@ export interface OperationItemContext {
 }
 
 /** The state that the items of one run of a node share. */
-export interface SharedNodeRunState {
+export interface Run {
 	/** n8n's execution; undefined where it has none (MCP Server Trigger). */
 	executionId?: string;
 	/** The root execution over all sub-workflows, as far as n8n reports it; undefined if there is none. */
@@ -75,7 +75,7 @@ export interface SharedNodeRunState {
 	/** Aborted when the execution is cancelled. */
 	cancelled?: AbortSignal;
 	/** Returns a value that all items of this run share, made on first use; `make` is its key. */
-	shared<T>(make: (run: SharedNodeRunState) => T): T;
+	shared<T>(make: (run: Run) => T): T;
 	/** Calls back once all items have ended. The returned text is added to the error that the run fails with. */
 	atEnd(callback: FinishRun): void;
 	/** Shows the operator a hint in the output pane. */
@@ -122,9 +122,9 @@ export class RowsWithFiles {
 export type DownloadedRow = { json: IDataObject; file?: IBinaryData } | { error: unknown };
 
 /** The output of an item, or its next step once every item of the run has come as far. */
-export type RowsOrNextPhase = IDataObject | IDataObject[] | RowsWithFiles | NextPhase;
+export type StepResult = IDataObject | IDataObject[] | RowsWithFiles | NextPhase;
 export interface NextPhase {
-	next(): Promise<RowsOrNextPhase>;
+	next(): Promise<StepResult>;
 	/** All items at once instead of a few at a time, for they mostly wait. */
 	together?: boolean;
 }
@@ -156,9 +156,9 @@ export interface Operation {
 	/** Its rows keep the columns of the input, unless the operator leaves them out. */
 	keepsInput?: KnownOutputColumns;
 	/** Returns what an item has cost, or all items of the run. */
-	costOf?(run: SharedNodeRunState, index?: number): BillingSummary;
+	costOf?(run: Run, index?: number): BillingSummary;
 	/** Returns what comes out for the item: one object, a list of them (possibly empty), or a next step. */
-	execute(item: OperationItemContext): Promise<RowsOrNextPhase>;
+	execute(item: Item): Promise<StepResult>;
 }
 
 export interface Resource {
@@ -302,7 +302,7 @@ export function findOperation(
 }
 
 /** The names of all parameters that the editor masks. */
-export const secretParameterNamesOfResources = (resources: Resource[]): string[] => [
+export const secretParameterNames = (resources: Resource[]): string[] => [
 	...new Set(
 		resources
 			.flatMap(({ operations }) => operations)

@@ -7,10 +7,10 @@ import {
 	timeoutAtOf,
 } from '../host/execution';
 import { enterExecution } from './execution';
-import type { FinishRun, FailedItemCounts, SharedNodeRunState } from './operation';
+import type { FinishRun, FailedItemCounts, Run } from './operation';
 
 /** A run of a node, and what ends it. */
-export function startSharedNodeRunState(context: IExecuteFunctions) {
+export function startRun(context: IExecuteFunctions) {
 	const values = new Map<unknown, unknown>();
 	const callbacks: FinishRun[] = [];
 	const cancelled = context.getExecutionCancelSignal();
@@ -23,7 +23,7 @@ export function startSharedNodeRunState(context: IExecuteFunctions) {
 	const { state, leave, succeed } = enterExecution(root, argumentsOf(context));
 	/** It is read at each step of each item, and n8n evaluates an expression for it. */
 	let index: number | undefined;
-	const run: SharedNodeRunState = {
+	const run: Run = {
 		executionId: context.getExecutionId(),
 		root,
 		execution: state,
@@ -38,7 +38,7 @@ export function startSharedNodeRunState(context: IExecuteFunctions) {
 		memory,
 		timeoutAt: timeoutAtOf(context),
 		cancelled,
-		shared<T>(make: (run: SharedNodeRunState) => T) {
+		shared<T>(make: (run: Run) => T) {
 			if (!values.has(make)) values.set(make, make(run));
 			return values.get(make) as T;
 		},
@@ -61,4 +61,4 @@ export function startSharedNodeRunState(context: IExecuteFunctions) {
 	};
 }
 
-export type NodeRunControl = ReturnType<typeof startSharedNodeRunState>;
+export type RunControl = ReturnType<typeof startRun>;

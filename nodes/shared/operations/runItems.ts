@@ -7,14 +7,14 @@ import {
 } from 'n8n-workflow';
 import {
 	findOperation,
-	secretParameterNamesOfResources,
+	secretParameterNames,
 	RowsWithFiles,
-	type OperationItemContext,
+	type Item,
 	type ItemRequest,
 	type NextPhase,
-	type RowsOrNextPhase,
+	type StepResult,
 	type Resource,
-	type SharedNodeRunState,
+	type Run,
 } from './operation';
 import { readFieldsToKeep, readPersonalDataMode } from '../personalData/options';
 import { personalDataHiderForMode } from '../personalData/redactor';
@@ -22,15 +22,11 @@ import { DEFAULT_TIMEOUT_MS } from '../http/sendOnce';
 import { ConnectionsByItemCredential, type Connection } from '../http/connection';
 import { parseBoolean, numberAtLeastParser } from './fields';
 import { FAILURE_COLUMNS, failedColumns, routeToErrorOutput } from './failedItem';
-import {
-	mergeInputColumns,
-	includeOtherFields,
-	isEqualAfterTextNormalization,
-} from './inputColumns';
+import { mergeInputColumns, includeOtherFields, isSameText } from './inputColumns';
 import type { N8nNodeError } from './n8nNodeError';
 import { ItemErrorFactory, type ItemFailure } from './itemErrors';
-import { sendUnlessPasswordRefusedBefore } from './lockoutGuard';
-import { startSharedNodeRunState, type NodeRunControl } from './run';
+import { sendUnlessRefused } from './lockoutGuard';
+import { startRun, type RunControl } from './run';
 import { bodyOf } from '../http/requestError';
 import type { ServiceDefinition } from '../http/services';
 import { isObject } from '../utils/json';
@@ -55,7 +51,7 @@ export async function runItems(
 	service: ServiceDefinition,
 ): Promise<INodeExecutionData[][]> {
 	const connections = new ConnectionsByItemCredential(context, service);
-	const started = startSharedNodeRunState(context);
+	const started = startRun(context);
 	const errors = new ItemErrorFactory(context.getNode(), started.run);
 	const withInput = new Set<number>();
 	const begun = { context, resources, service, connections, started, errors, withInput };
@@ -123,7 +119,7 @@ interface PendingItem extends NextPhase {
 	index: number;
 }
 
-const isNextPhase = (step: RowsOrNextPhase): step is NextPhase =>
+const isNextPhase = (step: StepResult): step is NextPhase =>
 	!Array.isArray(step) && 'next' in step && typeof step.next === 'function';
 
 /** The output of an item, before the columns of its input join it. */
@@ -152,7 +148,7 @@ function toItems(begun: Begun, rows: OutputRow[]): INodeExecutionData[] {
 	const { keepsInput } = begun.errors.operations.values().next().value ?? {};
 	const own = keepsInput && [...keepsInput.own, ...rows.flatMap(({ json }) => Object.keys(json))];
 	const known = { requested: keepsInput?.requested ?? [], own: new Set(own) };
-	const secretNames = secretParameterNamesOfResources(begun.resources);
+	const secretNames = secretParameterNames(begun.resources);
 	return rows.map((row) => {
 		const binary = {
 			...(keepsInputOf(begun, row) && begun.context.getInputData()[row.index].binary),
@@ -193,8 +189,7 @@ function rowWithInput(
 		// n8n's error output adds the input under its own names, also beside a renamed column
 		own: error ? NONE : own,
 		replaced: error ? FAILURE_COLUMNS : [],
-		isRequested: (name) =>
-			requested.includes(name) && isEqualAfterTextNormalization(given[name], parameter(name)),
+		isRequested: (name) => requested.includes(name) && isSameText(given[name], parameter(name)),
 	});
 }
 
@@ -215,7 +210,7 @@ interface Begun {
 	resources: Resource[];
 	service: ServiceDefinition;
 	connections: ConnectionsByItemCredential;
-	started: NodeRunControl;
+	started: RunControl;
 	errors: ItemErrorFactory;
 	/** Items whose rows keep the columns of their input. */
 	withInput: Set<number>;
@@ -224,7 +219,7 @@ interface Begun {
 async function begin(
 	{ context, resources, service, connections, started: { run, signal }, errors, withInput }: Begun,
 	index: number,
-): Promise<RowsOrNextPhase> {
+): Promise<StepResult> {
 	const connection = async () => await connections.of(index);
 	// until the choice is read, an error hides everything
 	const { options: written } = context.getNode().parameters;
@@ -252,8 +247,8 @@ async function begin(
 		...errors.watched(index, request),
 		timeoutMs,
 	});
-	const tryRequest: OperationItemContext['tryRequest'] = async (request) =>
-		await sendUnlessPasswordRefusedBefore(run, await connection(), ready(request));
+	const tryRequest: Item['tryRequest'] = async (request) =>
+		await sendUnlessRefused(run, await connection(), ready(request));
 	return await operation.execute({
 		index,
 		run,
@@ -310,10 +305,7 @@ function toRows(
 	);
 }
 
-function hintAtWaiting(
-	run: SharedNodeRunState,
-	{ waitedMs, repeated }: Connection['statistics'],
-): void {
+function hintAtWaiting(run: Run, { waitedMs, repeated }: Connection['statistics']): void {
 	const hint = joinSentences(
 		waitedMs >= 1000 ? `Waited ${(waitedMs / 1000).toFixed(1)} s for the rate limit` : '',
 		repeated > 0 ? `Requests repeated: ${repeated}` : '',

@@ -20,11 +20,7 @@ export async function sleepUnlessCancelled(ms: number, signal?: AbortSignal): Pr
 }
 
 /** Waits until `ms` have passed since a moment, or until it is not wanted any more. */
-export async function sleepUntilElapsedOrCondition(
-	since: number,
-	ms: number,
-	isOver: () => boolean,
-): Promise<void> {
+export async function sleepUntil(since: number, ms: number, isOver: () => boolean): Promise<void> {
 	for (
 		let left = msUntilElapsed(since, ms);
 		left > 0 && !isOver();

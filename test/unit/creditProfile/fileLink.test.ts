@@ -1,7 +1,7 @@
-import type { OperationItemContext } from '../../../nodes/shared/operations/operation';
+import type { Item } from '../../../nodes/shared/operations/operation';
 import { outputFileName } from '../../../nodes/CreditProfile/files/link';
 
-const item = { options: {} } as OperationItemContext;
+const item = { options: {} } as Item;
 /** The name of a file that the host declares, encoded as it is. */
 const nameUnder = (encoded: string) =>
 	outputFileName(

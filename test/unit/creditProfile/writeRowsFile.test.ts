@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 import { writeFile, type FileFormat } from '../../../nodes/CreditProfile/files/csv';
-import type { OperationItemContext } from '../../../nodes/shared/operations/operation';
+import type { Item } from '../../../nodes/shared/operations/operation';
 
 const PAGES = 50;
 
@@ -19,13 +19,9 @@ const itemWith = (store: (content: Readable) => Promise<unknown>) =>
 	({
 		protect: (row: IDataObject) => row,
 		files: { prepareBinaryData: async (content: Readable) => await store(content) },
-	}) as unknown as OperationItemContext;
+	}) as unknown as Item;
 
-const write = async (
-	item: OperationItemContext,
-	pages: AsyncIterable<IDataObject[]>,
-	format: FileFormat,
-) =>
+const write = async (item: Item, pages: AsyncIterable<IDataObject[]>, format: FileFormat) =>
 	await writeFile(item, pages, {
 		format,
 		lastColumns: ['id', 'more'],

@@ -12,12 +12,7 @@ import { defineOperation } from '../../../shared/operations/fields';
 import type { Resource } from '../../../shared/operations/operation';
 import { hasEntries, isObject, parseObjectBlankAsEmpty } from '../../../shared/utils/json';
 import { joinSentences } from '../../../shared/utils/joinSentences';
-import {
-	findQueryById,
-	getQuery,
-	queryClientOfItem,
-	type QueryClient,
-} from '../../client/queryClient';
+import { findQueryById, getQuery, itemClient, type QueryClient } from '../../client/queryClient';
 import {
 	listAllQueries,
 	rethrowListErrorWithAdvice,
@@ -55,7 +50,7 @@ const diagnose = defineOperation({
 		if (item.index > 0) return []; // it is about the credential, not about items
 		let headers: IDataObject = {};
 		let respondedAt = 0;
-		const own = await queryClientOfItem(item);
+		const own = await itemClient(item);
 		const { mapping } = own;
 		const request: QueryClient['request'] = async (listRequest) =>
 			await own.request({

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { readFilterSettings } from '../../../../nodes/TaxQuery/trigger/filters';
 import { dispositionOf } from '../../../../nodes/TaxQuery/trigger/disposition';
-import { toRecordWithDeliveryId } from '../../../../nodes/TaxQuery/trigger/result';
+import { toResult } from '../../../../nodes/TaxQuery/trigger/result';
 import { itemMaker } from '../../../../nodes/TaxQuery/trigger/item';
 import type { TriggerSettings } from '../../../../nodes/TaxQuery/trigger/settings';
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { parseRecord } from '../../../../nodes/TaxQuery/client/record';
 import { parsePayload } from '../../../../nodes/TaxQuery/webhook/payload';
-import { limitNotificationByTrustSettings } from '../../../../nodes/TaxQuery/webhook/trust';
+import { limitByTrust } from '../../../../nodes/TaxQuery/webhook/trust';
 
 const asDocumented = readTaxQueryApiMapping({});
 
@@ -57,13 +57,11 @@ describe('a body that somebody invents', () => {
 				const payload = parsePayload(Buffer.from(body), { record: {} });
 				if (!('announced' in payload)) return;
 				for (const announced of payload.announced) {
-					const message = limitNotificationByTrustSettings(announced, settings, asDocumented, [
-						'secret',
-					]);
+					const message = limitByTrust(announced, settings, asDocumented, ['secret']);
 					const { event, envelope } = message;
 					const record = parseRecord(announced.record, asDocumented);
 					if (!record) continue;
-					const result = toRecordWithDeliveryId(record);
+					const result = toResult(record);
 					for (const choice of choices) dispositionOf(result, choice);
 					for (const toItem of makers)
 						JSON.stringify(toItem(result, { confirmed: false, event, envelope: envelope?.fields }));

@@ -1,7 +1,4 @@
-import type {
-	SharedNodeRunState,
-	OperationItemContext,
-} from '../../../../nodes/shared/operations/operation';
+import type { Run, Item } from '../../../../nodes/shared/operations/operation';
 import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
 import type { QueryId } from '../../../../nodes/TaxQuery/client/model';
 import type { SubmissionState } from '../../../../nodes/TaxQuery/submission/submissionState';
@@ -12,9 +9,9 @@ const runWith = (memory: object) =>
 	({
 		...{ memory, executionId: '7', node: 'node', index: 0 },
 		execution: { shared: (make: () => unknown) => make() },
-	}) as unknown as SharedNodeRunState;
+	}) as unknown as Run;
 
-const item = { index: 0 } as OperationItemContext;
+const item = { index: 0 } as Item;
 const request = {
 	journalKey: 'key',
 	sharingKey: 's',

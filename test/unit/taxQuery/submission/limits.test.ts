@@ -3,10 +3,7 @@ import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryReque
 import type { PastQueries } from '../../../../nodes/TaxQuery/submission/reuse';
 import { DayCounter, SpendingLimit } from '../../../../nodes/TaxQuery/submission/limits';
 import type { Submission } from '../../../../nodes/TaxQuery/submission/execution';
-import type {
-	SharedNodeRunState,
-	OperationItemContext,
-} from '../../../../nodes/shared/operations/operation';
+import type { Run, Item } from '../../../../nodes/shared/operations/operation';
 
 const LOST = 50;
 const FOREIGN = 500;
@@ -16,11 +13,11 @@ const run = {
 	node: 'node',
 	timeZone: 'America/Mexico_City',
 	execution: { shared: (make: () => unknown) => make() },
-} as unknown as SharedNodeRunState;
+} as unknown as Run;
 const item = {
 	...{ index: 0, run },
 	connection: async () => await Promise.resolve({ clientKey: 'client', clockOffsetMs: () => 0 }),
-} as unknown as OperationItemContext;
+} as unknown as Item;
 const requestFor = (rfc: string) =>
 	({ expected: [{ code: 'CRF', otherCodes: [], fields: { rfc } }] }) as unknown as QueryRequest;
 const submissionOf = (share: string, sentAt: number) =>

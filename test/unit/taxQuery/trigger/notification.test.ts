@@ -1,11 +1,11 @@
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { parseRecord } from '../../../../nodes/TaxQuery/client/record';
 import {
-	fillMissingResponseFromDelivery,
+	fillResponse,
 	mergeNotifications,
 	type QueryNotification,
 } from '../../../../nodes/TaxQuery/trigger/notification';
-import { toRecordWithDeliveryId } from '../../../../nodes/TaxQuery/trigger/result';
+import { toResult } from '../../../../nodes/TaxQuery/trigger/result';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/model';
 
 const call = (more: Partial<QueryNotification> = {}): QueryNotification => ({
@@ -94,11 +94,7 @@ describe('a success without a result takes the response of a call', () => {
 		['EN PROCESO', true],
 	])('unless that is about another status: %s', (status, confirmed) => {
 		const notification = { detail: record(status, response) };
-		const { result, origin } = fillMissingResponseFromDelivery(
-			toRecordWithDeliveryId(record('SUCCESS')),
-			notification,
-			mapping,
-		);
+		const { result, origin } = fillResponse(toResult(record('SUCCESS')), notification, mapping);
 		expect(origin.confirmed).toBe(confirmed);
 		expect(result.record.hasResponse).toBe(confirmed === 'status');
 	});
