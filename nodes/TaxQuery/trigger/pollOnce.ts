@@ -39,6 +39,12 @@ const HOUR_MS = 3_600_000;
 /** A pause after each request leaves the rate limit to the lookups of executions, and the process to n8n. */
 const REST_PER_REQUEST_MS = 500;
 const REST_PER_ROW_MS = 0.1;
+/**
+ * Limits how many results n8n may be about to start: with each emit it writes the ledger, and in one process it begins
+ * none before it has stored all.
+ */
+const MAX_STARTING = 200;
+const REST_WHILE_FULL_MS = 10_000;
 /** This many unknown IDs are a flood of forged calls, which must not use up the rate limit. */
 const FLOOD = 10;
 const FLOOD_REST_MS = 2_000;
@@ -85,7 +91,7 @@ export async function pollOnce(
 		dispositionOf: (result) => dispositionOf(result, settings.choice),
 		isRunning: (result) => trigger.isRunning(result),
 		triesOf: ({ queryId }) => reader.failedTimes(queryId),
-		maxResults: settings.maxResults,
+		maxResults: Math.max(0, Math.min(settings.maxResults, MAX_STARTING - trigger.startingCount)),
 	};
 	const isListed = settings.receiveBy !== 'webhook' && offersQueryList(mapping);
 	const accountKey = isListed ? connection.accountKey : state.account;
@@ -248,6 +254,7 @@ function outcomeOf(poll: Poll): PollReport {
 			requests * REST_PER_REQUEST_MS,
 			listing.rows.length * REST_PER_ROW_MS,
 			unknownIds.length > FLOOD ? FLOOD_REST_MS : 0,
+			trigger.startingCount >= MAX_STARTING ? REST_WHILE_FULL_MS : 0,
 		),
 		isMore: plan.isMore,
 		held: new Set(ids.filter((id) => poll.held.has(read.ownIds.get(id) ?? id))),

@@ -214,6 +214,10 @@ export class PollingSession implements PollingTrigger {
 		return await outcome;
 	}
 
+	get startingCount(): number {
+		return this.#memory.outcomes.size;
+	}
+
 	outcomeOf({ deliveryId }: TriggerResult): Promise<EmitOutcome> | undefined {
 		return this.#memory.outcomes.get(deliveryId);
 	}

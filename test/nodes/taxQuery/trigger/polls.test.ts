@@ -160,6 +160,19 @@ describe('polls', () => {
 		});
 	});
 
+	it('leave results pending while n8n has 200 of them to start', async () => {
+		const options = { areExecutionsLong: true, hasWorkers: true };
+		await start({ parameters: { settings: { maxResults: 500 } }, ...options });
+		const ids: string[] = [];
+		for (let count = 0; count < 230; count++) ids.push((await sandbox.result())._id);
+		for (let count = 0; count < 3; count++) await host.poll();
+		expect(host.started).toEqual(ids.slice(0, 200));
+		await host.endExecutions();
+		await host.poll();
+		await host.executed(230);
+		expect(host.started).toEqual(ids);
+	});
+
 	describe('a service that is slow or fails', () => {
 		const isDown = { path: '/api/query', fault: serviceUnavailableFault };
 
