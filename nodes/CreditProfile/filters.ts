@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import { parseText, type Field } from '../shared/operations/fields';
 import { positiveIntOrUndefined } from '../shared/operations/commonFields';
-import type { ServiceRequest } from '../shared/http/connection';
+import type { ServiceRequest } from '../shared/http/sendOnce';
 import { mapKeys } from '../shared/utils/objects';
 import { isObject } from '../shared/utils/json';
 import { textOf } from '../shared/utils/primitiveText';

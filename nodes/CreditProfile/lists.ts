@@ -8,9 +8,9 @@ import {
 	type WantedRowsOfList,
 	type ReadPageAtOffset,
 } from '../shared/http/pagination';
-import type { ServiceRequest } from '../shared/http/connection';
-import { isNotFound } from '../shared/errors/requestProblem';
-import { RequestError, type JsonResponseBody } from '../shared/http/requestError';
+import type { ServiceRequest } from '../shared/http/sendOnce';
+import { isNotFound, type JsonResponseBody } from '../shared/errors/requestProblem';
+import { RequestError } from '../shared/http/requestError';
 import { creditProfile } from '../shared/http/services';
 import {
 	readSingleRowOrProblem,

@@ -1,7 +1,7 @@
 // The package on one pinned n8n. Each outer title is a row of the table that `npm run compat` makes.
 import type { INodeParameters } from 'n8n-workflow';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
-import { type queryTypesByOperation } from '../../nodes/TaxQuery/client/names';
+import type { queryTypesByOperation } from '../../nodes/shared/queryTypes/catalog';
 import type { SandboxOptions } from '../../sandbox';
 import type { BilledQuery } from '../../sandbox/services/taxQuery/billedQueryLog';
 import {

@@ -5,7 +5,7 @@ import { toNetworkFault } from '../../shared/errors/networkFault';
 import { DownloadError, type DownloadProblem } from '../../shared/errors/downloadError';
 import { parseLimitHeaders, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
-import { isRequestProblem } from '../../shared/http/requestError';
+import { isRequestProblem } from '../../shared/errors/requestProblem';
 import { retryCondition } from '../../shared/http/retryPolicy';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {

@@ -9,7 +9,7 @@ import {
 import type { Item, Resource } from '../../shared/operations/operation';
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/dataProviders';
-import type { ServiceRequest } from '../../shared/http/connection';
+import type { ServiceRequest } from '../../shared/http/sendOnce';
 import { readSingleRowOrProblem, reportsFailure } from '../../shared/http/rows';
 import { RequestError } from '../../shared/http/requestError';
 import { maskNamed, redactSecretsInValue } from '../../shared/utils/redact';

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { RequestProblem } from '../../shared/http/requestError';
+import type { RequestProblem } from '../../shared/errors/requestProblem';
 
 /** A query's ID. Only this folder makes one, by `asUncheckedQueryId`. */
 export type QueryId = string & { readonly brand: 'Id' };

@@ -6,8 +6,6 @@ import { mapKeys, mapValues, pickBy } from '../../shared/utils/objects';
 import { invertNames } from '../../shared/utils/invertNames';
 import { textOf } from '../../shared/utils/primitiveText';
 
-export { queryTypesByOperation, queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
-
 /** The name of this query type in an environment's records. */
 export const queryTypeCode = (
 	{ operation, code }: QueryType,

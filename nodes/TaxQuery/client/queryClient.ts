@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Item } from '../../shared/operations/operation';
-import type { Connection, ServiceRequest } from '../../shared/http/connection';
+import type { Connection } from '../../shared/http/connection';
+import type { ServiceRequest } from '../../shared/http/sendOnce';
 import { RequestError, type RequestResult } from '../../shared/http/requestError';
 import { taxQuery } from '../../shared/http/services';
 import { isNotFound, type ServiceMessage } from '../../shared/errors/requestProblem';

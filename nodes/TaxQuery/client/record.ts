@@ -5,7 +5,8 @@ import { hasEntries, isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/primitiveText';
 import { isUnambiguousTime, timeOf } from '../../shared/utils/parseTime';
 import { maskCiecInRecord } from './ciec';
-import { fromWireNames, queryTypes, findQueryTypeByRecordCode } from './names';
+import { fromWireNames, findQueryTypeByRecordCode } from './names';
+import { queryTypes } from '../../shared/queryTypes/catalog';
 import { fromRecordWireNames } from './recordNames';
 import type {
 	Acknowledgement,

@@ -5,9 +5,9 @@ import {
 	problemCode,
 	toServiceMessageData,
 	type ServiceMessage,
+	type RequestProblem,
 } from '../../shared/errors/requestProblem';
 import { appendRequestIdToMessage } from '../../shared/errors/requestIds';
-import type { RequestProblem } from '../../shared/http/requestError';
 import { RequestError } from '../../shared/http/requestError';
 import { renderRequestError } from '../../shared/errors/renderRequestError';
 import { mappingHint, quoteServiceMessage } from '../../shared/errors/sentences';

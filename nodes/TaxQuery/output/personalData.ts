@@ -6,7 +6,8 @@ import {
 	type PersonalDataRuleByField,
 	type PersonalDataRule,
 } from '../../shared/personalData/rules';
-import { findQueryTypeByRecordCode, type QueryType } from '../client/names';
+import { findQueryTypeByRecordCode } from '../client/names';
+import type { QueryType } from '../../shared/queryTypes/catalog';
 
 // These rules name what is personal in a query record (TQ §2). An object or field without a rule is hidden whole.
 

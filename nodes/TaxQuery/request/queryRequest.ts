@@ -5,14 +5,8 @@ import { hash as hashText } from '../../shared/utils/hash';
 import { textOf } from '../../shared/utils/primitiveText';
 import { isCiecReferenceName } from '../client/ciec';
 import type { OutputRowWarning } from '../fields/identifiers';
-import {
-	queryTypeCode,
-	toWireNames,
-	fromWireNames,
-	pathOf,
-	queryTypes,
-	type QueryType,
-} from '../client/names';
+import { queryTypeCode, toWireNames, fromWireNames, pathOf } from '../client/names';
+import { queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
 import { canonicalRequestFields, stableText, type ExpectedRecord } from './matchRecord';
 import { pickBy } from '../../shared/utils/objects';
 

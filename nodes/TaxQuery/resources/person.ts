@@ -1,6 +1,6 @@
 import type { Resource } from '../../shared/operations/operation';
 import { curpInputWithCheckOptions } from '../fields/identifiers';
-import { queryTypesByOperation } from '../client/names';
+import { queryTypesByOperation } from '../../shared/queryTypes/catalog';
 import { defineBilledQueryOperation } from './billedQuery';
 
 const getCurpData = defineBilledQueryOperation({

@@ -4,7 +4,7 @@ import { parseObjectFieldBlankAsEmpty, type Field } from '../../shared/operation
 import { textOf } from '../../shared/utils/primitiveText';
 import { readMoment } from '../fields/dates';
 import { normalizeIdentifier, textProperty } from '../fields/textProperty';
-import { queryTypes } from '../client/names';
+import { queryTypes } from '../../shared/queryTypes/catalog';
 import { mayOmitExistingResponse } from '../client/record';
 import type { QueryRecord, QueryState } from '../client/model';
 import { describeRecordsExcludedAsUnknown } from '../errors/unknownRecords';

@@ -7,7 +7,7 @@ import {
 } from '../fields/identifiers';
 import { periodField } from '../fields/period';
 import { taxProfileInput } from '../fields/taxLogin';
-import { queryTypesByOperation } from '../client/names';
+import { queryTypesByOperation } from '../../shared/queryTypes/catalog';
 import { itemClient } from '../client/queryClient';
 import { defineBilledQueryOperation } from './billedQuery';
 import { buildMultiMonthInvoiceInput } from './invoices';

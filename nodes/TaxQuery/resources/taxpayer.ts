@@ -8,7 +8,7 @@ import {
 } from '../fields/identifiers';
 import { checkNamePart, type NamePart } from '../fields/personName';
 import { textProperty } from '../fields/textProperty';
-import { queryTypesByOperation } from '../client/names';
+import { queryTypesByOperation } from '../../shared/queryTypes/catalog';
 import { defineBilledQueryOperation } from './billedQuery';
 
 const givenNames = defineField(

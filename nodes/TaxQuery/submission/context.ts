@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
-import type { ServiceMessage } from '../../shared/errors/requestProblem';
-import type { RequestProblem } from '../../shared/http/requestError';
+import type { ServiceMessage, RequestProblem } from '../../shared/errors/requestProblem';
 import type { QueryRequest } from '../request/queryRequest';
 import { itemClient, type QueryClient } from '../client/queryClient';
 import type { QueryId, RecordOrAcknowledgement } from '../client/model';

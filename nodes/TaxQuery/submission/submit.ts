@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Item } from '../../shared/operations/operation';
-import type { RequestProblem } from '../../shared/http/requestError';
+import type { RequestProblem } from '../../shared/errors/requestProblem';
 import { suspectMappingKeysOfRefusal } from '../client/names';
 import { classifySubmissionResponse, mayStillEnd } from '../client/record';
 import { findQueryById, sendBilledPost } from '../client/queryClient';

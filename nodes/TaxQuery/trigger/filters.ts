@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { queryTypes } from '../client/names';
+import { queryTypes } from '../../shared/queryTypes/catalog';
 import { fieldError, type CodedError } from '../../shared/utils/codedError';
 
 // The operator chooses here which results start the workflow.

@@ -1,6 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
-import type { ServiceMessage } from '../errors/requestProblem';
+import {
+	type ServiceMessage,
+	isRequestProblem,
+	type JsonResponseBody,
+	type RequestProblem,
+} from '../errors/requestProblem';
 import { extractRequestIds } from '../errors/requestIds';
 import { extractServiceMessage } from '../errors/serviceMessage';
 import { getClientState } from '../processState';
@@ -20,18 +25,9 @@ import {
 	type N8nRequestContext,
 	type ServiceRequest,
 } from './sendOnce';
-import {
-	bodyOf,
-	isRequestProblem,
-	RequestError,
-	type JsonResponseBody,
-	type RequestProblem,
-	type RequestResult,
-} from './requestError';
+import { bodyOf, RequestError, type RequestResult } from './requestError';
 import { acceptanceOf, newRetryPolicy } from './retryPolicy';
 import type { ServiceDefinition } from './services';
-
-export type { N8nRequestContext, ServiceRequest } from './sendOnce';
 
 /** Returns the contents of a body, or the problem with it. */
 export type ParsedBodyReader<T extends object> = (body: JsonResponseBody) => T | RequestProblem;

@@ -13,15 +13,6 @@ import {
 	type ServiceHints,
 } from '../errors/renderRequestError';
 
-export { isRequestProblem } from '../errors/requestProblem';
-export type {
-	Acceptance,
-	JsonResponseBody,
-	Method,
-	RequestProblem,
-} from '../errors/requestProblem';
-export type { OperationErrorAdvice, AdviceCode } from '../errors/advice';
-
 /** The result of a request, after all its attempts. */
 export type RequestResult =
 	| { ok: true; status: number; headers: IDataObject; body: JsonResponseBody }

@@ -1,7 +1,7 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { nothingSentText } from '../errors/sentences';
 import type { PersonalDataHider } from '../personalData/redactor';
-import type { ServiceRequest } from '../http/connection';
+import type { ServiceRequest } from '../http/sendOnce';
 import { RequestError } from '../http/requestError';
 import { toN8nNodeError, type N8nNodeError, type ItemErrorOptions } from './n8nNodeError';
 import type { BillingSummary, FailedItemCounts, Operation, Run } from './operation';

@@ -1,7 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { Turns } from '../utils/turns';
-import type { Connection, ServiceRequest } from '../http/connection';
-import type { RequestProblem, RequestResult } from '../http/requestError';
+import type { Connection } from '../http/connection';
+import type { ServiceRequest } from '../http/sendOnce';
+import type { RequestResult } from '../http/requestError';
+import type { RequestProblem } from '../errors/requestProblem';
 import type { Run } from './operation';
 
 /** Refusals by the fingerprint of what was refused: never the secret itself. */

@@ -12,8 +12,10 @@ import { unmaskedFieldsOption, personalDataOption } from '../personalData/option
 import type { PersonalDataHider } from '../personalData/redactor';
 import type { ExecutionState } from './execution';
 import { includeOtherFields, type KnownOutputColumns } from './inputColumns';
-import type { Connection, ParsedBodyReader, ServiceRequest } from '../http/connection';
-import type { JsonResponseBody, RequestResult } from '../http/requestError';
+import type { Connection, ParsedBodyReader } from '../http/connection';
+import type { ServiceRequest } from '../http/sendOnce';
+import type { RequestResult } from '../http/requestError';
+import type { JsonResponseBody } from '../errors/requestProblem';
 
 export interface Item {
 	index: number;

@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../../../shared/credentials/apiMapping';
 import type { ConnectionDiagnosis } from '../../../shared/operations/diagnosis';
-import type { ParsedBodyReader, ServiceRequest } from '../../../shared/http/connection';
+import type { ParsedBodyReader } from '../../../shared/http/connection';
+import type { ServiceRequest } from '../../../shared/http/sendOnce';
 import { encodeFilter } from '../../filters';
 import { rowsBodyParser } from '../../lists';
 

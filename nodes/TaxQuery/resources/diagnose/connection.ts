@@ -19,7 +19,8 @@ import {
 	parseListPage,
 	LIST_PATH_MAPPING_KEY,
 } from '../../client/queryList';
-import { pathOf, queryTypes } from '../../client/names';
+import { pathOf } from '../../client/names';
+import { queryTypes } from '../../../shared/queryTypes/catalog';
 import { toRecordWireNames } from '../../client/recordNames';
 import type { QueryRecord } from '../../client/model';
 import { incompleteQueryListText } from '../../errors/queryError';

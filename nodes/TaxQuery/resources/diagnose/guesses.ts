@@ -6,12 +6,8 @@ import type { QueryClient as Service } from '../../client/queryClient';
 import { listAllQueries, parseListPage } from '../../client/queryList';
 import { stateOfStatus } from '../../client/record';
 import { fromRecordWireNames } from '../../client/recordNames';
-import {
-	queryTypesByOperation,
-	pathOf,
-	findQueryTypeByRecordCode,
-	type QueryType,
-} from '../../client/names';
+import { pathOf, findQueryTypeByRecordCode } from '../../client/names';
+import { queryTypesByOperation, type QueryType } from '../../../shared/queryTypes/catalog';
 import type { QueryRecord, QueryState } from '../../client/model';
 import { isImpersonal, uniqueTexts } from '../../errors/unknownRecords';
 

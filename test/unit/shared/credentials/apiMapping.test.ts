@@ -4,7 +4,8 @@ import {
 	readCreditProfileApiMapping,
 	readTaxQueryApiMapping,
 } from '../../../../nodes/shared/credentials/apiMapping';
-import { queryTypesByOperation, pathOf } from '../../../../nodes/TaxQuery/client/names';
+import { pathOf } from '../../../../nodes/TaxQuery/client/names';
+import { queryTypesByOperation } from '../../../../nodes/shared/queryTypes/catalog';
 
 const read = { creditProfile: readCreditProfileApiMapping, taxQuery: readTaxQueryApiMapping };
 type Service = keyof typeof read;

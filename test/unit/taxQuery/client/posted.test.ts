@@ -4,7 +4,7 @@ import {
 	stateOfStatus,
 } from '../../../../nodes/TaxQuery/client/record';
 import type { SubmissionOutcome } from '../../../../nodes/TaxQuery/client/model';
-import type { JsonResponseBody } from '../../../../nodes/shared/http/requestError';
+import type { JsonResponseBody } from '../../../../nodes/shared/errors/requestProblem';
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
 
 const asDocumented = readTaxQueryApiMapping({});

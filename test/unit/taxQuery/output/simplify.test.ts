@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { readTaxQueryApiMapping } from '../../../../nodes/shared/credentials/apiMapping';
-import { queryTypes } from '../../../../nodes/TaxQuery/client/names';
+import { queryTypes } from '../../../../nodes/shared/queryTypes/catalog';
 import { parseRecord } from '../../../../nodes/TaxQuery/client/record';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/model';
 import { simplifyRecordToRow as simplify } from '../../../../nodes/TaxQuery/output/simplify';

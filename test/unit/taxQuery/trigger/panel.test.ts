@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 import { TaxQuery } from '../../../../nodes/TaxQuery/TaxQuery.node';
 import { TaxQueryTrigger } from '../../../../nodes/TaxQuery/TaxQueryTrigger.node';
-import { queryTypes } from '../../../../nodes/TaxQuery/client/names';
+import { queryTypes } from '../../../../nodes/shared/queryTypes/catalog';
 
 const { description } = new TaxQueryTrigger();
 const { properties } = description;
