@@ -102,7 +102,7 @@ async function obtain(
 	if (shared) return { queries: shared, how: 'reused' };
 	const uncertain = journal.register
 		.uncertain(request.sharingKey)
-		.find((one) => isShared || mayRepeat(context, one));
+		.find((one) => isShared || isPossibleRepeat(context, one));
 	if (uncertain) {
 		if (isShared) journal.join(item, uncertain);
 		return await settle(context, wanted, uncertain, isOthers(context, uncertain));
@@ -118,7 +118,7 @@ async function obtain(
  * Returns whether a call may repeat this submission without knowing it: of another call of its tool, or of another
  * execution of its parent. Items and rounds of one run differ by their places.
  */
-const mayRepeat = ({ run }: RunSubmissionContext, sent: Submission): boolean =>
+const isPossibleRepeat = ({ run }: RunSubmissionContext, sent: Submission): boolean =>
 	sent.run !== run && (run.isTool || sent.executionId !== run.executionId);
 
 /** Returns whether another execution has lost a query, so long ago that the list would show it. */
