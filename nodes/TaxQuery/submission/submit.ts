@@ -212,15 +212,11 @@ async function settle(
 		return { queries: await readAgain(wanted, submission), how: 'resumed' };
 	}
 	const name = reservationName(context, item, request, sending);
-	const isEarlier = isUncertain(submission.state);
-	const first = isEarlier ? {} : await send(context, wanted, submission, name);
+	const first = isUncertain(submission.state) ? {} : await send(context, wanted, submission, name);
 	if ('queries' in first) return first;
-	const mayBeSentAgain = sending.sendAgain || listDecides;
-	const search = await recover(context, wanted, submission, mayBeSentAgain);
+	const mayBeSentAgain = (sending.sendAgain || listDecides) && !first.received;
+	const search = await lookUp(context, wanted, submission, first, mayBeSentAgain);
 	if ('queries' in search) return search;
-	if (first.received) return await acceptFewer(context, wanted, submission, first.received);
-	const body = bodyToPassOn(wanted, search, first);
-	if (body) return { queries: [body], how: isEarlier ? 'resumed' : 'sent' };
 	// and stays so, whatever is sent after it; another execution's is not this one's
 	if (!listDecides || !search.isProvedMissing) context.log.uncertain(item, request.expected.length);
 	const again = `${name} again`;
@@ -232,10 +228,25 @@ async function settle(
 	if (isUncertain(next)) throw uncertainError(wanted, search, first);
 	const second = await send(context, wanted, submission, again);
 	if ('queries' in second) return second;
-	const found = await recover(context, wanted, submission, false);
+	const found = await lookUp(context, wanted, submission, second, false);
 	if ('queries' in found) return found;
 	context.log.uncertain(item, request.expected.length);
 	throw uncertainError(wanted, found, second);
+}
+
+/** Searches the list for what a response leaves open; otherwise takes what the response has. */
+async function lookUp(
+	context: RunSubmissionContext,
+	wanted: ItemSubmissionContext,
+	submission: Submission,
+	response: UncertainResponse,
+	mayBeSentAgain: boolean,
+): Promise<Submitted | Unrecovered> {
+	const search = await recover(context, wanted, submission, mayBeSentAgain);
+	if ('queries' in search) return search;
+	if (response.received) return await acceptFewer(context, wanted, submission, response.received);
+	const body = bodyToPassOn(wanted, search, response);
+	return body ? { queries: [body], how: 'serviceMessage' in response ? 'sent' : 'resumed' } : search;
 }
 
 /** Reserves a further sending, if the limits allow it. */
