@@ -246,7 +246,9 @@ async function lookUp(
 	if ('queries' in search) return search;
 	if (response.received) return await acceptFewer(context, wanted, submission, response.received);
 	const body = bodyToPassOn(wanted, search, response);
-	return body ? { queries: [body], how: 'serviceMessage' in response ? 'sent' : 'resumed' } : search;
+	return body
+		? { queries: [body], how: 'serviceMessage' in response ? 'sent' : 'resumed' }
+		: search;
 }
 
 /** Reserves a further sending, if the limits allow it. */
