@@ -23,6 +23,8 @@ export class NodeProcessMemory {
 	readonly outcomes = new Map<string, Promise<EmitOutcome>>();
 	/** Results that this process has emitted. */
 	readonly emitted = new BoundedMap<string, true>(MAX_EMITTED);
+	/** Results that n8n could not start: it may have stored an execution nevertheless. */
+	readonly unstarted = new BoundedMap<string, true>(MAX_EMITTED);
 	readonly outage = newOutageReporter();
 	readonly unlisted: UnlistedPendingTotals = { last: 0, afterAudit: 0 };
 	closedAt?: number;

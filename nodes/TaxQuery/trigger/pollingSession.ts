@@ -11,7 +11,7 @@ import { mayStillEnd } from '../client/record';
 import { forgetCredential } from './cachedCredential';
 import { emitResult, nodeKey, saveByEmit, type EmitOutcome } from './emitter';
 import { RecordReader } from './recordReader';
-import { reportUnstartedResult } from './reports';
+import { reportStoredResult, reportUnstartedResult } from './reports';
 import { pollOnce, type PollReport } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './notification';
 import type { PollingTrigger } from './pollingTrigger';
@@ -240,7 +240,12 @@ export class PollingSession implements PollingTrigger {
 		const { deliveryId } = result;
 		this.#memory.outcomes.delete(deliveryId);
 		ledger.endStart(deliveryId);
-		if (outcome === 'failed') return outcome; // the next check or webhook call brings it again
+		if (outcome === 'failed') {
+			this.#memory.unstarted.set(deliveryId, true);
+			return outcome; // the next check or webhook call brings it again
+		}
+		if (outcome === 'duplicate' && this.#memory.unstarted.has(deliveryId))
+			reportStoredResult(this.context, result.queryId);
 		this.#memory.emitted.set(deliveryId, true);
 		ledger.settle(result, mayStillEnd(result.record.state));
 		return outcome;

@@ -55,6 +55,14 @@ export function reportUnstartedResult(
 	reportFailureHourly(context, new CodedError('notStarted', what, { queryId }));
 }
 
+/** Reports a result that n8n could not start and has stored nevertheless: only its own start begins that execution. */
+export function reportStoredResult(context: ITriggerFunctions, queryId: string): void {
+	const what = `n8n has stored an execution of the result of query ${queryId}, and may not have begun it`;
+	const description =
+		'Look for it in the list of executions. If it does not begin, restart n8n: it begins what it had stored.';
+	reportFailureHourly(context, new CodedError('notBegun', what, { description, queryId }));
+}
+
 /** Successes without a result: since when, how often seen, and whether a webhook call brought the result. */
 const newMissing = () =>
 	new BoundedMap<string, { since: number; times: number; isDelivered: boolean }>(5_000);

@@ -148,7 +148,7 @@ describe('the same result starts one execution', () => {
 		const { status } = await host.deliver(record);
 		host.isBroken = false;
 		await host.poll();
-		expect([status, host.started]).toEqual([503, []]);
+		expect([status, host.failures, host.started]).toEqual([503, ['notStarted', 'notBegun'], []]);
 	});
 
 	it('also where somebody stops it before its first node: it had been started', async () => {
