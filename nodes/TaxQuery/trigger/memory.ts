@@ -21,6 +21,8 @@ export class NodeProcessMemory {
 	ledger?: Ledger;
 	/** Outcomes of the results that are being emitted, by deliveryId. */
 	readonly outcomes = new Map<string, Promise<EmitOutcome>>();
+	/** When each of them was given to n8n, by the monotonic clock. */
+	readonly emittedAt = new Map<string, number>();
 	/** Results that this process has emitted. */
 	readonly emitted = new BoundedMap<string, true>(MAX_EMITTED);
 	/** Results that n8n could not start: it may have stored an execution nevertheless. */

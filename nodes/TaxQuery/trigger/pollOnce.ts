@@ -40,11 +40,11 @@ const HOUR_MS = 3_600_000;
 const REST_PER_REQUEST_MS = 500;
 const REST_PER_ROW_MS = 0.1;
 /**
- * Limits how many results n8n may be about to start: with each emit it writes the ledger, and in one process it begins
- * none before it has stored all.
+ * Limits how many results n8n may be about to start. It writes the ledger with each, and SQLite takes one write at a
+ * time: with hundreds in turn n8n gives up, and leaves executions that it has stored.
  */
-const MAX_STARTING = 200;
-const REST_WHILE_FULL_MS = 10_000;
+const MAX_STARTING = 50;
+const REST_WHILE_FULL_MS = 3_000;
 /** This many unknown IDs are a flood of forged calls, which must not use up the rate limit. */
 const FLOOD = 10;
 const FLOOD_REST_MS = 2_000;

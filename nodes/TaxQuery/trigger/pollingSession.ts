@@ -32,6 +32,8 @@ export const RETRY_MS = 60_000;
 const PAUSE_MS = 15 * 60_000;
 /** In queue mode the ends of executions are saved once none has ended for so long. */
 const SAVE_ENDS_MS = 30_000;
+/** In queue mode nobody says that an execution has begun; by then it has. */
+const STARTING_MS = 30_000;
 /** Limits how many queries one poll looks up for webhook calls; their senders repeat others. */
 const MAX_NOTIFIED = 1_000;
 
@@ -211,11 +213,13 @@ export class PollingSession implements PollingTrigger {
 			onFailure: (error) => reportUnstartedResult(context, queryId, error),
 		}).then((what) => this.#settleEmission(result, what));
 		outcomes.set(deliveryId, outcome);
+		this.#memory.emittedAt.set(deliveryId, performance.now());
 		return await outcome;
 	}
 
 	get startingCount(): number {
-		return this.#memory.outcomes.size;
+		const since = performance.now() - STARTING_MS;
+		return [...this.#memory.emittedAt.values()].filter((at) => at > since).length;
 	}
 
 	outcomeOf({ deliveryId }: TriggerResult): Promise<EmitOutcome> | undefined {
@@ -239,6 +243,7 @@ export class PollingSession implements PollingTrigger {
 		const { ledger } = this;
 		const { deliveryId } = result;
 		this.#memory.outcomes.delete(deliveryId);
+		this.#memory.emittedAt.delete(deliveryId);
 		ledger.endStart(deliveryId);
 		if (outcome === 'failed') {
 			this.#memory.unstarted.set(deliveryId, true);

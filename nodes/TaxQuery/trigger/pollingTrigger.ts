@@ -17,7 +17,7 @@ export interface PollingTrigger {
 	unlisted: UnlistedPendingTotals;
 	/** The trigger is to begin by Start From. */
 	mustBegin: boolean;
-	/** The number of results that were given to n8n and are not known to have begun. */
+	/** The number of results that were given to n8n a moment ago and are not known to have begun. */
 	readonly startingCount: number;
 	/** Throws if the workflow was unpublished, because an older poll must not change anything. */
 	mustBeOpen(): void;

@@ -160,16 +160,16 @@ describe('polls', () => {
 		});
 	});
 
-	it('leave results pending while n8n has 200 of them to start', async () => {
+	it('leave results pending while n8n has 50 of them to start', async () => {
 		const options = { areExecutionsLong: true, hasWorkers: true };
 		await start({ parameters: { settings: { maxResults: 500 } }, ...options });
 		const ids: string[] = [];
-		for (let count = 0; count < 230; count++) ids.push((await sandbox.result())._id);
+		for (let count = 0; count < 60; count++) ids.push((await sandbox.result())._id);
 		for (let count = 0; count < 3; count++) await host.poll();
-		expect(host.started).toEqual(ids.slice(0, 200));
+		expect(host.started).toEqual(ids.slice(0, 50));
 		await host.endExecutions();
 		await host.poll();
-		await host.executed(230);
+		await host.executed(60);
 		expect(host.started).toEqual(ids);
 	});
 
