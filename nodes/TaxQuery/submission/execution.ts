@@ -1,10 +1,10 @@
 import type { QueryId, RecordOrAcknowledgement } from '../client/model';
 import { acceptedIdsOf, isUncertain, type SubmissionState } from './submissionState';
 
-/** One submission of a request, shared by items with an equal request. */
+/** One submission of a request. Items with an equal request may share it. */
 export interface Submission {
 	state: SubmissionState;
-	/** Identifies the request and its account, additional fields and secrets included. */
+	/** Identifies the request and its client, additional fields and secrets included. */
 	sharingKey: string;
 	accountKey: string;
 	/** The time of sending, in milliseconds by this machine's clock; 0 where that is not known. */
@@ -13,7 +13,7 @@ export interface Submission {
 	sentMoment: number;
 	/** The run that sent it; undefined for one that n8n's journal brought. */
 	run?: object;
-	/** n8n's execution in which it was sent. */
+	/** n8n's execution in which it was sent, or that retries it. */
 	executionId?: string;
 	/** Its queries, as they were seen last. */
 	queries?: RecordOrAcknowledgement[];

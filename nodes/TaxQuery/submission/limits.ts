@@ -30,7 +30,7 @@ export interface PlannedQuery {
 type CountedListing = Pick<CollectedQueryList, 'completeness' | 'total'> & { listed: number };
 
 /**
- * Limits what an execution sends over all its runs, calls and tries, and what a day sends. A query is reserved once,
+ * Limits what a node sends in an execution, over its runs, calls and tries, and what an account sends in a day. A query is reserved once,
  * before the item sends anything. Every query that was not refused counts, uncertain ones too.
  */
 export class SpendingLimit {

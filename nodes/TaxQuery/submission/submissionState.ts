@@ -7,7 +7,7 @@ import type {
 
 /**
  * The state of a billed query. An uncertain one is sent again only after the whole list has shown that it is missing, and
- * if the operator allows that.
+ * if the operator allows that, or another execution lost it.
  */
 export type SubmissionState =
 	| { status: 'planned' }

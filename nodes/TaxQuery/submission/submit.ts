@@ -197,8 +197,8 @@ async function acceptedElsewhere(
 
 /**
  * Takes a submission to its end: what was accepted is read again; what was not sent is sent; what is uncertain is searched
- * in the list. What the whole list surely lacks is sent once more where the operator allows that, or where another
- * execution lost it so long ago that the list decides. Throws a QueryError if the outcome stays uncertain.
+ * in the list. What the whole list surely lacks is sent once more in this try where the operator allows that, or where
+ * another execution lost it so long ago that the list decides. Throws a QueryError if the outcome stays uncertain.
  */
 async function settle(
 	context: RunSubmissionContext,
@@ -221,7 +221,7 @@ async function settle(
 	if (!listDecides || !search.isProvedMissing) context.log.uncertain(item, request.expected.length);
 	const again = `${name} again`;
 	const isAllowed =
-		mayBeSentAgain && search.isProvedMissing && (await isWithinLimits(context, wanted, again));
+		mayBeSentAgain && search.isProvedMissing && (await reserveIfAllowed(context, wanted, again));
 	const next = isAllowed
 		? transition(search.state, { type: 'sendAgain' }, request.expected.length)
 		: search.state;
@@ -251,8 +251,8 @@ async function lookUp(
 		: search;
 }
 
-/** Reserves a further sending, if the limits allow it. */
-const isWithinLimits = async (
+/** Reserves a further sending; returns false where the limits do not allow it, or cannot be counted. */
+const reserveIfAllowed = async (
 	{ limit }: RunSubmissionContext,
 	{ item, request, sending }: ItemSubmissionContext,
 	name: string,
@@ -291,7 +291,9 @@ async function send(
 	const takeBack = async () => {
 		if (isSent) journal.count(-count);
 		const rejected = { status: 'rejected' } as const;
-		submission.save(isUncertain(before) ? before : rejected); // a first sending may yet be listed
+		// a first sending may yet be listed
+		if (isUncertain(before)) submission.sentAt = before.sentAt;
+		submission.save(isUncertain(before) ? before : rejected);
 		await limit.ended(item, reservation, request, { ...submission, state: rejected });
 	};
 	const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
