@@ -37,7 +37,7 @@ const MAX_ROUNDS = 3;
 /**
  * Reads the wanted rows of a list, page by page. The first page gives the size of a page and the total; the others are
  * requested side by side. Where the total may count the page alone, one page follows the other until one is short. Rows
- * may move meanwhile: each ID comes out once, and two pages are read again where the total falls between them. Throws what
+ * may move meanwhile: each ID comes out once, and the pages at an edge are read again where the total falls between them. Throws what
  * `read` throws, and an IncompleteList instead of fewer rows than the service reports.
  */
 export async function* readPages(
@@ -87,13 +87,14 @@ export async function* readPages(
 				owed = Math.min(owed, total);
 				if (length < Math.min(requested, end - offset)) throw incomplete();
 				// rows have slipped over the edge between two pages, backward or forward by the order of reading
-				for (const at of fallenBy > 0 ? [Math.max(startAt, offset - size), offset] : [])
+				const edge = Math.max(startAt, offset - Math.max(fallenBy, size));
+				for (let at = edge; fallenBy > 0 && at <= offset; at += size)
 					yield take(await readRows(size, at));
 			}
 			const fresh = take(page);
 			const isAgain = length > 0 && fresh.length === 0 && seen.size < wanted;
-			if (isAgain && round === 0 && idText(page.rows[0].id) === idText(first.rows[0].id))
-				throw incomplete();
+			const isFirst = round === 0 && isAgain && isSameRow(page.rows[0], first.rows[0]);
+			if (isFirst || (isAgain && !isCounted)) throw incomplete();
 			if (fresh.length > 0) yield fresh;
 		}
 		if (isWhole && seen.size >= owed - startAt) break;
@@ -101,6 +102,9 @@ export async function* readPages(
 	}
 	if (seen.size < Math.min(wanted, owed - startAt)) throw incomplete();
 }
+
+const isSameRow = (one: IDataObject, other: IDataObject): boolean =>
+	idText(one.id) === idText(other.id);
 
 /** The pages up to an end that each of them may move, in order, side by side. */
 async function* requestPages(

@@ -109,6 +109,17 @@ describe('a list that changes while it is read', () => {
 	});
 });
 
+it('a list that loses several pages while it is read loses no row that stays', async () => {
+	let ids = upTo(6000, 1);
+	let requests = 0;
+	const read = (limit: number, offset: number): RowsPage => {
+		if (++requests === 4) ids = ids.slice(300);
+		return { rows: rowsOf(ids.slice(offset, offset + limit)), total: ids.length };
+	};
+	const { given } = await gather(read, { startAt: 0, wanted: Infinity });
+	expect(ids.filter((id) => !given.includes(id))).toEqual([]);
+});
+
 describe('a list that is not whole is an error', () => {
 	const hundred = (offset: number, total?: number): RowsPage => ({
 		rows: rowsOf(upTo(offset + 100, offset + 1)),
@@ -142,6 +153,16 @@ describe('a list that is not whole is an error', () => {
 	];
 	it.each(cases)('%s', async (_what, read, error) => {
 		expect(await gather(read, { startAt: 0, wanted: Infinity })).toMatchObject({ error });
+	});
+
+	it('also where the last page comes again and again, and totals count the page', async () => {
+		const read = (_limit: number, offset: number): RowsPage => ({
+			...hundred(Math.min(offset, 300)),
+			total: 100,
+		});
+		expect(await gather(read, { startAt: 0, wanted: Infinity })).toMatchObject({
+			error: { given: 400 },
+		});
 	});
 
 	it('sends no more requests to a service that ignores the offset', async () => {
