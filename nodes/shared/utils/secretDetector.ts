@@ -1,9 +1,11 @@
+import { decodeJsonHtmlUrlEscapes } from './escapes';
+
 /** Shorter ones are found in texts that have nothing to do with them. */
 const SHORTEST = 4;
 /** A line of a key must be this long to be searched for by itself. */
 const LINE = 16;
 
-/** Returns whether a text repeats a secret: as it is, in JSON, encoded for a URL, or as part of base64. */
+/** Returns whether a text repeats a secret: as it is, escaped once in JSON, HTML or a URL, or as part of base64. */
 export const holdsSecret = (text: string, secrets: string[]): boolean =>
 	knownSecretDetector(secrets)(text);
 
@@ -14,24 +16,23 @@ export function knownSecretDetector(secrets: string[]): (text: string) => boolea
 		.filter(({ length }) => length >= SHORTEST)
 		.flatMap((secret) => formsOf(secret))
 		.map(comparable);
-	return (text) => {
+	const holds = (text: string) => {
 		const compared = comparable(text);
 		return forms.some((form) => compared.includes(form));
 	};
+	return (text) => holds(text) || holds(decodeJsonHtmlUrlEscapes(text));
 }
 
 const comparable = (text: string): string => text.normalize('NFC').toLowerCase();
 
 const isLine = ({ length }: string) => length >= LINE;
 
+/** Returns what decoding a text does not find: blanks as in a form, and base64 that begins inside a run. */
 function formsOf(secret: string): string[] {
 	const base64 = [0, 1, 2].map((before) => base64Of(secret, before));
-	const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
 	return [
 		secret,
-		JSON.stringify(secret).slice(1, -1),
-		inForm,
-		inForm.replaceAll('+', '%20'),
+		secret.replaceAll(' ', '+'),
 		...base64,
 		...base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
 	];

@@ -24,6 +24,8 @@ describe('a text repeats a secret', () => {
 
 	it.each<[how: string, text: string]>([
 		['in JSON with quotes', JSON.stringify({ password: 'Contraseña/2026"x&y' })],
+		['URL-encoded but for punctuation', encodeURIComponent('Contraseña/2026"x&y')],
+		['in HTML', 'Contraseña/2026&quot;x&amp;y'],
 		['in decomposed Unicode', 'Contraseña/2026"x&y'.normalize('NFD')],
 	])('%s', (_, text) =>
 		expect(holdsSecret(`Bad body: ${text}`, ['Contraseña/2026"x&y'])).toBe(true),
