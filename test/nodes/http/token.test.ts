@@ -27,8 +27,9 @@ describe('the access token of the query service', () => {
 		name: 'Emma',
 		firstLastName: 'Gómez',
 		secondLastName: 'Díaz',
-		birthDate: '1956-12-31',
+		birthDate: '={{ $json.birthDate }}',
 	};
+	const bornOn = (day: number) => new Date(Date.UTC(1956, 11, 1 + day)).toISOString().slice(0, 10);
 	let seed = 100;
 	/** Each test has a client of its own, because logins are shared in the process. */
 	async function freshSandbox(): Promise<TestSandbox> {
@@ -43,7 +44,8 @@ describe('the access token of the query service', () => {
 			type: 'taxQuery',
 			parameters: { ...calculateRfc, reuse: 'never' },
 			credentials,
-			items: new Array(count).fill({}),
+			// different people, because equal questions take turns
+			items: Array.from({ length: count }, (_, day) => ({ birthDate: bornOn(day) })),
 			onError: 'continueRegularOutput',
 		});
 	const failed = ({ items }: Awaited<ReturnType<typeof run>>) =>
@@ -131,7 +133,7 @@ describe('the access token of the query service', () => {
 		let cancel = () => {};
 		const running = runNodeInEngine({
 			type: 'taxQuery',
-			parameters: calculateRfc,
+			parameters: { ...calculateRfc, birthDate: '1956-12-31' },
 			credentials: sandbox.credentials(),
 			onStart: (stop) => (cancel = stop),
 		});
