@@ -44,6 +44,11 @@ export class Account {
 		this.#claims.set(id, sentAt);
 	}
 
+	/** Frees a query that turned out to be somebody else's. */
+	release(id: QueryId): void {
+		this.#claims.delete(id);
+	}
+
 	isClaimed(id: QueryId): boolean {
 		return this.#claims.has(id);
 	}

@@ -10,7 +10,7 @@ import { Journal } from './journal';
 import { SpendingLimit, type Limits } from './limits';
 import { PastQueries } from './reuse';
 import type { ReuseScope } from './options';
-import type { Submission } from './execution';
+import { areQueriesReusable, type Submission } from './execution';
 
 export interface SubmissionOptions extends Limits {
 	sendAgain: boolean;
@@ -99,10 +99,32 @@ export function reservationName(
 		: `${run.executionId ?? ''} ${run.index} ${item.index} ${key}`;
 }
 
+/** Returns whether a query is surely somebody else's. */
+const isOthers = (query: SubmittedQuery, expected: QueryRequest['expected']): boolean =>
+	query.kind === 'record' && isOtherRecord(query, expected);
+
 /**
- * Notes accepted queries: for their item, its execution and this process. Those of somebody else are the item's, which
- * fails by them, and nobody else's.
+ * Notes what reading an item's queries has shown: nobody is to reuse a failed one, and one of somebody else, by which the
+ * item fails, is free for its owner.
  */
+export async function noteRead(
+	{ journal }: RunSubmissionContext,
+	item: Item,
+	{ sharingKey, expected }: QueryRequest,
+	queries: SubmittedQuery[],
+): Promise<void> {
+	const { clientKey, accountKey } = await itemClient(item);
+	const known = clientAccount(clientKey);
+	const read = queries.filter((query) => query.kind !== 'withoutId');
+	const others = read.filter((query) => isOthers(query, expected));
+	for (const { id } of others) {
+		known.release(id);
+		journal.register.release(accountKey, id);
+	}
+	if (others.length > 0 || !areQueriesReusable(read)) known.lastAccepted.delete(sharingKey);
+}
+
+/** Notes accepted queries: for their item, its execution and this process. */
 export function noteAccepted(
 	{ journal, log }: RunSubmissionContext,
 	{ item, request, client, known }: ItemSubmissionContext,
@@ -110,12 +132,15 @@ export function noteAccepted(
 	queries: RecordOrAcknowledgement[],
 ): void {
 	const { sharingKey, expected } = request;
-	const ids = queries.map(({ id }) => id);
-	for (const id of ids) known.claim(id, submission.sentAt);
-	journal.register.claim(client.accountKey, ids);
+	const own = queries.filter((query) => !isOthers(query, expected)).map(({ id }) => id);
+	for (const id of own) known.claim(id, submission.sentAt);
+	journal.register.claim(client.accountKey, own);
 	submission.queries = queries;
-	log.accepted(item, ids);
+	log.accepted(
+		item,
+		queries.map(({ id }) => id),
+	);
 	known.uncertainSince.delete(sharingKey);
-	if (queries.some((query) => query.kind === 'record' && isOtherRecord(query, expected))) return;
+	if (own.length < queries.length) return;
 	known.lastAccepted.set(sharingKey, { at: performance.now(), atClock: Date.now(), queries });
 }

@@ -75,6 +75,11 @@ export class ExecutionQueries {
 		return isFree;
 	}
 
+	/** Frees a query that turned out to be somebody else's. */
+	release(accountKey: string, id: QueryId): void {
+		this.#ids.delete(`${accountKey} ${id}`);
+	}
+
 	isClaimed(accountKey: string, id: QueryId): boolean {
 		return this.#ids.has(`${accountKey} ${id}`);
 	}

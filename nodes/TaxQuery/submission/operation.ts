@@ -31,6 +31,7 @@ import { countBilledQueries, acceptedIdsOf } from './submissionState';
 import {
 	sharesEqualRequests,
 	newSubmissionContext,
+	noteRead,
 	type SubmissionOptions,
 	type RunSubmissionContext,
 } from './context';
@@ -110,10 +111,15 @@ async function plan(
 					async (one) => await readByIdIfResultMissing(item, withAge(one, now), definition),
 				),
 			);
+		const note = async (outcomes: ObtainedQuery[], part: QueryRequest) => {
+			const seen = outcomes.map(({ query }) => query);
+			await noteRead(context, item, part, seen);
+			return outcomes;
+		};
 		const queries = await read(reused.map((query) => ({ query, how: 'reused' })));
 		for (const part of parts) {
 			const { queries: own, how } = await submit(context, item, part, settings);
-			queries.push(...(await read(own.map((query) => ({ query, how })))));
+			queries.push(...(await note(await read(own.map((query) => ({ query, how }))), part)));
 		}
 		receipt.take(
 			item,
@@ -182,11 +188,12 @@ async function conclude(
 	definition: PaidQueryDefinition,
 	{ records, warnings }: ValidatedQueryInput,
 	settings: PaidQuerySettings & Pick<QueryClient, 'mapping'>,
-	{ expected, fields, secrets }: QueryRequest,
+	request: QueryRequest,
 	queries: ObtainedQuery[],
 ): Promise<StepResult> {
 	const { wait, simplify: isSimple, externalReference, mapping } = settings;
-	const { receipt } = item.run.shared(startSpending);
+	const { expected, fields, secrets } = request;
+	const { receipt, context } = item.run.shared(startSpending);
 	const rowSettings: RowContext = {
 		definition,
 		mapping,
@@ -207,7 +214,13 @@ async function conclude(
 		return rows;
 	};
 	if (wait === undefined || !queries.some(mayBeWaitedFor)) return give(queries);
-	const next = async () =>
-		give(await Promise.all(queries.map(async (one) => await waitForResult(item, one, wait))));
+	const next = async () => {
+		const ended = await Promise.all(
+			queries.map(async (one) => await waitForResult(item, one, wait)),
+		);
+		const seen = ended.map(({ query }) => query);
+		await noteRead(context, item, request, seen);
+		return give(ended);
+	};
 	return { together: true, next: async () => await namingBilled(item, next) };
 }

@@ -120,7 +120,7 @@ export class PastQueries {
 		if (isAll || !reuse.mayLag || performance.now() >= LIST_LAG_MS) return found;
 		if (!offersQueryList((await itemClient(item)).mapping)) return found;
 		await (this.#caughtUp ??= this.#catchUp(item));
-		return await this.#findOnce(item, request, listed);
+		return await this.#findOnce(item, request, listed, found);
 	}
 
 	/** After a crash the list may not show yet what was accepted before it, until this process has run for a while. */
@@ -160,11 +160,14 @@ export class PastQueries {
 		item: Item,
 		{ sharingKey, expected }: QueryRequest,
 		reuse: ListedReuse,
+		before: ReusableRecords = [],
 	): Promise<ReusableRecords> {
 		const { mapping, accountKey } = await itemClient(item);
 		if (reuse.isUnshared) {
 			if (!offersQueryList(mapping)) return [];
-			const isFree = (id: QueryId) => !this.#register.isClaimed(accountKey, id);
+			// what this item has found before the list caught up is its own
+			const isFree = (id: QueryId) =>
+				before.some((row) => row?.id === id) || !this.#register.isClaimed(accountKey, id);
 			return await this.#find(item, expected, reuse, isFree);
 		}
 		const finding = async () => await this.#find(item, expected, reuse, () => true);

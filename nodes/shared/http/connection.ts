@@ -257,8 +257,8 @@ async function sendRequest(
 	let refusals = 0;
 	const { held, service } = state;
 	const renewed = () => (service.tokens?.renewOld(held.data) ? 'fresh' : 'fixed');
-	const token = holdsSecret(request) ? renewed() : undefined;
 	for (;;) {
+		const token = holdsSecret(request) ? renewed() : undefined;
 		const tried = await attempt(state, request, Math.max(1, until - performance.now()));
 		if ('result' in tried) return tried.result;
 		const { isSent, busyMs, sentWith } = tried;
