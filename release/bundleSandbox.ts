@@ -20,9 +20,7 @@ const embedAssets: Plugin = {
 	setup({ onLoad }) {
 		const published = { command: 'npx credit-profile-sandbox', root: undefined };
 		const assets = { ...readAssets(), ...published };
-		onLoad({ filter: /[\\/]sandbox[\\/]assetTextsInlinedAtBuild\.ts$/ }, () =>
-			constant('packagedAssets', assets),
-		);
+		onLoad({ filter: /[\\/]sandbox[\\/]assets\.ts$/ }, () => constant('packagedAssets', assets));
 	},
 };
 
