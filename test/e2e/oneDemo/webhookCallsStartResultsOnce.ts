@@ -17,7 +17,7 @@ import {
 } from '../support/triggerWorkflowBuilders';
 
 const SECRET = 'whsec-calls';
-const WAVES = 12;
+const WAVES = 6;
 const CALLS_PER_WAVE = 10;
 /** The pause of a sender where the response names none. */
 const SEND_AGAIN_SECONDS = 0.5;
