@@ -42,65 +42,108 @@ const MAX_ROUNDS = 3;
  */
 export async function* readPages(
 	read: ReadPageAtOffset,
-	{ startAt, wanted, smallestPage = 1, usualPage }: WantedRowsOfList,
+	range: WantedRowsOfList,
 ): AsyncGenerator<IDataObject[]> {
+	const { startAt, wanted, smallestPage = 1, usualPage } = range;
 	const pageSize = (rows: number) => Math.min(Math.max(rows, smallestPage), LARGEST_PAGE);
 	const readRows = async (rows: number, offset: number) => await read(pageSize(rows), offset);
 	const first = await readRows(wanted, startAt);
 	const { length: size } = first.rows;
 	if (first.total === undefined && size < wanted) throw new IncompleteList(size);
-	/** The number of rows by the newest page, and the lowest over all pages: a row that has come meanwhile is not owed. */
-	let total = first.total ?? startAt + size;
-	let owed = total;
+	const isFull = size >= pageSize(wanted) || size === usualPage;
+	const list = new ListLength(first, startAt, isFull);
 	const seen = new Set<string>();
-	const incomplete = () => new IncompleteList(seen.size, total - startAt);
-	if (size === 0 && total > startAt) throw incomplete();
+	const incomplete = () => new IncompleteList(seen.size, list.total - startAt);
+	if (size === 0 && list.total > startAt) throw incomplete();
 	const take = ({ rows }: RowsPage) =>
 		rows.filter(({ id }) => seen.size < wanted && !seen.has(idText(id)) && seen.add(idText(id)));
 	if (size > 0) yield take(first);
-	const isCounted = total > startAt + size;
-	const mayFollow = size > 0 && (size >= pageSize(wanted) || size === usualPage);
-	let end = isCounted ? total : startAt + (mayFollow ? 2 * size : size);
 	for (let round = 0; round < MAX_ROUNDS && seen.size < wanted; round++) {
 		const before = seen.size;
-		let isWhole = true;
+		list.isWhole = true;
 		const pages = requestPages(readRows, {
 			size,
 			from: startAt + (round === 0 ? size : 0),
-			end: () => end,
+			end: () => list.end,
 			// behind the first round, rows that have come out are among those that are read
 			left: () => (round === 0 ? wanted - seen.size : size),
 		});
-		for await (const { offset, requested, page } of pages) {
-			const { length } = page.rows;
-			// a total that its own page contradicts does not count the list; behind the end, some report none
-			const reported = length > 0 && (page.total ?? 0) >= offset + length ? page.total : undefined;
-			if (!isCounted) {
-				owed = total = Math.max(total, reported ?? 0);
-				end = offset + (length < requested ? length : 2 * size);
-			} else if (length === 0) {
-				isWhole = false;
-				end = offset;
-			} else {
-				const fallenBy = end - (reported ?? end);
-				end = total = reported ?? end;
-				owed = Math.min(owed, total);
-				if (length < Math.min(requested, end - offset)) throw incomplete();
-				// rows have slipped over the edge between two pages, backward or forward by the order of reading
-				const edge = Math.max(startAt, offset - Math.max(fallenBy, size));
-				for (let at = edge; fallenBy > 0 && at <= offset; at += size)
-					yield take(await readRows(size, at));
-			}
+		for await (const requested of pages) {
+			const { offset, page } = requested;
+			const fallenBy = list.update(requested);
+			if (list.isShort(requested)) throw incomplete();
+			// rows have slipped over the edge between two pages, backward or forward by the order of reading
+			const edge = Math.max(startAt, offset - Math.max(fallenBy, size));
+			for (let at = edge; fallenBy > 0 && at <= offset; at += size)
+				yield take(await readRows(size, at));
 			const fresh = take(page);
-			const isAgain = length > 0 && fresh.length === 0 && seen.size < wanted;
+			const isAgain = page.rows.length > 0 && fresh.length === 0 && seen.size < wanted;
 			const isFirst = round === 0 && isAgain && isSameRow(page.rows[0], first.rows[0]);
-			if (isFirst || (isAgain && !isCounted)) throw incomplete();
+			if (isFirst || (isAgain && !list.isCounted)) throw incomplete();
 			if (fresh.length > 0) yield fresh;
 		}
-		if (isWhole && seen.size >= owed - startAt) break;
+		if (list.isWhole && seen.size >= list.owed - startAt) break;
 		if (seen.size === before && round > 0) break;
 	}
-	if (seen.size < Math.min(wanted, owed - startAt)) throw incomplete();
+	if (seen.size < Math.min(wanted, list.owed - startAt)) throw incomplete();
+}
+
+/** A page that was requested. */
+interface RequestedPage {
+	offset: number;
+	requested: number;
+	page: RowsPage;
+}
+
+/** How long a list is, by the pages read so far. Offsets and counts are from the beginning of the list. */
+class ListLength {
+	/** The number of rows by the newest page. */
+	total: number;
+	/** The lowest total over all pages: a row that has come meanwhile is not owed. */
+	owed: number;
+	/** No page begins here or behind. */
+	end: number;
+	/** No page was empty, so that nothing is gone unnoticed. */
+	isWhole = true;
+	/** Totals count the list; otherwise they may count the page alone, and a short page ends the list. */
+	readonly isCounted: boolean;
+	readonly #size: number;
+
+	constructor({ rows, total }: RowsPage, startAt: number, isFull: boolean) {
+		this.#size = rows.length;
+		const read = startAt + rows.length;
+		this.owed = this.total = total ?? read;
+		this.isCounted = this.total > read;
+		this.end = this.isCounted ? this.total : read + (isFull ? rows.length : 0);
+	}
+
+	/** Takes over what a page says. Returns by how many rows the list has become shorter since the page before. */
+	update({ offset, requested, page: { rows, total } }: RequestedPage): number {
+		const { length } = rows;
+		// a total that its own page contradicts does not count the list; behind the end, some report none
+		const reported = length > 0 && (total ?? 0) >= offset + length ? total : undefined;
+		if (!this.isCounted) {
+			this.owed = this.total = Math.max(this.total, reported ?? 0);
+			this.end = offset + (length < requested ? length : 2 * this.#size);
+			return 0;
+		}
+		if (length === 0) {
+			this.isWhole = false;
+			this.end = offset;
+			return 0;
+		}
+		const fallenBy = this.end - (reported ?? this.end);
+		this.end = this.total = reported ?? this.end;
+		this.owed = Math.min(this.owed, this.total);
+		return fallenBy;
+	}
+
+	/** Returns whether a page has fewer rows than the list has at its place. */
+	isShort({ offset, requested, page: { rows } }: RequestedPage): boolean {
+		return (
+			rows.length > 0 && this.isCounted && rows.length < Math.min(requested, this.end - offset)
+		);
+	}
 }
 
 const isSameRow = (one: IDataObject, other: IDataObject): boolean =>
@@ -110,7 +153,7 @@ const isSameRow = (one: IDataObject, other: IDataObject): boolean =>
 async function* requestPages(
 	readRows: ReadPageAtOffset,
 	{ size, from, end, left }: { size: number; from: number; end(): number; left(): number },
-) {
+): AsyncGenerator<RequestedPage> {
 	const inFlight: Array<{ offset: number; requested: number; page: Promise<RowsPage> }> = [];
 	let [offset, expected] = [from, 0];
 	for (;;) {
