@@ -14,7 +14,7 @@ const types: Record<string, string> = {
 
 /** Pages stand at the top of the repository and below these folders. */
 const isPublic = (path: string): boolean =>
-	/^(docs|examples|sandbox)\/[\w./-]+$|^[A-Z_]+\.md$/.test(path) && !path.includes('..');
+	/^(docs|examples|sandbox)\/[\w./-]+$|^[A-Z_]+(\.es)?\.md$/.test(path) && !path.includes('..');
 
 /** Headings have the anchors that the repository's host gives them. */
 const markdown = new Marked({
@@ -29,7 +29,7 @@ const markdown = new Marked({
 	},
 });
 
-const STYLE = `body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif }
+const STYLE = `body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif }
 table { border-collapse: collapse; display: block; overflow-x: auto }
 th, td { border: 1px solid #ccc; padding: .3rem .6rem; text-align: left; vertical-align: top }
 pre, code { background: #f4f4f4 } pre { padding: .8rem; overflow-x: auto } img { max-width: 100% }`;
@@ -41,7 +41,7 @@ function toHtml(path: string, source: string): string {
 			`${packagedAssets.repository.replace('github.com', 'raw.githubusercontent.com')}/main/`,
 			'/repository/',
 		);
-	const language = path.startsWith('docs/es/') ? 'es' : 'en';
+	const language = /^docs\/es\/|\.es\.md$/.test(path) ? 'es' : 'en';
 	return `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${path}</title>
 <meta name="viewport" content="width=device-width"><style>${STYLE}</style>
 ${markdown.parse(own, { async: false })}</html>`;

@@ -141,7 +141,7 @@ describeIfChromium("the sandbox's page", () => {
 	});
 
 	it('shows the chosen signing of deliveries and its secret', async () => {
-		await page.getByLabel('signed').selectOption({ label: 'HMAC-SHA256 of time and body, hex' });
+		await page.getByLabel('Signature').selectOption({ label: 'HMAC-SHA256 of time and body, hex' });
 		await page.getByRole('button', { name: 'Save' }).click();
 		await page.getByText('HMAC sha256 over').waitFor();
 		await page.locator('#acknowledgement').getByText('Saved.').waitFor();
@@ -193,14 +193,14 @@ describeIfChromium("the sandbox's page", () => {
 		const other = await startReceiver();
 		const saved = receiver.received.length;
 		await page.getByLabel('Send results to').fill(other.url);
-		await page.getByLabel('coded').selectOption('GZIP');
+		await page.getByLabel('Compression').selectOption('GZIP');
 		await page.getByRole('button', { name: 'Send test call' }).click();
 		const [{ headers }] = await other.arrived(1);
 		await page.locator('#acknowledgement').getByText(`to ${other.url}: delivered`).waitFor();
 		await other.close();
 		expect([headers['content-encoding'], receiver.received.length]).toEqual(['GZIP', saved]);
 		await page.getByLabel('Send results to').fill(receiver.url);
-		await page.getByLabel('coded').selectOption('');
+		await page.getByLabel('Compression').selectOption('');
 	});
 
 	it('copies the address to which results are delivered', async () => {

@@ -20,7 +20,7 @@ describe('the pages of a clone that the sandbox serves', () => {
 
 	it('lead to no address that does not exist, from README and its pages on', async () => {
 		const dead: string[] = [];
-		const queue = ['README.md', 'CONTRIBUTING.md', 'docs/README.md', 'docs/es/guia.md'];
+		const queue = ['README.md', 'README.es.md', 'CONTRIBUTING.md', 'docs/README.md'];
 		const known = new Set(queue);
 		for (const path of queue) {
 			const { status, type, text } = await get(path);

@@ -37,8 +37,8 @@ const DELIVERY_FAULTS = [
 
 const TIMESTAMP = 'X-Webhook-Timestamp';
 const SIGNINGS = [
-	['as it is'],
-	['not at all', { type: 'none' }],
+	['unchanged'],
+	['none', { type: 'none' }],
 	['HMAC-SHA256 of the body, hex', { type: 'hmac' }],
 	['HMAC-SHA256 of the body, base64', { type: 'hmac', encoding: 'base64' }],
 	['HMAC-SHA256 of time and body, hex', { type: 'hmac', timestampHeader: TIMESTAMP }],
@@ -49,9 +49,9 @@ const SIGNINGS = [
 	],
 	['HMAC-SHA256, the secret in hex', { type: 'hmac', secretEncoding: 'hex' }],
 	['HMAC-SHA256, the secret in base64', { type: 'hmac', secretEncoding: 'base64' }],
-	['by a secret in a header', { type: 'header' }],
-	['by basic authentication', { type: 'basic' }],
-	['by Standard Webhooks', { type: 'standard' }],
+	['a secret in a header', { type: 'header' }],
+	['basic authentication', { type: 'basic' }],
+	['Standard Webhooks', { type: 'standard' }],
 ];
 
 /** Sends a command; what the sandbox refuses is shown. */
