@@ -188,7 +188,11 @@ function picture(all: Measured[]): string {
 	};
 	const text = (at: [number, number], words: string, anchor = 'middle', colour = '#444') =>
 		`<text x="${at[0]}" y="${at[1]}" text-anchor="${anchor}" fill="${colour}">${words}</text>`;
-	return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12" role="img" aria-label="Lookups per second over the number of n8n processes">
+	const legend = (line: number, words: string, colour: string) => {
+		const [from, at] = [left + 20, 130 + 22 * line];
+		return `<line x1="${from}" x2="${from + 28}" y1="${at}" y2="${at}" stroke="${colour}" stroke-width="2"/><circle cx="${from + 14}" cy="${at}" r="4" fill="${colour}"/>${text([from + 38, at + 4], words, 'start')}`;
+	};
+	return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif" font-size="12" role="img" aria-label="Lookups per second over the number of n8n processes">
 <rect width="100%" height="100%" fill="#fff"/>
 <line x1="${left}" x2="${width - 20}" y1="${y(LIMIT)}" y2="${y(LIMIT)}" stroke="#999" stroke-dasharray="4"/>
 <line x1="${left}" x2="${width - 20}" y1="${y(0)}" y2="${y(0)}" stroke="#999"/>
@@ -197,7 +201,8 @@ ${COUNTS.map((count) => text([x(count), height - bottom + 18], String(count))).j
 ${text([width / 2, height - 6], 'n8n processes with one token')}
 ${text([left + 6, y(LIMIT) - 8], "the service's limit", 'start')}
 ${line(true, '#1d6fb8')}${line(false, '#d9822b')}
-${text([width - 24, 150], 'with X-RateLimit headers', 'end', '#1d6fb8')}${text([width - 24, 168], 'without, told by the credential', 'end', '#d9822b')}
+${legend(0, 'the service sends X-RateLimit headers', '#1d6fb8')}
+${legend(1, "it sends none; the credential's Number of Processes divides the limit", '#d9822b')}
 <text x="14" y="${height / 2}" transform="rotate(-90 14 ${height / 2})" text-anchor="middle" fill="#444">lookups per second</text>
 </svg>
 `;
