@@ -9,7 +9,7 @@ import type { QueueMode } from './queueMode';
 const USAGE = `Usage: npm run demo [-- options]
 
 Starts a real n8n with this package installed, and the sandbox, which simulates both services.
-The first run installs n8n (2.4 GB, a few minutes).
+The first run installs n8n (2.6 GB, a few minutes).
 
   --install Install n8n if it is missing, and end.
   --queue   Run n8n in queue mode: one main, two workers, one webhook processor, over
