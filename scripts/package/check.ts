@@ -44,7 +44,9 @@ function pack(from: string, folder: string): string {
 /** README's links and pictures must work on npm and in n8n, too, which do not know where its folder is. */
 function checkReadme(packed: string): void {
 	const readme = readFileSync(join(packed, 'README.md'), 'utf8');
-	const targets = [...readme.matchAll(/\]\(([^)\s]+)/g)].map(([, target]) => target);
+	const targets = [...readme.matchAll(/(?:\]\(|(?:href|src)=")([^)"\s]+)/g)].map(
+		([, target]) => target,
+	);
 	const relative = targets.filter((target) => !/^(https:|#)/.test(target));
 	if (relative.length > 0) problems.push(`README.md: not absolute: ${relative.join(', ')}`);
 }

@@ -35,22 +35,24 @@ const pages = ['.', 'docs', 'docs/maintainers', 'docs/es'].flatMap((folder) =>
 describe.each(pages)('what %s quotes', (page) => {
 	const text = read(page);
 	const prose = text.replace(/```[\s\S]*?```/g, '').replace(/`[^`]*`/g, '');
-	const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link);
+	const links = [...text.matchAll(/(?:\]\(|(?:href|src)=")([^)"\s]+)[)"]/g)].map(
+		([, link]) => link,
+	);
+	/** The file of the repository that a link leads to; an address elsewhere is ''. */
+	const fileOf = (link: string) => {
+		const [path] = link.split('#');
+		if (path.startsWith(PICTURES)) return path.slice(PICTURES.length);
+		if (path.startsWith(GITHUB))
+			return path
+				.slice(GITHUB.length)
+				.replace(OF_GITHUB, '')
+				.replace(/^(blob|tree)\/main\//, '');
+		if (path === '') return page;
+		return /^(https?|mailto):/.test(path) ? '' : join(dirname(page), path);
+	};
 
 	it('links to files that exist', () => {
-		const missing = links
-			.map((link) => link.replace(/#.*/, ''))
-			.map((link) => {
-				if (link.startsWith(PICTURES)) return link.slice(PICTURES.length);
-				if (link.startsWith(GITHUB))
-					return link
-						.slice(GITHUB.length)
-						.replace(OF_GITHUB, '')
-						.replace(/^(blob|tree)\/main\//, '');
-				return /^(https?:|$)/.test(link) ? '' : join(dirname(page), link);
-			})
-			.filter((path) => !existsSync(join(root, path)));
-		expect(missing).toEqual([]);
+		expect(links.filter((link) => !existsSync(join(root, fileOf(link))))).toEqual([]);
 	});
 
 	it('links to headings that exist', () => {
@@ -62,9 +64,9 @@ describe.each(pages)('what %s quotes', (page) => {
 					.replaceAll(' ', '-'),
 			);
 		const broken = links.filter((link) => {
-			const [path, anchor] = link.split('#');
-			if (!anchor || /^https?:/.test(path)) return false;
-			return !anchors(path === '' ? page : join(dirname(page), path)).includes(anchor);
+			const [, anchor] = link.split('#');
+			const file = fileOf(link);
+			return anchor !== undefined && file !== '' && !anchors(file).includes(anchor);
 		});
 		expect(broken).toEqual([]);
 	});
