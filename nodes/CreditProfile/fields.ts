@@ -5,15 +5,13 @@ import { normalizeText } from '../shared/utils/cleanText';
 import { isObject } from '../shared/utils/json';
 import { CodedError, fieldError } from '../shared/utils/codedError';
 
-/** The entries of a list as they were chosen; a typed text, or that of an expression, separates them by commas. */
+/** A typed text, or that of an expression, separates its entries by commas. */
 export const splitArrayOrCommaText = (value: unknown): unknown[] =>
 	typeof value === 'string' ? value.split(',').map(normalizeText) : [value].flat();
 
-/** Reads one of a selector's own entries. */
 export const optionParserFor = <T extends string>({ options = [] }: INodeProperties) =>
 	parseOneOf(...(options as INodePropertyOptions[]).map(({ value }) => value as T));
 
-/** The ID of the chosen collection. */
 export const collectionId: Field<number> = {
 	properties: [
 		{
@@ -55,7 +53,6 @@ export const collectionId: Field<number> = {
 	},
 };
 
-/** Rows from the beginning of a list that are passed over. */
 export const offset = optionsEntryField<number>(
 	{
 		displayName: 'Offset',

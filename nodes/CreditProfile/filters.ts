@@ -10,7 +10,6 @@ import { CodedError, fieldError } from '../shared/utils/codedError';
 import { isInputRefused } from './pathAdvice';
 import { splitArrayOrCommaText } from './fields';
 
-/** A filter that takes several values. */
 const several = (
 	displayName: string,
 	name: string,
@@ -123,13 +122,11 @@ export function encodeFilter(
 	return { query, lists };
 }
 
-/** Lists the keys of the API Mapping that say how a filter is written. */
 const keysOf = (filter: IDataObject): string[] => [
 	'filterEncoding',
 	...(Object.values(filter).some(Array.isArray) ? ['listEncoding'] : []),
 ];
 
-/** Adds to the error of a filtered list which keys of the API Mapping say how a filter is written. */
 export function rethrowWithMappingKeysAdvice(filter: IDataObject): (error: unknown) => never {
 	return (error) => {
 		if (!isInputRefused(error) || Object.keys(filter).length === 0) throw error;

@@ -21,7 +21,6 @@ import {
 } from '../shared/http/rows';
 import { tagsPersonalDataRules } from './personalData';
 
-/** Makes a kind of row from its name, the fields that its section requires, and the key of its list. */
 const kind = (noun: string, required: string, key?: string) => ({
 	...{ noun, key },
 	isRow: idAndAnyFieldGuard(...required.split(' ')),
@@ -43,26 +42,24 @@ export const rowKinds = {
 
 export type RowKindName = keyof typeof rowKinds;
 
-/** Returns what reads CP §4.2, or one page of CP §4.4, §4.6 or §4.8. */
+/** CP §4.2, or one page of CP §4.4, §4.6 or §4.8. */
 export function rowsBodyParser(of: RowKindName) {
 	const { noun, isRow, key } = rowKinds[of];
 	return (body: JsonResponseBody) =>
 		readRowsOrProblem(body, { isRow, expected: `a list of ${noun}s` }, key);
 }
 
-/** Returns what reads one row. */
 export function singleRowBodyParser(of: RowKindName) {
 	const { noun, isRow } = rowKinds[of];
 	return (body: JsonResponseBody) => readSingleRowOrProblem(body, { isRow, expected: `a ${noun}` });
 }
 
-/** Reads the tags of CP §4.3 or §4.7. */
+/** CP §4.3, §4.7 */
 export const parseTagListOrProblem = (body: JsonResponseBody) =>
 	readTextListOrProblem(body, 'a list of tags');
 
 interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, WantedRowsOfList {
 	kind: RowKindName;
-	/** The collection whose versions or documents are listed. */
 	collectionId?: number;
 }
 
@@ -85,7 +82,7 @@ export const collectionDocumentsRequest = (collectionId: number) =>
 		usualPage: 50,
 	}) as const;
 
-/** The wanted rows of a list, a page at a time. Throws a RequestError if some are missing. */
+/** Throws a RequestError if some rows are missing. */
 export async function* listPages(
 	item: Item,
 	{ path, query, lists, kind, collectionId, ...range }: ListRequest,
@@ -102,7 +99,7 @@ export async function* listPages(
 	}
 }
 
-/** Throws the error of a request on; one that did not find a collection names it. */
+/** The error of a collection that was not found names it. */
 export const rethrowWithCollection =
 	(id: number | undefined) =>
 	(error: unknown): never => {
@@ -110,17 +107,15 @@ export const rethrowWithCollection =
 		throw id !== undefined && isMissing ? error.withAdvice({ missing: `collection ${id}` }) : error;
 	};
 
-/** The error of a list with fewer rows than the service reports. */
 const incomplete = (given: number, total?: number) =>
 	new RequestError(creditProfile, { kind: 'incomplete', given, total });
 
-/** The wanted rows of a list that comes at once. Throws a RequestError if the service reports more than it gives. */
+/** Throws a RequestError if the service reports more than it gives. */
 export function requireWantedRows({ rows, total = 0 }: RowsPage, wanted: number): IDataObject[] {
 	if (rows.length < Math.min(wanted, total)) throw incomplete(rows.length, total);
 	return rows.slice(0, wanted);
 }
 
-/** All rows of the pages in one list, each in the wanted shape. */
 export async function collectRows(
 	pages: AsyncIterable<IDataObject[]>,
 	shape: (row: IDataObject) => IDataObject = identity,
@@ -131,8 +126,8 @@ export async function collectRows(
 }
 
 /**
- * Returns how many rows a list has, by one request; by a second one where the total may count the page. Throws a
- * RequestError if the service does not say.
+ * Takes one request, or a second one where the total may count the page. Throws a RequestError if the service does
+ * not say.
  */
 export async function fetchTotal(
 	item: Item,
@@ -162,7 +157,7 @@ export async function fetchTotal(
 	throw new RequestError(creditProfile, { kind: 'shape', expected: 'a list with its total' });
 }
 
-/** CP §4.3 and §4.7, which differ only by the path: Get Many Tags. */
+/** CP §4.3 and §4.7 differ only by the path. */
 export const getManyTagsOperation = (of: 'collection' | 'document'): Operation =>
 	defineOperation({
 		name: 'Get Many Tags',

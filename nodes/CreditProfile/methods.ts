@@ -11,8 +11,8 @@ import { rowsBodyParser, parseTagListOrProblem } from './lists';
 const LIST_PAGE = 50;
 
 /**
- * Returns a page of collections for the "From List" of a resource locator. The service itself searches for `text` (CP
- * §4.4, name__like); `token` is the offset of the page.
+ * Serves the "From List" of a resource locator. The service itself searches for `text` (CP §4.4, name__like);
+ * `token` is the offset of the page.
  */
 export async function searchCollections(
 	this: ILoadOptionsFunctions,
@@ -42,7 +42,7 @@ export async function searchCollections(
 	};
 }
 
-/** CP §4.3: the tags that collections have. */
+/** CP §4.3 */
 export async function getCollectionTags(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {

@@ -2,23 +2,21 @@ import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import type { Item } from '../shared/operations/operation';
 import { RequestError } from '../shared/http/requestError';
 
-/** Returns the service's names for things, by the credential's API Mapping. */
 export async function apiMappingOfItemCredential(item: Item): Promise<CreditProfileMapping> {
 	return (await item.connection()).mapping as CreditProfileMapping;
 }
 
-/** Returns whether the service refused the values sent. */
 export const isInputRefused = (error: unknown): error is RequestError =>
 	error instanceof RequestError && [400, 422].includes(error.status ?? 0);
 
-/** Returns the keys of the API Mapping that name the segments of a path of the API reference. */
+/** `documented` is a path of the API reference. */
 export const pathKeysOf = (documented: string): string[] =>
 	documented
 		.split('/')
 		.filter((segment) => !['', 'pm', 'pf'].includes(segment))
 		.map((segment) => `paths.${segment}`);
 
-/** Throws an error on; one of a path that the service does not know has no ID to check. */
+/** A path that the service does not know has no ID to check. */
 export function rethrowWithPathAdvice(error: unknown): never {
 	if (!(error instanceof RequestError) || error.status !== 404) throw error;
 	throw error.withAdvice({ todo: 'checkBaseUrl' });

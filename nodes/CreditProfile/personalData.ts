@@ -92,7 +92,7 @@ const file: PersonalDataRuleByField = {
 const rules = { Profiles: profile, Forms: form, Files: file };
 export type DocumentAssociationType = keyof typeof rules;
 
-/** The type of an entry `{type, association}`; undefined for one that the API reference does not name. */
+/** A type that the API reference does not name is undefined. */
 export const associationTypeOf = ({ type }: IDataObject): DocumentAssociationType | undefined =>
 	(Object.keys(rules) as DocumentAssociationType[]).find((known) => known === type);
 

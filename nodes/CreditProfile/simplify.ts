@@ -14,7 +14,6 @@ const pick = (row: IDataObject, names: string): IDataObject =>
 			.map((name) => [name, row[name]]),
 	);
 
-/** A row without one of its fields. */
 export const withoutField = (row: IDataObject, field: string): IDataObject =>
 	pickBy(row, (name) => name !== field);
 
@@ -77,13 +76,12 @@ export function simplifyDocumentToRow(row: IDataObject): IDataObject {
 	};
 }
 
-/** Columns that a simplified document has beside its fields. */
 export const COLUMNS_BESIDE_DOCUMENT_FIELDS = [
 	...['profiles', 'forms', 'files', 'associations'],
 	...['tags', 'createdAt', 'updatedAt', 'externalId', 'id'],
 ];
 
-/** Returns the column of a field: its own key, which is prefixed where that would be an own column. */
+/** A field keeps its own key, prefixed where that would be an own column. */
 function columnOf(key: string, taken: ReadonlyMap<string, unknown>): string {
 	let column = COLUMNS_BESIDE_DOCUMENT_FIELDS.includes(key) ? `document.${key}` : key;
 	while (taken.has(column)) column += ` (${key})`;
@@ -121,9 +119,7 @@ function byType(associations: unknown[]): IDataObject {
 	};
 }
 
-/**
- * Lists the fields of an association that remain beside name, type and IDs (CP §2.8 to §2.10); at most ten in all.
- */
+/** These remain beside name, type and IDs (CP §2.8 to §2.10): at most ten columns in all. */
 const associationFields: Record<DocumentAssociationType, string> = {
 	Profiles: 'accountType rfc curp email phone externalId id',
 	Forms: 'rfc curp monthlyIncome loanAmount completedDate profileId id',
@@ -149,7 +145,7 @@ export function associationEntriesOfDocument({ associations }: IDataObject): IDa
 	throw new RequestError(creditProfile, { kind: 'shape', expected: 'a list of associations' });
 }
 
-/** Returns one item for each association, with the document's ID last. */
+/** The document's ID comes last. */
 export const simplifiedAssociationRows = (document: IDataObject): IDataObject[] =>
 	associationEntriesOfDocument(document).map((entry) => ({
 		associationType: entry.type,
@@ -157,7 +153,7 @@ export const simplifiedAssociationRows = (document: IDataObject): IDataObject[] 
 		documentId: document.id,
 	}));
 
-/** Returns one item for each association as it came, with the fields of its document. */
+/** Associations stay as they came; each repeats the fields of its document. */
 export const unsimplifiedRowPerAssociation = (document: IDataObject): IDataObject[] =>
 	associationEntriesOfDocument(document).map((entry) => ({
 		...entry,

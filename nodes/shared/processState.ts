@@ -14,7 +14,7 @@ export class ScopeState {
 	/** `knowsSince`: what happened before this moment of the monotonic clock may have been forgotten. */
 	constructor(readonly knowsSince = -Infinity) {}
 
-	/** Returns one value for all callers. The first of them makes it; `make` is its key, and types it. */
+	/** The first caller makes the value; `make` is its key, and types it. */
 	shared<T extends Value>(make: (scope: ScopeState) => T): T {
 		if (!this.#values.has(make)) this.#values.set(make, make(this));
 		return this.#values.get(make) as T;
@@ -50,7 +50,6 @@ class Scopes {
 	readonly #byName = new Map<string, ScopeState>();
 	#hasForgotten = false;
 
-	/** Returns a scope, made if there is none; it is then the one that was used last. */
 	of(name: string): ScopeState {
 		const known = this.#byName.get(name);
 		const scope = known ?? new ScopeState(this.#hasForgotten ? performance.now() : undefined);
@@ -91,19 +90,19 @@ export function resetProcessState(): void {
 	state = newState();
 }
 
-/** Returns when this process began to remember, in milliseconds by this machine's clock. */
+/** The time is in milliseconds by this machine's clock. */
 export const processStartedAt = (): number => state.startedAt;
 
-/** Returns the process's own state: executions that run, published triggers, marks on objects of n8n. */
+/** It has executions that run, published triggers, and marks on objects of n8n. */
 export const getProcessState = (): ScopeState => state.process;
 
-/** Returns what is known of a service, by a name of its base URL and account: token, pace, clock, queries. */
+/** `name` is of a base URL and account. The state has token, pace, clock and queries. */
 export const getClientState = (name: string): ScopeState => state.clients.of(name);
 
-/** Returns what is known of a trigger node, by its workflow and its ID. */
+/** `name` is of a workflow and a node's ID. */
 export const getNodeState = (name: string): ScopeState => state.nodes.of(name);
 
-/** Returns what the runs of an execution share with its sub-executions, by the ID of the root execution. */
+/** `root` is the ID of the root execution; its sub-executions share the state. */
 export const getExecutionState = (root: string): ScopeState => state.executions.of(root);
 
 /** Forgets the executions that nobody needs, where there are too many of them. */

@@ -11,7 +11,6 @@ export type FileFormat = 'csv' | 'csvPlain' | 'ndjson';
 
 interface FileShape {
 	format: FileFormat;
-	/** The last columns, in this order. */
 	lastColumns: string[];
 	name: string;
 }
@@ -60,7 +59,7 @@ export async function writeFile(
 
 const ROWS_AT_A_TIME = 100;
 
-/** The columns that hold anything. */
+/** A column that is empty in every row is left out. */
 function columnsOf(rows: IDataObject[], lastColumns: string[]): string[] {
 	const filled = new Set<string>();
 	for (const row of rows) {

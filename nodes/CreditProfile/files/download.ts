@@ -23,15 +23,14 @@ type ByteStream = Exclude<Parameters<FileDownloadHelpers['prepareBinaryData']>[0
 type Response = { statusCode: number; headers: IDataObject; body: ByteStream };
 
 const MEGABYTE = 1_000_000;
-/** Limits how often a file is requested after a transient fault. */
 const MAX_ATTEMPTS = 3;
-/** Limits the attempts where the host is busy and does not say for how long. */
+/** Applies where the host is busy and does not say for how long. */
 const MAX_BUSY = 10;
 const WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;
 /** Requests per second to one host; without a token they count by IP (CP §8.1, §8.3). */
 const PER_SECOND = 10;
-/** Limits the duration of all attempts at one file together. */
+/** Covers all attempts at one file together. */
 const MAX_MINUTES = 15;
 const MAX_MS = MAX_MINUTES * 60_000;
 
@@ -80,7 +79,7 @@ const retryAfter = (problem: DownloadProblem) =>
 			? retryCondition(problem, 'GET')
 			: 'never';
 
-/** The outcome of one attempt; `waitMs` is the pause that the host demands. */
+/** `waitMs` is the pause that the host demands. */
 type DownloadAttempt = { file: IBinaryData } | { problem: DownloadProblem; waitMs?: number };
 
 async function attempt(
@@ -141,7 +140,7 @@ async function attempt(
 	}
 }
 
-/** Returns the pause that a busy or failing host demands. After a 429 the pace waits for the reset. */
+/** After a 429 the pace waits for the reset. */
 function waitMsOf(received: Parameters<typeof parseLimitHeaders>[0]): number | undefined {
 	const at = retryAt(received);
 	if (received.status === 503) return at && at - received.receivedAt;

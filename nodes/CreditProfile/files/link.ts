@@ -4,19 +4,17 @@ import type { Item } from '../../shared/operations/operation';
 import { readPersonalDataMode } from '../../shared/personalData/options';
 import { textOf } from '../../shared/utils/primitiveText';
 
-/** The address of a file, and the service's data about it. */
 export interface FileLink {
 	url: string;
 	id?: unknown;
 	documentId?: unknown;
 	filetype?: unknown;
-	/** If it is missing, the file gets the host's name for it, or the end of the address. */
+	/** Without it, the file gets the host's name for it, or the end of the address. */
 	name?: string;
-	/** The service reports an empty file. */
 	isEmpty?: boolean;
 }
 
-/** The formats of CP §2.10. */
+/** CP §2.10 */
 const MIME_TYPES: ReadonlyMap<string, string> = new Map([
 	['jpeg', 'image/jpeg'],
 	['jpg', 'image/jpeg'],
@@ -27,7 +25,7 @@ const MIME_TYPES: ReadonlyMap<string, string> = new Map([
 ]);
 const formatOf = (one: unknown): string => textOf(one).trim().toLowerCase();
 
-/** Returns where a file association (CP §2.10) can be downloaded, or undefined if the service gives no link. */
+/** CP §2.10; undefined if the service gives no link. */
 export function toFileLink(association: IDataObject, documentId: unknown): FileLink | undefined {
 	const { url, filetype, filelabel, originalFilename, id, size } = association;
 	if (typeof url !== 'string' || url === '') return undefined;
@@ -36,18 +34,18 @@ export function toFileLink(association: IDataObject, documentId: unknown): FileL
 	return { url, id, documentId, filetype, ...(name && { name }), isEmpty: size === 0 };
 }
 
-/** Returns the origin of a link, or undefined unless it is a web address. */
+/** A link that is no web address has none. */
 export const originOf = (url: string): string | undefined =>
 	/^https?:/i.test(url) && URL.canParse(url) ? new URL(url).origin : undefined;
 
-/** Returns a file name without path separators and invisible characters; '' where only dots are left. */
+/** Removes path separators and invisible characters; '' is left of a name of dots. */
 const plainName = (name: string): string =>
 	name
 		.replace(/[\\/]/g, '_')
 		.replace(/\p{C}/gu, '')
 		.replace(/^[.\s]+$/, '');
 
-/** Returns the host's name for a file (RFC 6266), or the end of its address. */
+/** The host's own name comes first (RFC 6266), then the end of the address. */
 function nameAt(url: string, headers: IDataObject): string {
 	const declared = textOf(headers['content-disposition']);
 	const encoded = /filename\*=UTF-8'[^']*'([^;\s]+)/i.exec(declared)?.[1];
@@ -73,7 +71,7 @@ export function contentTypeFromHeaders(headers: IDataObject): string {
 	return plain.endsWith('/octet-stream') ? '' : plain;
 }
 
-/** Returns the type (html, json, xml) that a host sends instead of the file's own format. */
+/** A host may send html, json or xml instead of the file's own format. */
 export function typeOfPageInstead({ url, filetype }: FileLink, type: string): string | undefined {
 	const format = formatOf(filetype) || endingOf(endOf(url));
 	const page = /\b(html|xhtml|json|xml)\b/.exec(type)?.[1];
@@ -89,7 +87,7 @@ export const chooseMimeTypeAmongSources = (
 	MIME_TYPES.get(formatOf(filetype)) ??
 	(type || (MIME_TYPES.get(endingOf(fileName)) ?? 'application/octet-stream'));
 
-/** Returns a file's name. Where personal data is protected, a name that a person may have chosen is left out. */
+/** Where personal data is protected, a name that a person may have chosen is left out. */
 export function outputFileName(item: Item, link: FileLink, headers: IDataObject): string {
 	if (readPersonalDataMode(item.options) === 'full')
 		return link.name ?? (nameAt(link.url, headers) || 'file');
@@ -100,7 +98,6 @@ export function outputFileName(item: Item, link: FileLink, headers: IDataObject)
 	return `file${number}${type ? `.${type}` : ''}`;
 }
 
-/** The file as an error names it. */
 export const errorFileNameAndIds = (item: Item, link: FileLink): FileNameAndIds => ({
 	...(link.name && { name: outputFileName(item, link, {}) }),
 	...('documentId' in link && { id: textOf(link.id), documentId: textOf(link.documentId) }),

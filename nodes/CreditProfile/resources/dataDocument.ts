@@ -82,7 +82,6 @@ const getMany = defineOperation({
 	},
 });
 
-/** Returns how a document is split into items. */
 function shapeOf({
 	simplify: isSimple,
 	output: { isSeparate },

@@ -4,7 +4,7 @@ import { textOf } from '../../shared/utils/primitiveText';
 import { fieldError } from '../../shared/utils/codedError';
 import { optionParserFor, splitArrayOrCommaText } from '../fields';
 
-/** CP §4.8: what to request for each entry. */
+/** CP §4.8 */
 const PARAMETERS: Record<string, string> = {
 	types: 'includeDataDocumentAssociations',
 	profiles: 'includeProfileAssociation',
@@ -19,10 +19,7 @@ const including = (...chosen: string[]): IDataObject =>
 export const includeFilesQueryParameters = including('files');
 export const includeAllAssociationsQuery = including('profiles', 'forms', 'files');
 
-/**
- * Returns which associations come with documents, as the parameters of CP §4.8. Undefined if the node has no choice
- * of them.
- */
+/** Gives parameters of CP §4.8, or undefined if the node has no choice of them. */
 export const associationsToInclude = optionsEntryField<IDataObject | undefined>(
 	{
 		displayName: 'Include Associations',

@@ -33,7 +33,6 @@ import {
 	withoutField,
 } from '../simplify';
 
-/** Limits how many files of a page of documents are downloaded at a time. */
 const FILES_AT_A_TIME = 5;
 
 const maxMegabytes = optionsEntryField(
@@ -101,7 +100,7 @@ export const downloadFilesOperation = defineOperation({
 	},
 });
 
-/** Notes what an item downloads. If several items download the same file, the run ends with one hint. */
+/** If several items download the same file, the run ends with one hint. */
 function repeatsOf(run: Run) {
 	const takenBy = new Map<string, number>();
 	const repeated = new Set<string>();
@@ -117,11 +116,10 @@ function repeatsOf(run: Run) {
 	};
 }
 
-/** Returns the key of a file: its ID, or its link, which differs each time that it is read. */
+/** A link differs each time that it is read. */
 const fileKey = ({ id, url }: IDataObject): string => idText(id) || textOf(url);
 
 interface LinkedFile {
-	/** Returns the item's JSON beside the file. */
 	json: IDataObject;
 	association: IDataObject;
 }

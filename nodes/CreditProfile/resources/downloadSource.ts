@@ -60,7 +60,6 @@ const fileUrl = defineField(
 	},
 	parseText,
 );
-/** Returns the fields, shown under this choice alone. */
 const shownFor = (choice: string, properties: INodeProperties[]): INodeProperties[] =>
 	properties.map((one) => ({
 		...one,
@@ -72,7 +71,6 @@ type Source =
 	| { from: 'incoming'; document: IDataObject }
 	| { from: 'collection'; id: number; wanted: number };
 
-/** Reads the source of files: one link, an incoming document, or the documents whose files are wanted. */
 export const downloadSourceField: Field<Source> = {
 	properties: [
 		filesFrom,
@@ -91,7 +89,6 @@ export const downloadSourceField: Field<Source> = {
 	},
 };
 
-/** A document with one file association. */
 export type DocumentWithFile = IDataObject & { associations: [IDataObject] };
 
 const withFile = (document: IDataObject, association: unknown): DocumentWithFile => ({

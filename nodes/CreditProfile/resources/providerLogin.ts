@@ -65,8 +65,8 @@ const upsert = defineOperation({
 });
 
 /**
- * Returns whether an object is a row of CP §2.1: an ID, one more required field, and a third documented field, or
- * nothing else. An error may have an ID and a type, too.
+ * A row of CP §2.1 has an ID, one more required field, and a third documented field or nothing else. An error may
+ * have an ID and a type, too.
  */
 function isCredential(value: unknown): value is IDataObject {
 	if (!rowKinds.login.isRow(value) || !/^\d+$/.test(textOf(value.id))) return false;
@@ -97,7 +97,6 @@ function withoutPasswords(row: IDataObject, secrets: string[] = []): IDataObject
 	return safe;
 }
 
-/** Reports what a row shows differently than sent. */
 function warnOnMismatch(
 	item: Item,
 	{ provider, login }: CheckedProviderLogin,
@@ -152,7 +151,7 @@ async function postLogin(item: Item, request: ServiceRequest): Promise<IDataObje
 	return row;
 }
 
-/** Returns the last login sent for each account and path of a run, and its outcome. */
+/** Keeps the last login that a run sent to each account and path. */
 const lastByPath = () => new Map<string, { body: string; row: Promise<IDataObject> }>();
 
 /**

@@ -5,11 +5,10 @@ import { maskNamed, redactSecretsInValue } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/primitiveText';
 import { findQueryTypeByRecordCode } from './names';
 
-/** Returns the possible names of the CIEC's field, in lower case. */
+/** Names are in lower case. */
 const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
 	['ciec', textOf(fields.createTaxProfile?.ciec).toLowerCase()].filter((name) => name !== '');
 
-/** Returns whether a field has the CIEC's name in the API reference. */
 export const isCiecReferenceName = (name: string): boolean => /^ciec$/i.test(name);
 
 const PASSWORDS = ['password', 'contrasena', 'contraseña'];

@@ -13,10 +13,8 @@ export interface QueryRecord {
 	id: QueryId;
 	/** The query type under its name in the record; '' if the record shows none. */
 	code: string;
-	/** The operation of this query type; undefined if the code is not known. */
 	operation?: string;
 	state: QueryState;
-	/** The status as the service wrote it; undefined if there is none. */
 	status?: string;
 	/** Milliseconds since the epoch; undefined where there is no date with a zone. */
 	createdAt?: number;
@@ -38,10 +36,8 @@ export interface Acknowledgement {
 
 export type RecordOrAcknowledgement = QueryRecord | Acknowledgement;
 
-/** Reasons why the outcome of a sent query is unknown. */
 export type UncertaintyReason = 'noAnswer' | 'status' | 'unreadable' | 'noId' | 'earlierTry';
 
-/** The response to a billed POST. */
 export type SubmissionOutcome =
 	| { kind: 'accepted'; queries: RecordOrAcknowledgement[] }
 	| { kind: 'rejected'; problem: RequestProblem }
@@ -52,13 +48,12 @@ export type SubmissionOutcome =
  */
 export type ListCompleteness = 'complete' | 'truncated' | 'unknown';
 
-/** The rows that were read of the list of queries (TQ §4.12), in the list's order. */
+/** Rows keep the list's order (TQ §4.12). */
 export interface CollectedQueryList {
 	records: QueryRecord[];
 	/** Rows that show no ID. */
 	unreadable: number;
 	completeness: ListCompleteness;
-	/** The number of queries that the service reports, if it reports one. */
 	total?: number;
 	/** The highest number of rows in one response. */
 	longest: number;

@@ -6,13 +6,12 @@ import { mapKeys, mapValues, pickBy } from '../../shared/utils/objects';
 import { invertNames } from '../../shared/utils/invertNames';
 import { textOf } from '../../shared/utils/primitiveText';
 
-/** The name of this query type in an environment's records. */
 export const queryTypeCode = (
 	{ operation, code }: QueryType,
 	{ services }: TaxQueryMapping,
 ): string => services[operation] ?? code;
 
-/** The query type of a record's code, in capitals or not; undefined if none has this name. */
+/** Capitals do not count. */
 export function findQueryTypeByRecordCode(
 	code: unknown,
 	mapping: TaxQueryMapping,
@@ -21,9 +20,7 @@ export function findQueryTypeByRecordCode(
 	return queryTypes.find((queryType) => queryTypeCode(queryType, mapping).toUpperCase() === name);
 }
 
-/**
- * Returns where an environment takes a query; with leading slash, and with a trailing one where the mapping has it.
- */
+/** Begins with a slash, and ends with one where the mapping does. */
 export function pathOf(operation: string, path: string, { paths }: TaxQueryMapping): string {
 	const own = paths[operation];
 	if (own !== undefined) return `/${own.replace(/^\/+/, '')}`;
@@ -32,17 +29,15 @@ export function pathOf(operation: string, path: string, { paths }: TaxQueryMappi
 	return `/${parts.filter(Boolean).join('/')}`;
 }
 
-/** Returns which keys of the API Mapping say where a query is sent. */
 export const pathKeysOfQueryType = ({ operation, path }: QueryType): string[] =>
 	isTax(path) ? ['paths.tax', `paths.${operation}`] : [`paths.${operation}`];
 
-/** Returns which keys of the API Mapping say what a query's body holds. */
 const keysOfFields = ({ operation, fields }: QueryType): string[] => [
 	`fields.${operation}`,
 	...(fields.includes('from') ? ['periodFormat'] : []),
 ];
 
-/** Returns the API Mapping keys that may be missing when a query is refused with this status: of its path, or its body. */
+/** The status shows whether the path may be wrong, or the body. */
 export function suspectMappingKeysOfRefusal(status: number, queryType: QueryType): string[] {
 	if (status === 404) return pathKeysOfQueryType(queryType);
 	return [400, 422].includes(status) ? keysOfFields(queryType) : [];
@@ -50,7 +45,7 @@ export function suspectMappingKeysOfRefusal(status: number, queryType: QueryType
 
 const isTax = (path: string): boolean => path.includes('/tax/');
 
-/** Fields of a query under the environment's names; those that it does not have are left out. */
+/** Fields that the environment does not have are left out. */
 export function toWireNames(
 	values: IDataObject,
 	operation: string,
@@ -62,7 +57,7 @@ export function toWireNames(
 	return mapKeys(sent, wireName);
 }
 
-/** Fields of a query under the API reference's names; periods in ISO 8601. */
+/** Periods come out in ISO 8601. */
 export function fromWireNames(
 	values: IDataObject,
 	operation: string,

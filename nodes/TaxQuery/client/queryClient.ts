@@ -20,26 +20,21 @@ export interface QueryClient {
 	accountKey: string;
 	/** A fingerprint of what is secret; only who has the credential can compute it. */
 	seal(text: string): string;
-	/** Returns the milliseconds by which the service's clock is ahead of this machine's. */
+	/** The service's clock is ahead of this machine's by so many milliseconds. */
 	clockOffsetMs(): number;
 	request(request: ServiceRequest): Promise<IDataObject | IDataObject[]>;
-	/** Returns the service's own message in a body. */
 	serviceMessage(body: unknown, secrets?: string[]): ServiceMessage;
 }
 
-/** Time limits of a read, and a callback right before it is sent. */
 export type ReadOptions = Pick<ServiceRequest, 'timeoutMs' | 'retryBudgetMs' | 'beforeSend'>;
 
-/** The service as an item uses it: with its timeout, and its index in each error. */
+/** Requests have the item's timeout, and errors its index. */
 export async function itemClient(item: Item): Promise<QueryClient> {
 	const connection = (await item.connection()) as Connection<TaxQueryMapping>;
 	return { ...connection, request: item.request };
 }
 
-/**
- * Returns a client for reading billed queries. It continues when another item fails, until the execution is
- * cancelled.
- */
+/** Continues when another item fails, until the execution is cancelled. */
 export async function detachedClient(item: Item): Promise<QueryClient> {
 	const signal = item.run.cancelled ?? new AbortController().signal;
 	const request = async (options: ServiceRequest) => await item.request({ ...options, signal });
@@ -78,10 +73,9 @@ export async function getQuery(
 	return { ...record, id: id as QueryId };
 }
 
-/** The key of the API Mapping that may be why nothing is found under an ID. */
 export const GET_PATH_MAPPING_KEYS = ['paths.get'];
 
-/** Reads a query; undefined if the service has nothing under that ID. */
+/** Resolves with undefined if the service has nothing under that ID. */
 export async function findQueryById(
 	client: QueryClient,
 	id: string,

@@ -19,7 +19,6 @@ interface ListPage {
 	records: QueryRecord[];
 	/** Rows that show no ID. */
 	unreadable: number;
-	/** All rows, as the service wrote them. */
 	rows: IDataObject[];
 	total?: number;
 }
@@ -27,13 +26,12 @@ interface ListPage {
 interface RowsAtKey {
 	rows: IDataObject[];
 	key: string;
-	/** The object that holds them. */
 	beside: IDataObject;
 }
 
 /**
- * Returns the rows of the list: the response itself, or what the API Mapping's `list.rows` names. Otherwise it is the
- * only list, on top or in an object. Undefined without one, with several candidates, or beside a reported failure.
+ * The rows are the response itself, or what the API Mapping's `list.rows` names; else the only list, on top or in
+ * an object. Undefined without one, with several candidates, or beside a reported failure.
  */
 export function parseListPage(body: unknown, mapping: TaxQueryMapping): ListPage | undefined {
 	if (!isObject(body) && !Array.isArray(body)) return undefined;
@@ -63,7 +61,7 @@ function onlyRows(body: IDataObject, mapping: TaxQueryMapping): RowsAtKey | unde
 	return soleDefined(filled.length > 0 ? filled : lists);
 }
 
-/** Lists by their keys; null beside a total of 0 is an empty one. */
+/** Null beside a total of 0 is an empty list. */
 function listsIn(beside: IDataObject): RowsAtKey[] {
 	const isNone = beside.total === 0 || beside.totalCount === 0;
 	return Object.entries(beside).flatMap(([key, value]) => {
@@ -72,7 +70,6 @@ function listsIn(beside: IDataObject): RowsAtKey[] {
 	});
 }
 
-/** The queries in one response of the list. */
 interface ListChunk extends CollectedQueryList {
 	/** It is the last chunk; only then `completeness` is that of the whole list. */
 	isLast: boolean;
@@ -106,8 +103,8 @@ interface ListProgress {
 }
 
 /**
- * Returns how complete a reading is, or undefined while more pages may follow. A total only lengthens a reading: one that
- * was never higher than the rows read may count the page.
+ * Is undefined while more pages may follow. A total only makes a reading longer: one that was never higher than the
+ * rows read may count the page.
  */
 function completenessOf(
 	progress: ListProgress,
@@ -198,17 +195,15 @@ export async function* readListChunks({
 	}
 }
 
-/** The key of the API Mapping that names the list's path. */
 export const LIST_PATH_MAPPING_KEY = 'paths.getAll';
 const SHAPE_KEYS = ['list.rows', LIST_PATH_MAPPING_KEY];
 
 const NO_PAGE: ListPage = { records: [], rows: [], unreadable: 0 };
 
-/** Returns whether a service refused a request because of a parameter that it does not know. */
+/** A service may refuse a parameter that it does not know. */
 const isParameterRefused = (error: unknown): boolean =>
 	error instanceof RequestError && [400, 404, 422].includes(error.status ?? 0);
 
-/** Rethrows an error of the list, with the API Mapping key that may correct it. */
 export function rethrowListErrorWithAdvice(error: unknown): never {
 	const key = error instanceof RequestError ? taxQuery.testKeys[error.status ?? ''] : undefined;
 	if (!(error instanceof RequestError) || key === undefined) throw error;
@@ -218,14 +213,13 @@ export function rethrowListErrorWithAdvice(error: unknown): never {
 	});
 }
 
-/** The whole list. */
 export async function listAllQueries(client: QueryClient): Promise<CollectedQueryList> {
 	return await collect(readListChunks(client));
 }
 
 /**
- * Returns the queries made since a moment of the service's clock. The list is read to its end, or, if it runs from
- * newest to oldest, until its rows are older. It is then complete since that moment.
+ * `since` is by the service's clock. The list is read to its end, or, if it runs from newest to oldest, until its
+ * rows are older. It is then complete since that moment.
  */
 export async function listAtLeastSince(
 	client: QueryClient,
@@ -278,13 +272,9 @@ export async function fetchRecordIfIncomplete(
 	return (await isRowComplete(client, row)) ? row : await fetchRecordOfRow(client, row);
 }
 
-/** Returns whether rows are whole, by query type. */
 const newComparisons = () => new Map<string, Promise<boolean>>();
 
-/**
- * Returns whether a row holds its whole result. The first row of each query type with a result is compared with its
- * record; the others follow it.
- */
+/** The first row of each query type with a result is compared with its record; the others follow it. */
 export async function isRowComplete(client: QueryClient, row: QueryRecord): Promise<boolean> {
 	if (mayOmitExistingResponse(row)) return false;
 	if (row.state !== 'success') return true;
@@ -301,16 +291,13 @@ export async function isRowComplete(client: QueryClient, row: QueryRecord): Prom
 const lengthOf = ({ raw: { response, state } }: QueryRecord) =>
 	JSON.stringify([response, state]).length;
 
-/** Returns whether a row lacks its request or its date. */
 export const lacksRequestOrDate = ({ request, code, createdAt }: QueryRecord): boolean =>
 	!request || code === '' || createdAt === undefined;
 
-/** Limits how many rows without a request are read by ID. */
 const MAX_READ = 1000;
-/** Limits how many are read at a time. */
 const READERS = 20;
 
-/** Returns the rows in their order. Of those that `isSelected` picks, the newest thousand are what `read` returns. */
+/** Keeps the order of `rows`. Of those that `isSelected` picks, the newest thousand are what `read` returns. */
 export async function completeSelectedRows(
 	rows: QueryRecord[],
 	isSelected: (row: QueryRecord) => boolean,

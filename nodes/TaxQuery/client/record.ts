@@ -28,17 +28,17 @@ const idIn = ({ queryId, _id }: IDataObject): QueryId | undefined =>
 /** Takes a text that somebody entered or delivered for a query ID, unchecked. */
 export const asUncheckedQueryId = (text: string): QueryId => text as QueryId;
 
-/** Returns the object's own spelling of this ID; undefined if the object has another ID. */
+/** Case does not count; the object's own spelling comes out. */
 export const findMatchingId = ({ queryId, _id }: IDataObject, id: string): QueryId | undefined =>
 	[queryId, _id].map(idText).find((one) => one.toLowerCase() === id.toLowerCase()) as QueryId;
 
-/** A query record (TQ §2.1) as the service wrote it; undefined for anything else. */
+/** TQ §2.1. Anything else than a record is undefined. */
 export const parseRecord = (body: unknown, mapping: TaxQueryMapping): QueryRecord | undefined =>
 	isObject(body)
 		? recordFromDocumentedFields(fromRecordWireNames(body, mapping), mapping)
 		: undefined;
 
-/** A query record by its fields under the API reference's names; undefined for anything else. */
+/** Takes fields under the API reference's names; undefined if they are no record. */
 export function recordFromDocumentedFields(
 	fields: IDataObject,
 	mapping: TaxQueryMapping,
@@ -109,14 +109,13 @@ function uncertaintyReasonOfProblem(kind: string): UncertaintyReason {
 	return kind === 'body' || kind === 'shape' ? 'unreadable' : 'status';
 }
 
-/** Returns the queries whose IDs a response holds: on top, or under the only key with any beside the reported errors. */
+/** IDs are on top, or under the only key with any beside the reported errors. */
 export const findAcceptedQueries = (
 	body: unknown,
 	mapping: TaxQueryMapping,
 ): RecordOrAcknowledgement[] | undefined =>
 	readQueries(body, mapping) ?? onlyWrapped(body, mapping);
 
-/** The queries that an object is about by itself. */
 function readQueries(
 	body: unknown,
 	mapping: TaxQueryMapping,
@@ -134,7 +133,6 @@ function readQueries(
 	return readOnes([readQuery(fields, mapping)]);
 }
 
-/** Undefined where none can be read. */
 function readOnes(
 	queries: Array<RecordOrAcknowledgement | undefined>,
 ): RecordOrAcknowledgement[] | undefined {
@@ -171,7 +169,7 @@ function onlyWrapped(
 	return soleDefined(inside.map((one) => readQueries(one, mapping)));
 }
 
-/** The only value that is there; undefined if there is none, or more than one. */
+/** Is undefined if there is none, or more than one. */
 export function soleDefined<T>(values: Array<T | undefined>): T | undefined {
 	const [one, another] = values.filter((value) => value !== undefined);
 	return another === undefined ? one : undefined;
@@ -184,7 +182,7 @@ const DOCUMENTED: ReadonlyMap<string, QueryState> = new Map([
 	['FAILED', 'failed'],
 ]);
 
-/** Returns what a status means: of two entries of the API Mapping the worse one. */
+/** Of two entries of the API Mapping the worse one counts. */
 export function stateOfStatus(
 	status: unknown,
 	{ statuses }: Pick<TaxQueryMapping, 'statuses'>,
@@ -197,8 +195,8 @@ export function stateOfStatus(
 }
 
 /**
- * Returns the request's fields, which a record echoes under the names they were sent by. They are in `query`, or in
- * its metadata, where a service may store other things. Undefined if the record shows no request.
+ * A record echoes the fields under the names they were sent by. They are in `query`, or in its metadata, where a
+ * service may store other things. Undefined if the record shows no request.
  */
 export function requestIn(
 	{ query, metadata, service }: IDataObject,
@@ -210,16 +208,14 @@ export function requestIn(
 	return fromWireNames(echo, findQueryTypeByRecordCode(service, mapping)?.operation ?? '', mapping);
 }
 
-/** Returns whether an object holds a field that some query sends. */
 const hasSent = (echo: IDataObject, { fields: names }: TaxQueryMapping): boolean =>
 	queryTypes.some(({ operation, fields, echo: more = [] }) =>
 		[...fields, ...more].some((name) => Object.hasOwn(echo, names[operation]?.[name] ?? name)),
 	);
 
-/** Returns whether a row of the list, or what was just accepted, may hold less than its record does. */
+/** The record may hold more than a row of the list, or than what was just accepted. */
 export const mayOmitExistingResponse = ({ state, hasResponse }: QueryRecord): boolean =>
 	!hasResponse && state !== 'pending' && state !== 'failed';
 
-/** Returns whether the state is pending or unknown, so that a query may still end. */
 export const mayStillEnd = (state: QueryState): boolean =>
 	state === 'pending' || state === 'unknown';

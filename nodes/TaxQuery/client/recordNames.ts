@@ -6,7 +6,6 @@ import { invertNames } from '../../shared/utils/invertNames';
 
 type Names = Pick<TaxQueryMapping, 'record'>;
 
-/** Returns the service's name of a field of TQ §2.1. */
 export const wireName = ({ record }: Names, name: RecordFieldName): string => record[name] ?? name;
 
 /** The content of a record that comes wrapped; the object itself where the wrapper is not there. */
@@ -22,10 +21,9 @@ function rename(fields: IDataObject, names: Map<string, string>): IDataObject {
 	return mapKeys(fields, (name) => names.get(name) ?? name);
 }
 
-/** An object of the service under the API reference's names, without its wrapper. */
+/** Takes off the wrapper. */
 export const fromRecordWireNames = (body: IDataObject, mapping: Names): IDataObject =>
 	rename(unwrap(body, mapping), renaming(mapping));
 
-/** Returns the fields under the service's own names again. */
 export const toRecordWireNames = (fields: IDataObject, mapping: Names): IDataObject =>
 	rename(fields, new Map([...renaming(mapping)].map(([wire, name]) => [name, wire])));

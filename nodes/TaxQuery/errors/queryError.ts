@@ -22,10 +22,8 @@ import type {
 	CollectedQueryList,
 } from '../client/model';
 
-/** Reasons why the list of queries was needed. */
 export type ListPurpose = 'reuse' | 'limit' | 'retry';
 
-/** The findings of the search for a lost query, or why it failed. */
 export type RecoverySearchResult =
 	| {
 			found: QueryId[];
@@ -34,7 +32,6 @@ export type RecoverySearchResult =
 			listed: number;
 			total?: number;
 	  }
-	/** The list could not be read. */
 	| { unlisted: QueryErrorText };
 
 interface QueryErrorText {
@@ -42,7 +39,7 @@ interface QueryErrorText {
 	description: string;
 }
 
-/** Problems of a query that costs money, as data; `renderQueryError` writes the sentences. */
+/** `renderQueryError` writes the sentences. */
 export type QueryProblem =
 	/** Surely not accepted. */
 	| {
@@ -50,10 +47,8 @@ export type QueryProblem =
 			problem: RequestProblem;
 			definition: PaidQueryDefinition;
 			about?: 'rfc' | 'curp';
-			/** Lists the API Mapping keys that may correct it. */
 			mappingKeys?: string[];
 	  }
-	/** It is unknown whether the query was accepted. */
 	| {
 			kind: 'unsure';
 			definition: PaidQueryDefinition;
@@ -64,7 +59,6 @@ export type QueryProblem =
 			sentAt: number;
 			search: RecoverySearchResult;
 			problem?: RequestProblem;
-			/** The message of a response without a query ID. */
 			serviceMessage?: ServiceMessage;
 	  }
 	| { kind: 'limitOfExecution'; most: number }
@@ -86,9 +80,7 @@ export class QueryError extends UserError {
 	readonly code?: string;
 	/** The single queries that the description mentions, as data. */
 	readonly data: IDataObject;
-	/** Keys of the API Mapping that may solve the problem. */
 	readonly mappingKeys: string[];
-	/** The status with which the service refused the request. */
 	readonly status?: number;
 
 	/** `billed`: what was accepted for the item nevertheless. */
@@ -107,7 +99,7 @@ export class QueryError extends UserError {
 		this.status = status;
 	}
 
-	/** Returns the error without the service's message, which may repeat personal data. */
+	/** The message may repeat personal data. */
 	withoutServiceMessage(): QueryError {
 		const { queryProblem, billed } = this;
 		const silent = { ...queryProblem, ...NO_SERVICE_MESSAGE } as QueryProblem;
@@ -117,9 +109,7 @@ export class QueryError extends UserError {
 		return new QueryError(silent, billed);
 	}
 
-	/**
-	 * Returns the error of a list that could not be read. If no query could be sent either, it is the error itself.
-	 */
+	/** If no query could be sent either, it is the error itself. */
 	static unlisted(error: unknown, purpose: ListPurpose): unknown {
 		const kind = error instanceof RequestError ? error.problem.kind : undefined;
 		const isOwn = error instanceof QueryError || kind === 'login' || kind === 'cancelled';
@@ -127,7 +117,7 @@ export class QueryError extends UserError {
 	}
 }
 
-/** Names of the completeness of the list in an error's data, which programs read. */
+/** Programs read these names. */
 const LIST_DATA: Record<ListCompleteness, string> = {
 	complete: 'whole',
 	truncated: 'cut',
@@ -142,16 +132,12 @@ const NO_SERVICE_MESSAGE = {
 const withoutServiceMessage = (error: unknown) =>
 	error instanceof RequestError ? error.withoutServiceMessage() : error;
 
-/** Returns the text of another module's error. */
 export function extractTextOfAnyError(error: unknown): QueryErrorText {
 	const { message, description } = error as Partial<UserError>;
 	return { message: message ?? String(error), description: description ?? '' };
 }
 
-/**
- * Returns why a result could not be read, in one text: the keys of the API Mapping that may set it right, and the
- * request.
- */
+/** Names the keys of the API Mapping that may set it right, and the request. */
 export function describeReadFailure(error: unknown): string {
 	const { mappingKeys = [], data } = error as Partial<RequestError>;
 	const what = extractTextOfAnyError(error).message;
@@ -159,7 +145,6 @@ export function describeReadFailure(error: unknown): string {
 	return appendRequestIdToMessage(text, data?.requestIds as string[] | undefined);
 }
 
-/** Any error of an item for which something was accepted. */
 export const withBilledIds = (error: unknown, billed: QueryId[]): QueryError =>
 	new QueryError(
 		error instanceof QueryError ? error.queryProblem : { kind: 'passed', cause: error },
@@ -171,7 +156,7 @@ const billedText = (ids: QueryId[]): string =>
 		? ''
 		: `Already billed: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
 
-/** Returns the text that ends every error and receipt of a billed operation. */
+/** Ends every error and receipt of a billed operation. */
 export function billedCountText({
 	billed,
 	queries,
@@ -181,11 +166,9 @@ export function billedCountText({
 	return `Billed: ${billed === queries ? '' : `${billed} of `}${queries} ${what}`;
 }
 
-/** Returns what to do where an environment uses other names. */
 export const mappingKeysAdvice = (keys: string[]): string =>
 	`set ${keys.join(' or ')} in the credential's API Mapping`;
 
-/** Renders a problem as text for operators, and as data for programs. */
 interface RenderedError extends QueryErrorText {
 	/** Replaces the problem's kind. */
 	code?: string;
@@ -194,7 +177,6 @@ interface RenderedError extends QueryErrorText {
 	mappingKeys?: string[];
 }
 
-/** The sentences about a query that costs money. */
 export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 	switch (queryProblem.kind) {
 		case 'refused':
@@ -319,7 +301,7 @@ const NOBODY = {
 /** A service may report a missing tax profile with these statuses. */
 const PROFILE = [400, 403, 404, 409, 412, 422];
 
-/** Allows for this difference between the clocks of n8n and the service. */
+/** The clocks of n8n and the service may differ by this. */
 const CLOCKS_MS = 60_000;
 
 const UNCERTAINTY_TEXTS: Record<UncertaintyReason, string> = {
@@ -387,10 +369,10 @@ function renderSearch(
 	);
 }
 
-/** Lists the API Mapping keys that make a list complete. */
+/** With these keys the node reads a list to its end. */
 const LIST_KEYS = ['list.limit', 'list.offset', 'list.page'];
 
-/** Returns what is missing of a list, and how to have it; undefined if nothing is. */
+/** Is undefined if nothing is missing. */
 export function incompleteQueryListText(
 	list: Pick<CollectedQueryList, 'completeness' | 'total'> & { listed: number },
 ): QueryErrorText | undefined {
@@ -409,7 +391,7 @@ export function incompleteQueryListText(
 	};
 }
 
-/** Returns how many of the service's queries come out, where it reports their number, and why not the others. */
+/** Says why others do not come out, where the service reports the number of its queries. */
 export function outputRowsOfTotalHint(
 	given: number,
 	total: number,
@@ -423,7 +405,6 @@ export function outputRowsOfTotalHint(
 	);
 }
 
-/** Returns the text about a truncated list in one string, or ''. */
 export function incompleteQueryListSentences(
 	list: Parameters<typeof incompleteQueryListText>[0],
 ): string {

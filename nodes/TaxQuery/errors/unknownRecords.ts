@@ -4,20 +4,18 @@ import { joinSentences } from '../../shared/utils/joinSentences';
 import type { QueryRecord } from '../client/model';
 import { mappingKeysAdvice } from './queryError';
 
-/** The chosen query types and states; an empty list chooses all. */
+/** An empty list chooses all. */
 interface QueryFilter {
 	operations: string[];
 	states: string[];
-	/** Query types by their own names. */
 	codes?: string[];
 }
 
 type RecordLabels = Pick<QueryRecord, 'code' | 'operation' | 'state' | 'status'>;
 
 /**
- * Returns a text about queries that a filter excludes only because the mapping does not know their labels. A chosen
- * query type may have another name if the mapping does not name it and no record has its documented name. Undefined if
- * there are none.
+ * A filter may exclude queries only because the mapping does not know their labels. A chosen query type may have
+ * another name if the mapping does not name it and no record has its documented name.
  */
 export function describeRecordsExcludedAsUnknown(
 	records: RecordLabels[],
@@ -62,11 +60,11 @@ export const uniqueTexts = (texts: string[]): string[] =>
 	[...new Set(texts.filter((text) => text !== ''))].sort();
 
 const MAX_TEXT_LENGTH = 30;
-/** Returns whether a text may be shown to others: it is no sentence and holds no identifier or phone of one query. */
+/** It is no sentence and holds no identifier or phone of one query. */
 export const isImpersonal = (text: string): boolean =>
 	text.length <= MAX_TEXT_LENGTH && !/\d{5}/.test(text) && maskIdentifiersInText(text) === text;
 
-/** Joins texts for other readers; a text that is about one query is replaced by its length. */
+/** Others read the text, so one that is about one query is replaced by its length. */
 export const joinMaskingPersonal = (texts: string[]): string =>
 	texts
 		.map((text) => (isImpersonal(text) ? text : `(a text of ${text.length} characters)`))

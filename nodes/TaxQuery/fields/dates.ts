@@ -10,10 +10,8 @@ import { fieldError } from '../../shared/utils/codedError';
 export const MEXICO = 'America/Mexico_City';
 /** Matches full dates. A year alone, a number or a week is none, though luxon would read one. */
 const ISO = /^\d{4}-\d\d-\d\d($|[T ]\d\d:)/;
-/** The earliest year of birth that a query may have. */
 const FIRST_YEAR = 1900;
 
-/** A day to enter. */
 export const dayProperty = (
 	displayName: string,
 	name: string,
@@ -95,13 +93,13 @@ export function readPlainDay(value: unknown, label: string, zone: string): DateT
 	);
 }
 
-/** Returns whether a date names a moment: it has a zone, or is a Date or luxon's DateTime. */
+/** It has a zone, or is a Date or luxon's DateTime. */
 const isInstant = (value: unknown): boolean =>
 	typeof value !== 'string' || /(Z|[+-]\d\d(:?\d\d)?)$/i.test(normalizeText(value).slice(10));
 
 const isMidnight = (moment: DateTime) => moment.equals(moment.startOf('day'));
 
-/** Throws a UserError if a day or month, by its format, has not begun in Mexico. */
+/** Throws a UserError. `format` says whether the day or the month has begun in Mexico. */
 export function refuseFuture(date: DateTime, format: string, label: string): void {
 	if (date.toFormat(format) <= DateTime.now().setZone(MEXICO).toFormat(format)) return;
 	throw fieldError('field.future', label, 'lies in the future', 'Check the year.');

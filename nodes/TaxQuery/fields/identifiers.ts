@@ -11,7 +11,6 @@ import { fieldError } from '../../shared/utils/codedError';
 import { isObject } from '../../shared/utils/json';
 import { textProperty } from './textProperty';
 
-/** An oddity of an identifier, passed along with the result. */
 export type OutputRowWarning = { field: string; code: string; message: string };
 
 export interface CheckedIdentifier {
@@ -20,7 +19,6 @@ export interface CheckedIdentifier {
 	warnings: OutputRowWarning[];
 }
 
-/** Levels of checking an item before it is billed. */
 const STRICTNESS = [
 	{ name: 'All', value: 'all', description: 'An item that cannot be right is not sent' },
 	{
@@ -80,13 +78,13 @@ const curpProperty = identifierProperty(
 export const normalizedFromCheckOutput = (value: unknown): unknown =>
 	isObject(value) && typeof value.normalized === 'string' ? value.normalized : value;
 
-/** The RFC of a billed item. Throws a UserError that names the field if it is empty or cannot be right. */
+/** Throws a UserError that names the field if it is empty or cannot be right. */
 export const rfcField: Field<CheckedIdentifier> = {
 	properties: [anyRfcProperty],
 	read: async (item) => await readRfc(item),
 };
 
-/** Reads an RFC; with `of` it must be a company's. */
+/** With `of` it must be a company's. */
 export async function readRfc(item: Item, of?: 'PM'): Promise<CheckedIdentifier> {
 	const value = parseText(normalizedFromCheckOutput(item.parameter('rfc')), 'RFC');
 	const strictness = await checks.read(item);
@@ -120,7 +118,6 @@ export async function readRfc(item: Item, of?: 'PM'): Promise<CheckedIdentifier>
 	return checked;
 }
 
-/** Reads the CURP of an item. */
 export const curpField: Field<CheckedIdentifier> = {
 	properties: [curpProperty],
 	async read(item) {
@@ -132,7 +129,6 @@ export const curpField: Field<CheckedIdentifier> = {
 
 const SWITCH = "'Check Identifiers First' switches this check off.";
 
-/** Returns whether the operator has switched off the checks of an item. */
 export const isIdentifierCheckOff = async (item: Item): Promise<boolean> =>
 	(await checks.read(item)) === 'off';
 
@@ -149,7 +145,7 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 	};
 }
 
-/** Warns of a result that names another person or company than requested: a corrected CURP, or a wrong response. */
+/** The result may hold a corrected CURP, or be a wrong response. */
 export function getResultIdentifierMismatchWarnings(
 	requested: IDataObject,
 	result: IDataObject,
@@ -183,23 +179,19 @@ const about = (
 	options,
 });
 
-/** The field RFC, as a model reads it. */
 export const RFC_TOOL_DESCRIPTION = 'RFC: 12 characters (company) or 13 (person), with homoclave';
-/** The inputs of a query about the RFC of a person or company. */
 export const rfcInputWithCheckOptions = about(
 	'rfc',
 	RFC_TOOL_DESCRIPTION,
 	rfcField,
 	rfcCheckOptionProperties,
 );
-/** The inputs of a query about a company's RFC. */
 export const companyRfcInputWithCheckOptions = about(
 	'rfc',
 	'RFC: 12 characters, of a company, with homoclave',
 	{ properties: [companyRfcProperty], read: async (item) => await readRfc(item, 'PM') },
 	rfcCheckOptionProperties,
 );
-/** The inputs of a query about a CURP. */
 export const curpInputWithCheckOptions = about(
 	'curp',
 	'CURP: 18 characters',

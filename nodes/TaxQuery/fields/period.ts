@@ -13,7 +13,6 @@ const YEAR_MONTH = /^\s*\d{4}-(0[1-9]|1[0-2])\s*$/;
 /** A limit of this node: each month is billed, and more is rather a mistake than a wish. */
 const MAX_MONTHS = 60;
 
-/** A field that is shown under this choice of 'Period'. */
 const under = (kind: string) => ({ required: true, displayOptions: { show: { period: [kind] } } });
 const month = (displayName: string, name: string, kind: string): INodeProperties => ({
 	...textProperty(
@@ -44,7 +43,9 @@ export interface Period {
 	unit: 'days' | 'months';
 }
 
-/** Throws a UserError that names the field if it is no period, lies in the future, runs backwards, or is too long. */
+/**
+ * Throws a UserError that names the field if it is no period, lies in the future, runs backwards, or is too long.
+ */
 export const periodField: Field<Period> = {
 	properties: [
 		{

@@ -42,7 +42,7 @@ const lettersOf = (text: string): string =>
 /** A part of a person's name: given names may be one letter, and the second surname may be missing. */
 export type NamePart = 'given' | 'first' | 'second';
 
-/** Returns why a text surely is no name; undefined for anything that may be one. */
+/** Is undefined for anything that may be a name. */
 export function findNameProblem(text: string, part: NamePart): NameProblem | undefined {
 	const letters = lettersOf(text);
 	const isPlaceholder =
@@ -72,7 +72,6 @@ function nameOf(character: string): string {
 	return `U+${code}`;
 }
 
-/** Returns what is odd about a text that may be a name; undefined if nothing is. */
 export function findNameWarning(text: string, part: NamePart): string | undefined {
 	const isShort = part !== 'second' && AMBIGUOUS.has(lettersOf(text));
 	if (isShort) return 'may be a word for a missing name';
@@ -83,8 +82,7 @@ export function findNameWarning(text: string, part: NamePart): string | undefine
 }
 
 /**
- * Checks a part of a person's name before it is billed. Throws a UserError if it surely is none, unless the check is
- * switched off; returns a warning about one that is odd.
+ * Throws a UserError if it surely is no name, unless the check is switched off; returns a warning about an odd one.
  */
 export async function checkNamePart(
 	item: Item,

@@ -5,7 +5,7 @@ import { readRfc, type OutputRowWarning } from './identifiers';
 import { normalizeIdentifier } from './textProperty';
 import { CodedError } from '../../shared/utils/codedError';
 
-/** TQ §4.8: what a tax profile is made of. */
+/** TQ §4.8 */
 interface ProfileInput {
 	fields: { rfc: string; ciec: string };
 	secret: string[];
@@ -14,7 +14,7 @@ interface ProfileInput {
 
 const login = loginFieldWithSourceChoice([taxAuthority], 'taxQueryApi');
 
-/** RFC and CIEC of the person, from the service's credential or the fields. */
+/** The values come from the service's credential or the fields. */
 export const taxProfileInput: Field<ProfileInput> = {
 	properties: login.properties.map((property) =>
 		property.name === 'rfc'

@@ -2,7 +2,6 @@ import type { INodeProperties } from 'n8n-workflow';
 import { normalizeText } from '../../shared/utils/cleanText';
 import { textOf } from '../../shared/utils/primitiveText';
 
-/** A text field. */
 export const textProperty = (
 	displayName: string,
 	name: string,

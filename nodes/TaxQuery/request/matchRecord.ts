@@ -10,7 +10,6 @@ import type { QueryRecord } from '../client/model';
 
 /** One query that a request makes, as its record must show it. */
 export interface ExpectedRecord {
-	/** The name of this query type in records of this environment. */
 	code: string;
 	/** Neither the API reference nor the API Mapping has the code. */
 	isCodeGuessed?: boolean;
@@ -25,9 +24,9 @@ export interface ExpectedRecord {
 export type RecordMatchResult = 'match' | 'mismatch' | 'inconclusive';
 
 /**
- * Returns whether a record has what the expected query requests; `recover.ts` decides by time and claims whose it is.
- * `mismatch` is proved, such as by another query type, person, birth date or period. A record that neither proves it nor
- * shows every requested field is `inconclusive`.
+ * `recover.ts` decides by time and claims whose a matching record is. `mismatch` is proved, such as by another
+ * query type, person, birth date or period. A record that neither proves it nor shows every requested field is
+ * `inconclusive`.
  */
 export function matchRecord(expected: ExpectedRecord, record: QueryRecord): RecordMatchResult {
 	const { request: requested, createdAt } = record;
@@ -90,10 +89,7 @@ function matchFields(wanted: IDataObject, requested: IDataObject): RecordMatchRe
 		: 'inconclusive';
 }
 
-/**
- * Returns whether a record names other people and not the wanted one. A service may use other names for its fields, so
- * the values count, whatever their names.
- */
+/** A service may use other names for its fields, so the values count, whatever their names. */
 const namesOnlyOthers = (name: string, wanted: unknown, values: unknown[]): boolean =>
 	values.some((value) => contradict(value, wanted)) &&
 	!values.some((value) => isEqual(name, value, wanted));
@@ -111,9 +107,7 @@ const BIRTH: ReadonlyMap<string, RegExp> = new Map([
 	['year', /^\d{4}$/],
 ]);
 
-/**
- * Returns whether a field surely holds something else: another whole identifier, or another number of a birth date.
- */
+/** Another whole identifier counts, or another number of a birth date. */
 function isSurelyDifferent(name: string, one: unknown, other: unknown): boolean {
 	if (contradict(one, other)) return true;
 	const [a, b] = [one, other].map((value) => textOf(value).trim());
@@ -139,7 +133,7 @@ function daysOf({ period, from, to }: IDataObject): string | undefined {
 	return toSpan(DateTime.max(start, first), DateTime.min(end, last));
 }
 
-/** Returns the first and the last day of a month or day in ISO 8601; both are invalid where it is neither. */
+/** Both are invalid where the value is neither a month nor a day in ISO 8601. */
 function readDays(value: unknown): [first: DateTime, last: DateTime] {
 	const text = textOf(value);
 	const format = text.length === 7 ? 'yyyy-MM' : 'yyyy-MM-dd';
@@ -150,8 +144,8 @@ function readDays(value: unknown): [first: DateTime, last: DateTime] {
 const toSpan = (first: DateTime, last: DateTime) => `${first.toISODate()}/${last.toISODate()}`;
 
 /**
- * Returns a text cleaned as inputs are, without escapes, case, blanks, acute accents, diaereses (never Ñ) and the zero of
- * 05; '' for a missing field.
+ * Cleans as inputs are cleaned, and removes escapes, case, blanks, acute accents, diaereses (never Ñ) and the zero
+ * of 05; '' for a missing field.
  */
 export const normalizeForComparison = (value: unknown): string =>
 	typeof value === 'object' && value !== null
@@ -170,7 +164,7 @@ export const normalizeForComparison = (value: unknown): string =>
 /** A text may have been escaped at each of several steps. */
 const MAX_ESCAPES = 3;
 
-/** Returns the text of a field, decoded; '' for a missing or compound one. */
+/** An object is compared as JSON. */
 const decodedText = (value: unknown): string =>
 	typeof value === 'object' ? stableText(value ?? '') : decodeEscapes(String(value ?? ''));
 
@@ -181,7 +175,7 @@ function decodeEscapes(text: string): string {
 	return decoded;
 }
 
-/** Returns JSON that is equal for objects of equal content. */
+/** Is equal for objects of equal content. */
 export const stableText = (json: unknown): string =>
 	JSON.stringify(json, (_, value: unknown) =>
 		isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value,
@@ -190,13 +184,12 @@ export const stableText = (json: unknown): string =>
 /** An identifier may be written with blanks and hyphens. */
 const withoutSeparators = (text: string): string => text.replace(/[\s-]/g, '');
 
-/** Returns the text of a field by which it is compared, hashed and indexed. */
 const canonicalValue = (name: string, value: unknown): string => {
 	const text = normalizeForComparison(value);
 	return PERSON.includes(name) ? withoutSeparators(text) : text;
 };
 
-/** Returns pairs of name and text that are equal for equal requests: in one order, with a period as its days. */
+/** They are equal for equal requests: in one order, with a period as its days. */
 export function canonicalRequestFields(values: IDataObject): Array<[name: string, text: string]> {
 	const { from, to, ...others } = values;
 	const [[first], [, last]] = [readDays(from), readDays(to)];
@@ -208,13 +201,13 @@ export function canonicalRequestFields(values: IDataObject): Array<[name: string
 		.sort();
 }
 
-/** Returns whether a value does not show what was asked: it is masked, still escaped, or has lost letters. */
+/** It is masked, still escaped, or has lost letters. */
 const isUnreadable = (value: string) =>
 	/[*•]{2}|&#?\w+;|%[0-9A-F]{2}|\\/i.test(value) || hasEncodingDamage(value);
 
 /**
- * Indexes records by their requests, so that a long list is searched once for all items. Returns a function that
- * gives candidates: those with the most distinctive value, or without any.
+ * Searches a long list once for all items. The returned function gives candidates: those with the most distinctive
+ * value, or without any.
  */
 export function indexRecords(records: QueryRecord[]): (expected: ExpectedRecord) => QueryRecord[] {
 	const byValue = new Map<string, QueryRecord[]>();

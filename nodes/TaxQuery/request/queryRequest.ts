@@ -12,14 +12,12 @@ import { pickBy } from '../../shared/utils/objects';
 
 /** One of the billed queries (TQ §4.2 to §4.11); they differ only by query type and fields. */
 export interface PaidQueryDefinition {
-	/** Its row of the catalog: path, code, and whether its result comes at once. */
 	queryType: QueryType;
 	/** Title Case, as shown in the selector. */
 	name: string;
 	/** Sentence case, as shown in the node panel. */
 	action: string;
 	description: string;
-	/** Describes the query and its fields to a model. */
 	tool: string;
 	/** Below the node on the canvas, where that should be shorter than the action. */
 	subtitle?: string;
@@ -27,7 +25,6 @@ export interface PaidQueryDefinition {
 	input: Field<ValidatedQueryInput>;
 	/** Entries of the "Options" collection that `input` reads. */
 	options?: INodeProperties[];
-	/** A credential that the query needs beside the service's own. */
 	credential?: INodeCredentialDescription;
 	/** The service refuses it while there is no tax profile for its RFC. */
 	needsProfile?: true;
@@ -39,7 +36,6 @@ export interface PaidQueryDefinition {
 	hasNoShownResponse?: true;
 }
 
-/** An item's request, read from its parameters and checked offline. */
 export interface ValidatedQueryInput {
 	/** The fields of the body under the API reference's names; an empty text is left out. */
 	fields: IDataObject;
@@ -52,7 +48,6 @@ export interface ValidatedQueryInput {
 	warnings: OutputRowWarning[];
 }
 
-/** The account that a query is sent to, and the options that change its body. */
 interface RequestTarget {
 	mapping: TaxQueryMapping;
 	clientKey: string;
@@ -61,11 +56,9 @@ interface RequestTarget {
 	additionalBodyFields: IDataObject;
 }
 
-/** A billed query, ready to be sent with one request. */
 export interface QueryRequest {
 	definition: PaidQueryDefinition;
 	path: string;
-	/** The requested fields, under the API reference's names. */
 	fields: IDataObject;
 	body: IDataObject;
 	secrets: string[];
@@ -80,7 +73,7 @@ export interface QueryRequest {
 	sharingKey: string;
 }
 
-/** Builds a billed query under the environment's names, by the API Mapping. */
+/** Field names are the environment's, by the API Mapping. */
 export function buildQueryRequest(
 	definition: PaidQueryDefinition,
 	{ fields, secret = [], records }: ValidatedQueryInput,
@@ -122,13 +115,12 @@ export function buildQueryRequest(
 }
 
 /**
- * Returns whether a listed query may be equal to a request. No list shows a secret, and a corrected one must reach the
- * service, so a request with a secret is never equal to a listed query.
+ * No list shows a secret, and a corrected one must reach the service, so a request with a secret is never equal to
+ * a listed query.
  */
 export const isComparableWithList = ({ secrets }: Pick<QueryRequest, 'secrets'>): boolean =>
 	secrets.every((secret) => secret === '');
 
-/** Returns the names of a query type in records, and those that surely belong to others. */
 const serviceCodes = (queryType: QueryType, mapping: TaxQueryMapping) => ({
 	code: queryTypeCode(queryType, mapping),
 	...(!isCodeKnown(queryType, mapping) && { isCodeGuessed: true }),
@@ -137,13 +129,11 @@ const serviceCodes = (queryType: QueryType, mapping: TaxQueryMapping) => ({
 		.map((other) => queryTypeCode(other, mapping)),
 });
 
-/** Returns whether it is known that records of a query type have its code. */
 const isCodeKnown = (
 	{ isCodeShown, operation }: QueryType,
 	{ services }: TaxQueryMapping,
 ): boolean => isCodeShown === true || services[operation] !== undefined;
 
-/** The fields whose name fits, and the others. */
 function split(
 	values: IDataObject,
 	isSelected: (name: string) => boolean,
@@ -151,5 +141,4 @@ function split(
 	return [pickBy(values, isSelected), pickBy(values, (name) => !isSelected(name))];
 }
 
-/** Returns a hash that distinguishes texts without revealing them. */
 export const shortTextHash = (text: string): string => hashText(text, 16);

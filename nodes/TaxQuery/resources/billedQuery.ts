@@ -8,13 +8,11 @@ import type { PaidQueryDefinition } from '../request/queryRequest';
 interface Billed extends Omit<PaidQueryDefinition, 'action' | 'description' | 'tool'> {
 	/** The action, where it is not the name in sentence case. */
 	action?: string;
-	/** A sentence about what the query does. */
 	does: string;
-	/** Describes its fields to a model. */
 	takes: string;
 }
 
-/** Returns the query's operation: the panel says when the result comes and what it costs, the tool what it takes. */
+/** The panel says when the result comes and what it costs, the tool what it takes. */
 export function defineBilledQueryOperation({ does, takes, ...query }: Billed): Operation {
 	const { queryType, needsProfile, price = USUAL_PRICE_TEXT } = query;
 	const what = joinSentences(does, needsProfile ? 'It needs a tax profile' : '');

@@ -8,8 +8,8 @@ import { mappingKeysAdvice } from '../errors/queryError';
 import { CodedError } from '../../shared/utils/codedError';
 
 /**
- * Builds TQ §4.11: one query for each month, with the chosen days. One request covers consecutive months, except where
- * the environment has one field for a period instead of two.
+ * TQ §4.11: one query for each month, with the chosen days. One request covers consecutive months, except where the
+ * environment has one field for a period instead of two.
  */
 export function buildMultiMonthInvoiceInput(
 	rfc: string,
@@ -49,7 +49,7 @@ export function buildMultiMonthInvoiceInput(
 
 const SET_FIELDS = mappingKeysAdvice(['fields.getInvoices.from', 'fields.getInvoices.to']);
 
-/** Returns whether the environment has one field for a period instead of two. Throws a UserError if it has none. */
+/** Throws a UserError if the environment has no field for a period. */
 function hasOneField({
 	fields: { getInvoices: { from = 'from', to = 'to' } = {} },
 }: TaxQueryMapping) {
@@ -64,10 +64,7 @@ type Part = Pick<Period, 'from' | 'to'>;
 
 const nameOf = ({ from }: Part) => from.toFormat('yyyy-MM');
 
-/**
- * Returns the time from which a record is complete: the end of its last day in Mexico. For days that are not over,
- * records of today suffice.
- */
+/** That is the end of its last day in Mexico. For days that are not over, records of today suffice. */
 function completeSince({ to }: Part): number {
 	const lastDay = to.setZone(MEXICO, { keepLocalTime: true });
 	const today = DateTime.now().setZone(MEXICO);
@@ -85,7 +82,6 @@ function monthsOf({ from, to }: Part): Part[] {
 	return parts;
 }
 
-/** Joins consecutive months to ranges. */
 function neighbours(parts: Part[]): Part[] {
 	const ranges: Part[] = [];
 	for (const part of parts) {

@@ -75,9 +75,9 @@ const property: INodeProperties = {
 };
 
 interface Filter {
-	/** Returns whether a record passes all filters that are set; undefined if only its missing result shows that. */
+	/** Is undefined if only the missing result shows that. */
 	fits(record: QueryRecord): boolean | undefined;
-	/** Returns a text about records that are left out only because their labels are unknown. */
+	/** Records may be left out only because their labels are unknown. */
 	leftOut(records: QueryRecord[]): string | undefined;
 }
 
@@ -137,7 +137,7 @@ function holds(
 	return isShown || !mayOmitExistingResponse(record) ? false : undefined;
 }
 
-/** Returns the chosen entries of a list; an expression may give an array or a text with commas. */
+/** An expression may give an array or a text with commas. */
 function chosenOf(from: IDataObject, { name, displayName, options }: INodeProperties): string[] {
 	const known = (options as INodePropertyOptions[]).map(({ value }) => String(value));
 	const entries = [from[name]].flat().flatMap((one) => textOf(one).split(','));

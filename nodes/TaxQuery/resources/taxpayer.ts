@@ -37,7 +37,6 @@ const secondLastName = defineField(
 const isEmpty = (value: unknown) =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-/** Each part of a name under its name in the body. */
 const parts: Array<[name: string, part: NamePart, field: Field<string>]> = [
 	['name', 'given', givenNames],
 	['firstLastName', 'first', firstLastName],

@@ -4,7 +4,6 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { Turns } from '../../shared/utils/turns';
 import type { QueryId, RecordOrAcknowledgement } from '../client/model';
 
-/** The last queries that were accepted for equal requests. */
 interface Accepted {
 	/** The time of acceptance, by a monotonic clock. */
 	at: number;
@@ -34,7 +33,7 @@ export class Account {
 		this.#forgottenAt = forgottenAt;
 	}
 
-	/** Returns whether something accepted since a moment may be forgotten, so that only the service's list has it. */
+	/** What was accepted since then may be forgotten, so that only the service's list has it. */
 	hasForgottenSince(moment: number): boolean {
 		return this.#forgottenAt >= moment;
 	}
@@ -53,7 +52,6 @@ export class Account {
 		return this.#claims.has(id);
 	}
 
-	/** Returns when a query was sent that an item has got. */
 	sentAt(id: QueryId): number | undefined {
 		return this.#claims.get(id);
 	}
@@ -66,12 +64,11 @@ export class Account {
 
 const newAccount = ({ knowsSince }: ScopeState) => new Account(knowsSince);
 
-/** Returns what this process knows of the billed queries of a client. */
 export const clientAccount = (clientKey: string): Account =>
 	getClientState(clientKey).shared(newAccount);
 
 const newTurns = () => new Turns();
 
-/** Returns the turns of equal requests to an account, which all its tokens share. */
+/** All tokens of an account share them. */
 export const accountTurns = (accountKey: string): Turns =>
 	getClientState(accountKey).shared(newTurns);

@@ -17,14 +17,13 @@ export interface SubmissionOptions extends Limits {
 	reuse: ReuseScope | undefined;
 }
 
-/** Receives what is billed, or may be, as soon as it is known. */
+/** Is told what is billed, or may be, as soon as that is known. */
 export interface SpendingLog {
 	accepted(item: Item, ids: QueryId[], isByEarlierTry?: boolean): void;
 	/** Records `count` queries of an item whose acceptance is unknown. */
 	uncertain(item: Item, count: number): void;
 }
 
-/** The objects that all submissions of a run share. */
 export interface RunSubmissionContext {
 	run: Run;
 	journal: Journal;
@@ -35,13 +34,11 @@ export interface RunSubmissionContext {
 	mayRepeat: boolean;
 }
 
-/** What submitting an item's query needs. */
 export interface ItemSubmissionContext {
 	item: Item;
 	request: QueryRequest;
 	sending: SubmissionOptions;
 	client: QueryClient;
-	/** This process's knowledge of the client's queries, over all executions. */
 	known: Account;
 }
 
@@ -50,7 +47,6 @@ export type Submitted = Pick<ObtainedQuery, 'how'> & {
 	queries: SubmittedQuery[];
 };
 
-/** The response to a submission of uncertain outcome, or its fault. */
 export interface UncertainResponse {
 	problem?: RequestProblem;
 	/** A response without a query ID; `serviceMessage` is its message. */
@@ -73,7 +69,6 @@ export function newSubmissionContext(run: Run, log: SpendingLog): RunSubmissionC
 	};
 }
 
-/** Adds to a request what submitting it needs: its client, and what this process knows of that client's queries. */
 export async function itemSubmissionContext(
 	item: Item,
 	request: QueryRequest,
@@ -83,11 +78,10 @@ export async function itemSubmissionContext(
 	return { item, request, sending, client, known: clientAccount(client.clientKey) };
 }
 
-/** Returns whether items with an equal request share a query. */
 export const sharesEqualRequests = (reuse: ReuseScope | undefined): reuse is ReuseScope =>
 	reuse !== undefined && !reuse.isUnshared;
 
-/** Returns the name of a query's reservation, which sharers have in common. */
+/** Sharers have it in common. */
 export function reservationName(
 	{ run }: RunSubmissionContext,
 	item: Item,
@@ -99,7 +93,6 @@ export function reservationName(
 		: `${run.executionId ?? ''} ${run.index} ${item.index} ${key}`;
 }
 
-/** Returns whether a query is surely somebody else's. */
 const isOthers = (query: SubmittedQuery, expected: QueryRequest['expected']): boolean =>
 	query.kind === 'record' && isOtherRecord(query, expected);
 
@@ -124,7 +117,7 @@ export async function noteRead(
 	if (others.length > 0 || !areQueriesReusable(read)) known.lastAccepted.delete(sharingKey);
 }
 
-/** Notes accepted queries: for their item, its execution and this process. */
+/** The item, its execution and this process get to know them. */
 export function noteAccepted(
 	{ journal, log }: RunSubmissionContext,
 	{ item, request, client, known }: ItemSubmissionContext,

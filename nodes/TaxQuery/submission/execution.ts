@@ -31,7 +31,6 @@ export class ExecutionQueries {
 		return this.#byPlace.size + this.#ids.size;
 	}
 
-	/** Returns the submission of an item and a run. */
 	at(place: string): Submission | undefined {
 		return this.#byPlace.get(place);
 	}
@@ -42,7 +41,7 @@ export class ExecutionQueries {
 		this.claim(submission.accountKey, acceptedIdsOf(submission.state));
 	}
 
-	/** Returns the newest accepted submission since a moment that is no failure. */
+	/** A query that failed, or whose status is unknown, does not count. `since` is by this machine's clock. */
 	findAccepted(sharingKey: string, since: number): Submission | undefined {
 		return this.#alike(sharingKey)
 			.reverse()
@@ -54,7 +53,7 @@ export class ExecutionQueries {
 			);
 	}
 
-	/** Returns whether a request needs no query of its own: an equal one was sent. */
+	/** An equal request was sent, so this one needs no query of its own. */
 	isSubmitted(sharingKey: string, since: number): boolean {
 		return (
 			this.#alike(sharingKey).some(({ state }) => isUncertain(state)) ||
@@ -62,7 +61,6 @@ export class ExecutionQueries {
 		);
 	}
 
-	/** Returns the submissions of which nobody knows whether they were accepted. */
 	uncertain(sharingKey: string): Submission[] {
 		return this.#alike(sharingKey).filter(({ state }) => isUncertain(state));
 	}
@@ -93,7 +91,7 @@ export class ExecutionQueries {
 
 export const newExecutionQueries = (): ExecutionQueries => new ExecutionQueries();
 
-/** Returns whether others may share queries. A failed query is sent again, and so is one with an unknown status. */
+/** A failed query is sent again, and so is one with an unknown status. */
 export const areQueriesReusable = (queries: RecordOrAcknowledgement[]): boolean =>
 	queries.every((one) => one.kind !== 'record' || ['success', 'pending'].includes(one.state));
 

@@ -6,7 +6,6 @@ import { executionCounterOf } from './limits';
 import { isUncertain, type SubmissionState } from './submissionState';
 import { newExecutionQueries, type Submission, type ExecutionQueries } from './execution';
 
-/** The details of a submission that n8n stores beside its state. */
 type StoredSubmission = Pick<Submission, 'sharingKey' | 'accountKey' | 'sentAt'>;
 
 /** The journal as n8n stores and shows it with the execution. */
@@ -59,7 +58,7 @@ export class Journal {
 		this.#counter.sent += queries;
 	}
 
-	/** Returns what an earlier try has sent for an item, or what this one sends. */
+	/** An earlier try may have sent it, or this one sends it. */
 	own({ index }: Item, request: QueryRequest): Submission | undefined {
 		const name = this.#nameOf(index, request.journalKey);
 		const own = this.register.at(this.#placeOf(name));
@@ -90,7 +89,6 @@ export class Journal {
 		if (left.includes(name)) left.splice(left.indexOf(name), 1);
 	}
 
-	/** Begins a submission for an item. */
 	begin({ index }: Item, request: QueryRequest, accountKey: string): Submission {
 		const { journalKey: key, sharingKey } = request;
 		return this.#file(this.#nameOf(index, key), {
@@ -107,7 +105,7 @@ export class Journal {
 		this.#joined.set(index, (this.#joined.get(index) ?? new Set()).add(submission));
 	}
 
-	/** Returns the states of all submissions for an item, or for any item of this run, except rejected ones. */
+	/** Rejected ones are left out. Without an index it is for all items of this run. */
 	statesOf(index?: number): SubmissionState[] {
 		const own = `${this.#run.index}:${index === undefined ? '' : `${index}:`}`;
 		const others = index === undefined ? [] : [...(this.#joined.get(index) ?? [])];
@@ -119,7 +117,7 @@ export class Journal {
 		];
 	}
 
-	/** Returns the queries that an item reused at first, or undefined if it reused all or none. */
+	/** Is undefined if it reused all or none. */
 	reusedOf({ index }: Item, key: string): Array<QueryId | null> | undefined {
 		return this.#stored.reused?.[this.#nameOf(index, key)];
 	}

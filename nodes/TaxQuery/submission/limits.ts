@@ -14,7 +14,6 @@ import type { Submission } from './execution';
 import { acceptedIdsOf, isUncertain } from './submissionState';
 import { CLOCK_MS } from './sharedList';
 
-/** The most queries that an execution and a day may send. */
 export interface Limits {
 	maxQueries: number;
 	maxQueriesPerDay: number;
@@ -26,7 +25,6 @@ export interface PlannedQuery {
 	request: QueryRequest;
 }
 
-/** The list in which a day's queries were counted. */
 type CountedListing = Pick<CollectedQueryList, 'completeness' | 'total'> & { listed: number };
 
 /**
@@ -59,7 +57,6 @@ export class SpendingLimit {
 		this.#reserve(planned, day);
 	}
 
-	/** A planned query is on its way. */
 	sending(name: string): void {
 		this.#spending.reserved.take(name);
 	}
@@ -161,7 +158,6 @@ export class DayCounter {
 	readonly reserved = new Reservations();
 	/** IDs of the queries that were listed, or accepted since. */
 	readonly #made = new Set<string>();
-	/** Sent requests of which nobody knows whether they were accepted. */
 	readonly #uncertain = new Map<string, UncertainQueries>();
 
 	/** Counts the queries that were made. */
@@ -181,7 +177,7 @@ export class DayCounter {
 		this.#dropListed(unclaimed, clockOffsetMs);
 	}
 
-	/** Adds what a request has made, or may have made. */
+	/** It may have been accepted or not. */
 	addOutcome(submission: Submission, expected: ExpectedRecord[]): void {
 		const { state, sentAt } = submission;
 		if (isUncertain(state)) this.#uncertain.set(uncertainName(submission), { expected, sentAt });
@@ -218,7 +214,7 @@ export class DayCounter {
 	}
 }
 
-/** Returns a name that is stable over tries and processes. */
+/** The name is stable over tries and processes. */
 const uncertainName = ({ sharingKey, sentAt }: Submission) => `${sharingKey} ${sentAt}`;
 
 /** The days of one client, by when they began: they differ by the time zones of workflows. */
@@ -240,13 +236,12 @@ class SpendingDays {
 
 const newSpendingDays = () => new SpendingDays();
 
-/** Returns the present day of an item's client. */
 export async function dayOf(item: Item): Promise<DayCounter> {
 	const { clientKey } = await itemClient(item);
 	return getClientState(clientKey).shared(newSpendingDays).of(startOfDay(item));
 }
 
-/** Returns when the present day began in the workflow's time zone. */
+/** The day is that of the workflow's time zone. */
 export const startOfDay = ({ run }: Item): number =>
 	DateTime.now().setZone(run.timeZone).startOf('day').toMillis();
 
@@ -270,7 +265,7 @@ class ExecutionCounter {
 
 const newExecutionCounters = () => new Map<string, ExecutionCounter>();
 
-/** Returns the counter of a node, which its runs, calls and tries in an execution share. */
+/** Its runs, calls and tries in an execution share it. */
 export function executionCounterOf({ execution, node }: Run): ExecutionCounter {
 	const counters = execution.shared(newExecutionCounters);
 	const known = counters.get(node) ?? new ExecutionCounter();
@@ -283,7 +278,7 @@ class Reservations {
 	readonly #places = new Map<string, { count: number; holders: Set<object> }>();
 	total = 0;
 
-	/** Returns whether a request is reserved; then nothing more is needed. */
+	/** Nothing more is needed for a reserved request. */
 	has(request: string): boolean {
 		return this.#places.has(request);
 	}

@@ -52,7 +52,7 @@ const PENDING =
 	'If pending is true, read the result later with Query → Get by queryId. Do not ask again.';
 const AT_ONCE = 'The result comes at once.';
 
-/** Makes the operation of a billed query: check, search a result to reuse, send, wait. */
+/** In this order: check, search a result to reuse, send, wait. */
 export function paidQueryOperation(definition: PaidQueryDefinition): Operation {
 	const { queryType, input, tool, hasNoResult, price = USUAL_PRICE_TEXT, ...shown } = definition;
 	const paid = defineOperation({
@@ -69,7 +69,6 @@ export function paidQueryOperation(definition: PaidQueryDefinition): Operation {
 	return { ...paid, isSending: true, costOf, keepsInput: possibleColumnsOfQueryType(queryType) };
 }
 
-/** Returns what the items of a run share. */
 function startSpending(run: Run) {
 	const receipt: RunReceipt = new RunReceipt(run, {
 		gaps: () => context.past.gaps(),
@@ -141,7 +140,7 @@ async function namingBilled<T>(item: Item, work: () => Promise<T>): Promise<T> {
 	});
 }
 
-/** Returns the records that need not be billed, one for each expected; in a further try those of the first. */
+/** There is one for each expected record; a further try takes those of the first. */
 async function findReusable(
 	item: Item,
 	{ journal, past }: RunSubmissionContext,
@@ -161,7 +160,7 @@ async function findReusable(
 	return await past.findReusable(item, request, { ...reuse, mayLag });
 }
 
-/** Returns the parts that are still to be sent: all of the input, or those that no reusable record covers. */
+/** These are all of the input, or what no reusable record covers. */
 function missingParts(
 	input: ValidatedQueryInput,
 	reusable: Array<QueryRecord | undefined>,
@@ -178,11 +177,11 @@ function withAge(outcome: ObtainedQuery, now: number): ObtainedQuery {
 	return how === 'reused' ? { ...outcome, ageMs: Math.max(0, now - createdAt) } : outcome;
 }
 
-/** Returns the fields that are equal in several records of an item; its rows show the others themselves. */
+/** The rows show the other fields themselves. */
 const sharedOf = ([first, ...others]: IDataObject[]): IDataObject =>
 	pickBy(first, (name, value) => others.every((one) => one[name] === value));
 
-/** Returns the item's rows; if the operator wants results, it waits once all items are sent. */
+/** If the operator wants results, it waits once all items are sent. */
 async function conclude(
 	item: Item,
 	definition: PaidQueryDefinition,

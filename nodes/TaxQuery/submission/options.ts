@@ -17,7 +17,7 @@ import type { PaidQueryDefinition } from '../request/queryRequest';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The most queries that an AI agent may send in one execution by default. */
+/** An AI agent gets this limit for one execution by default. */
 const MOST_AS_TOOL = 10;
 
 /**
@@ -76,7 +76,7 @@ const waitForResult: Field<number | undefined> = {
 		(await isWaiting.read(item)) ? 1000 * (await maxWait.read(item)) : undefined,
 };
 
-/** Returns whether a workflow is being built: in the editor, or by n8n's evaluations, which run the same cases again. */
+/** The editor builds one, and so do n8n's evaluations, which run the same cases again. */
 export const isBuilding = (mode: Item['run']['mode']): boolean =>
 	mode === 'manual' || mode === 'evaluation';
 
@@ -174,7 +174,6 @@ const reuseWithoutResult: Field<ReuseScope | undefined> = {
 /** The price of an item, unless the query has another one. */
 export const USUAL_PRICE_TEXT = 'one query per different item';
 
-/** Shows the price before anything is filled in. */
 export const priceNotice = ({
 	price = USUAL_PRICE_TEXT,
 	hasNoResult,
@@ -190,7 +189,6 @@ export const priceNotice = ({
 	],
 });
 
-/** The fields that paid queries have beside their inputs. */
 export const waitAndReuseFieldsOf = ({ queryType, hasNoResult }: PaidQueryDefinition) => ({
 	wait: queryType.isImmediate ? emptyField : waitForResult,
 	reuse: hasNoResult ? reuseWithoutResult : reuseResults,

@@ -19,7 +19,7 @@ const LAST_CHECK_MS = 1000;
 /** The last check gives up when neither the rate limit nor the faults of the service let it through. */
 const LAST_CHECK_BUDGET_MS = 60_000;
 const SLICE_MS = 200;
-/** Limits how long a finished wait still awaits the response to its last check. */
+/** A finished wait still awaits the response to its last check for so long. */
 const LAST_RESPONSE_MS = 10_000;
 /** Up to this many are read one by one; more of them by the list. */
 const MAX_BY_ID = 3;
@@ -28,7 +28,6 @@ const MAX_LAST = 100;
 /** A query that lies deeper in the list is read by its ID. */
 const MAX_PAGES = 20;
 
-/** The query that an item waits for, and how long. */
 interface WaitRequest {
 	query: RecordOrAcknowledgement;
 	client: QueryClient;
@@ -39,11 +38,9 @@ interface WaitRequest {
 	cancelled?: AbortSignal;
 }
 
-/** A query that somebody waits for. */
 interface Waiter extends WaitRequest {
 	/** The query as the last successful check showed it. */
 	query: RecordOrAcknowledgement;
-	/** The reason why the last check failed. */
 	problem?: string;
 	nextCheckAt: number;
 	isBeingRead: boolean;
@@ -142,7 +139,7 @@ export class ResultPoller {
 		waiter.resolve({ query: waiter.query, overdue: { problem: waiter.problem } });
 	}
 
-	/** Makes the last checks that are due. When the turn of another query has come, all others are checked with it. */
+	/** When the turn of another query has come, all others are checked with it. */
 	#checkDue(now: number): void {
 		const last = [...this.#waiters].filter((waiter) => isLastCheckDue(waiter, now));
 		for (const waiter of last) waiter.lastCheck = 'queued';
@@ -179,7 +176,7 @@ export class ResultPoller {
 		for (const waiter of waiting) waiter.lastCheck = 'ended';
 	}
 
-	/** Returns the queries to read by ID: those that the list does not show, or shows in a short form. */
+	/** Those are left that the list does not show, or shows in a short form. */
 	async #checkInList(waiting: Waiter[]): Promise<Unread[]> {
 		const missing = new Set(waiting);
 		const short: Unread[] = [];
@@ -235,14 +232,14 @@ export class ResultPoller {
 
 const newResultPoller = () => new ResultPoller();
 
-/** Returns the poller that all items of this process share for a client. */
+/** All items of this process share it. */
 export const resultPollerOf = ({ clientKey }: QueryClient): ResultPoller =>
 	getClientState(clientKey).shared(newResultPoller);
 
 const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number): boolean =>
 	lastCheck === 'due' && deadline - LAST_CHECK_MS <= now;
 
-/** Returns when a wait needs the timer again: for its next check, or for its end. */
+/** The timer is needed for the next check, or for the end. */
 function nextTurnOf({ lastCheck, nextCheckAt, deadline }: Waiter, now: number): number {
 	const nextSlice = now + SLICE_MS;
 	if (lastCheck !== 'due') return deadline > now ? deadline : nextSlice;

@@ -19,7 +19,6 @@ import { CLOCK_MS, LIST_LAG_MS, sharedQueryListOf, type SharedQueryList } from '
 import type { Submission } from './execution';
 import { isUncertain, transition, type Uncertain } from './submissionState';
 
-/** An uncertain submission that the list did not explain. */
 export interface Unrecovered {
 	state: Uncertain;
 	search: RecoverySearchResult;
@@ -27,9 +26,9 @@ export interface Unrecovered {
 	isProvedMissing: boolean;
 }
 
-/** Limits how long to wait before each reading of the list: what was just accepted may not be listed yet. */
+/** What was just accepted may not be listed yet. */
 const READING_DELAYS_MS = [0, 1000, 3000];
-/** Delays further searches until the list would surely show the query. */
+/** Readings go on until the list would surely show the query. */
 const LATER_READING_DELAY_MS = 5000;
 
 /**
@@ -65,7 +64,7 @@ export async function recover(
 	}
 }
 
-/** Reads the list once. Takes the queries if all of them are there. */
+/** Takes the queries if all of them are there. */
 async function readOnce(
 	context: RunSubmissionContext,
 	wanted: ItemSubmissionContext,
@@ -96,7 +95,7 @@ async function readOnce(
 	return { next, search, isProvedMissing: next.status === 'missing' && (isLater || hadTime) };
 }
 
-/** Returns whether no other item has a query, and no list showed it before this one was sent. */
+/** No other item has it, and no list showed it before this query was sent. */
 async function isUnclaimed(
 	{ journal, past }: RunSubmissionContext,
 	{ item, client, known }: ItemSubmissionContext,
@@ -110,16 +109,14 @@ async function isUnclaimed(
 /** A date may be local time that is labelled as UTC. */
 const TIME_ZONE_TOLERANCE_MS = 24 * 3_600_000;
 
-/** A request that was sent, and whose queries are searched. */
 interface LostQuery {
 	expected: ExpectedRecord[];
 	/** The time of sending, in milliseconds by this machine's clock. */
 	sentAt: number;
-	/** Returns whether a query may be taken: no other item has it, and it was not listed before the request. */
+	/** No other item has it, and it was not listed before the request. */
 	isFree(id: QueryId): Promise<boolean>;
 }
 
-/** The queries of a lost request in the list. */
 interface RecoveryResult {
 	/** Records that surely match: one for each query, with its result if it has one. */
 	found: QueryRecord[];
@@ -160,7 +157,7 @@ async function findLostQueries(item: Item, lost: LostQuery): Promise<RecoveryRes
 	};
 }
 
-/** Returns the rows that may match and that no other item has; those without request or date were read by ID. */
+/** Leaves out those that another item has. Rows without request or date are read by ID. */
 async function readPossible(
 	list: SharedQueryList,
 	client: QueryClient,
@@ -207,7 +204,7 @@ function chooseOwn(
 	return { found, possible: [...possible] };
 }
 
-/** Returns a row with its result; the row itself where its ID gives another query. */
+/** A row stays as it is where its ID gives another query. */
 async function readWithResponse(
 	client: QueryClient,
 	row: QueryRecord,

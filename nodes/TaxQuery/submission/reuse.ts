@@ -21,7 +21,6 @@ import type { ExecutionQueries } from './execution';
 /** A run takes over a list that another run of its execution has read at most this long before. */
 const FRESH_MS = 30_000;
 
-/** A reusable record for each query that a request expects, if there is one. */
 type ReusableRecords = Array<QueryRecord | undefined>;
 
 type ListedReuse = ReuseScope & { since: number };
@@ -58,7 +57,7 @@ export class PastQueries {
 		this.#run = run;
 	}
 
-	/** Returns the queries made since a moment by this machine's clock. Throws a QueryError that names the purpose. */
+	/** `since` is by this machine's clock. Throws a QueryError that names the purpose. */
 	async list(item: Item, since: number, purpose: ListPurpose): Promise<CollectedQueryList> {
 		return await (
 			await this.#read(item, since, purpose)
@@ -72,20 +71,20 @@ export class PastQueries {
 		this.#reusable.clear();
 	}
 
-	/** Returns when the list of an account was read, by a monotonic clock; now where it was not. */
+	/** The moment is by a monotonic clock; it is now where the list was not read. */
 	async readAt(item: Item): Promise<number> {
 		const { clientKey } = await itemClient(item);
 		const newest = this.#readings.get(clientKey)?.at(-1);
 		return (await newest?.reading)?.startedAt ?? performance.now();
 	}
 
-	/** Returns what was not reused though it may match, and the truncated list, for the receipt. */
+	/** The receipt shows what was not reused though it may match, and the truncated list. */
 	gaps(): ReuseSearchGaps {
 		const pendingTooLong = [...this.#pendingTooLong];
 		return { uncompared: this.#uncompared.size, pendingTooLong, cut: this.#cut };
 	}
 
-	/** Returns whether a query stood in a list that was read before this moment by this machine's clock. */
+	/** `before` is by this machine's clock. */
 	async wasListed(item: Item, id: QueryId, before: number): Promise<boolean> {
 		const { clientKey } = await itemClient(item);
 		const earlier = (this.#readings.get(clientKey) ?? []).map(async ({ reading }) => {
@@ -97,15 +96,14 @@ export class PastQueries {
 		return isIn.includes(true);
 	}
 
-	/** Returns whether the list shows one of these queries. */
 	async shows(item: Item, since: number, queries: RecordOrAcknowledgement[]): Promise<boolean> {
 		const { records } = await this.list(item, since, 'reuse');
 		return records.some(({ id }) => queries.some((query) => query.id === id));
 	}
 
 	/**
-	 * Returns, for each expected query, the newest one with a result, or else the newest pending one. In a
-	 * retried execution each row is for one item, unless the operator wants items to share.
+	 * Chooses for each expected query the newest one with a result, or else the newest pending one. In a retried
+	 * execution each row is for one item, unless the operator wants items to share.
 	 */
 	async findReusable(
 		item: Item,
@@ -131,7 +129,7 @@ export class PastQueries {
 		this.#notBefore = performance.now();
 	}
 
-	/** Reads the list once for all items of this run; a run takes over what another of its execution has just read. */
+	/** All items of this run share a reading; a run takes over what another of its execution has just read. */
 	async #read(item: Item, since: number, purpose: ListPurpose): Promise<ListReading> {
 		const client = await detachedClient(item);
 		const known = this.#readings.get(client.clientKey) ?? [];
@@ -231,11 +229,10 @@ export class PastQueries {
 	}
 }
 
-/** Returns the states of a record that replaces a new query, the best one first. */
+/** The best one comes first. */
 const reusableStates = ({ isRetry }: ReuseScope): QueryState[] =>
 	isRetry ? ['success', 'pending', 'unknown'] : ['success', 'pending'];
 
-/** Returns the newest record that surely matches: one of the first state, or else one of the next. */
 function chooseRecord(
 	records: QueryRecord[],
 	expected: ExpectedRecord,

@@ -25,7 +25,6 @@ export interface ReadingNeed {
 	notBefore: number;
 }
 
-/** One reading of an account's list. */
 export class ListReading {
 	/** The time when the reading ended, by this machine's clock. */
 	endedAt = Infinity;
@@ -39,7 +38,6 @@ export class ListReading {
 		readonly listing: Promise<CollectedQueryList>,
 	) {}
 
-	/** Returns whether the reading serves a need. */
 	serves({ since, notBefore }: ReadingNeed): boolean {
 		return this.startedAt >= notBefore && this.since <= since;
 	}
@@ -76,7 +74,7 @@ export class SharedQueryList {
 		return this.#running !== undefined;
 	}
 
-	/** Returns a reading that serves a need. Throws what reading the list throws. */
+	/** Throws what reading the list throws. */
 	async read(client: QueryClient, need: ReadingNeed): Promise<ListReading> {
 		for (;;) {
 			const reading = await this.#join(client, need);
@@ -157,6 +155,6 @@ class ListsByMapping {
 	}
 }
 
-/** Returns the list of a client's queries that all readers of this process share. */
+/** All readers of this process share it. */
 export const sharedQueryListOf = ({ clientKey, mapping }: QueryClient): SharedQueryList =>
 	getClientState(clientKey).shared(newLists).of(mapping);

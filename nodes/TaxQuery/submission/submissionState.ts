@@ -16,7 +16,6 @@ export type SubmissionState =
 	| { status: 'accepted'; ids: QueryId[] }
 	/** The request was sent at `sentAt`, in milliseconds by this machine's clock. */
 	| { status: 'inFlight'; sentAt: number }
-	/** It is unknown whether the query was accepted. */
 	| { status: 'uncertain'; sentAt: number; reason: UncertaintyReason }
 	/** Uncertain, and the whole list surely does not have it. */
 	| { status: 'missing'; sentAt: number; reason: UncertaintyReason };
@@ -29,8 +28,7 @@ export type SubmissionEvent =
 	| { type: 'sendAgain' };
 
 /**
- * Returns the state of a sent query after an event, for a request that is billed as `count` queries. An impossible event
- * leaves it unchanged.
+ * `count` is the number of queries that the request is billed as. An impossible event leaves the state unchanged.
  */
 export function transition(
 	state: SubmissionState,
@@ -51,13 +49,12 @@ export function transition(
 export type Uncertain = Extract<SubmissionState, { sentAt: number }>;
 export const isUncertain = (state: SubmissionState): state is Uncertain => 'sentAt' in state;
 
-/** The IDs of what was accepted. */
 export const acceptedIdsOf = (state: SubmissionState): QueryId[] =>
 	state.status === 'accepted' ? state.ids : [];
 
 /**
- * Returns the number of billed queries: accepted ones with a result, pending or failed. Refused and unsent ones do not
- * count. Undefined where the outcome of any is unknown.
+ * Accepted queries count, with a result, pending or failed; refused and unsent ones do not. Undefined where the
+ * outcome of any is unknown.
  */
 export const countBilledQueries = (states: SubmissionState[]): number | undefined =>
 	states.some(isUncertain) ? undefined : states.flatMap(acceptedIdsOf).length;
@@ -68,9 +65,7 @@ function afterResponse(sent: Uncertain, posted: SubmissionOutcome): SubmissionSt
 	return { status: 'accepted', ids: posted.queries.map(({ id }) => id) };
 }
 
-/**
- * Returns why it is unknown whether a query was accepted. One of an earlier try that left no trace stays in flight.
- */
+/** One of an earlier try that left no trace stays in flight. */
 export const uncertaintyReasonOfState = (state: Uncertain): UncertaintyReason =>
 	state.status === 'inFlight' ? 'earlierTry' : state.reason;
 

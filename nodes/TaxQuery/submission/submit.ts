@@ -34,7 +34,7 @@ import {
 const DAY_MS = 24 * 3_600_000;
 const aDayAgo = () => Date.now() - DAY_MS;
 
-/** Returns the submission of an item's query that an earlier try of this execution has left, unless it was refused. */
+/** A refused one does not count. */
 function ownSubmission(
 	{ journal }: RunSubmissionContext,
 	item: Item,
@@ -44,7 +44,6 @@ function ownSubmission(
 	return own && own.state.status !== 'planned' && own.state.status !== 'rejected' ? own : undefined;
 }
 
-/** Returns whether an earlier try of this execution has submitted an item's query. */
 export const isSubmittedByEarlierTry = (
 	context: RunSubmissionContext,
 	item: Item,
@@ -121,7 +120,7 @@ async function obtain(
 const isPossibleRepeat = ({ run }: RunSubmissionContext, sent: Submission): boolean =>
 	sent.run !== run && (run.isTool || sent.executionId !== run.executionId);
 
-/** Returns whether another execution has lost a query, so long ago that the list would show it. */
+/** It was sent so long ago that the list would show it. */
 const isOthers = (
 	{ run }: RunSubmissionContext,
 	{ executionId, sentMoment }: Submission,
@@ -130,7 +129,7 @@ const isOthers = (
 const hasEnded = (query: RecordOrAcknowledgement) =>
 	query.kind === 'record' && !mayStillEnd(query.state);
 
-/** Returns what another item of the execution has obtained, unless it has failed since another run saw it pending. */
+/** A query that has failed since another run saw it pending does not count. */
 async function queriesOfExecution(
 	{ run, journal }: RunSubmissionContext,
 	wanted: ItemSubmissionContext,
@@ -251,7 +250,7 @@ async function lookUp(
 		: search;
 }
 
-/** Reserves a further sending; returns false where the limits do not allow it, or cannot be counted. */
+/** Is false where the limits do not allow it, or cannot be counted. */
 const reserveIfAllowed = async (
 	{ limit }: RunSubmissionContext,
 	{ item, request, sending }: ItemSubmissionContext,
@@ -335,7 +334,7 @@ async function acceptFewer(
 	return { queries, how: 'sent' };
 }
 
-/** Reads what was accepted before, as the service shows it now. */
+/** The service may show it otherwise now. */
 async function readAgain(
 	{ request: { expected }, client, known }: ItemSubmissionContext,
 	submission: Submission,
@@ -374,7 +373,7 @@ function bodyToPassOn(
 	return { kind: 'withoutId', raw: body };
 }
 
-/** Returns the error of a query whose outcome stays uncertain; the next equal request goes on with it. */
+/** The next equal request goes on with it. */
 function uncertainError(
 	{ request, known }: ItemSubmissionContext,
 	{ state, search }: Unrecovered,

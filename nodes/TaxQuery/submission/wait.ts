@@ -12,7 +12,7 @@ const FIRST_PAUSE_MS = 500;
 /** A pending query comes out this long before the workflow's timeout, which would drop it. */
 const BEFORE_TIMEOUT_MS = 3000;
 
-/** Returns whether a query may be waited for: it was only acknowledged, or nothing is known of its end. */
+/** It was only acknowledged, or nothing is known of its end. */
 export const mayBeWaitedFor = ({ query }: ObtainedQuery): boolean =>
 	query.kind === 'acknowledged' || (query.kind === 'record' && mayStillEnd(query.state));
 
@@ -40,12 +40,12 @@ export async function waitForResult(
 	return { ...outcome, ...seen };
 }
 
-/** Caches accepted queries read by ID, which items with Reuse share. */
+/** Items with Reuse share accepted queries that were read by ID. */
 const newReads = () => new WeakMap<RecordOrAcknowledgement, Promise<QueryRecord>>();
 
 /**
- * Returns an accepted query with its result. A success without a result is read by ID once, and so is an
- * acknowledgement whose record the API reference shows at once. If that fails, the query comes back with the reason.
+ * A success without a result is read by ID once, and so is an acknowledgement whose record the API reference shows
+ * at once. If that fails, the query comes back with the reason.
  */
 export async function readByIdIfResultMissing(
 	item: Item,

@@ -20,7 +20,7 @@ export function forgetCredential(context: Context): void {
 	processStateOfNode(context).shared(newCache).readAt = -Infinity;
 }
 
-/** Returns the trigger's credential as it was at most five seconds ago: webhook calls and their polls share it. */
+/** It is at most five seconds old: webhook calls and their polls share it. */
 export async function cachedCredential(context: Context): Promise<ICredentialDataDecryptedObject> {
 	const { id } = context.getNode().credentials?.[taxQuery.credentialType] ?? {};
 	const cache = processStateOfNode(context).shared(newCache);

@@ -16,7 +16,7 @@ const shownFor = (receiveBy: string[], more: Record<string, string[]> = {}) => (
 	displayOptions: { show: { receiveBy, ...more } },
 });
 
-/** An entry of a list; `more` says where it is shown. */
+/** `more` says where the entry is shown. */
 const entry = (name: string, value: string, description: string, more: object = {}) => ({
 	name,
 	value,
@@ -24,7 +24,7 @@ const entry = (name: string, value: string, description: string, more: object = 
 	...more,
 });
 
-/** Entries of the "Options" collection; from in there, the other fields are above. */
+/** Seen from this collection, the other fields are above. */
 const options: INodeProperties[] = [
 	additionalQueryTypesField,
 	simplifyProperty,
@@ -81,11 +81,9 @@ export const webhookDescription: IWebhookDescription = {
 	...webhookResolvers({ httpMethod, ndvHideUrl }),
 };
 
-/** The editor's text while it waits. */
 export const waitingForEventText =
 	"Waiting for the query service, or the sandbox's page, to send a result to the test URL";
 
-/** The texts beside the node's panel in the editor. */
 export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 	header: 'Listen for a result',
 	executionsHelp:

@@ -11,7 +11,7 @@ import type { TriggerResult } from './result';
 import type { Disposition } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
-/** Returns whether a record's query type is chosen; undefined if the record does not say which it is. */
+/** Is undefined if the record does not say its query type. */
 function isChosen({ code, operation }: QueryRecord, { isAny, operations, codes }: FilterSettings) {
 	if (isAny) return true;
 	if (code === '') return undefined;
@@ -21,7 +21,6 @@ function isChosen({ code, operation }: QueryRecord, { isAny, operations, codes }
 	);
 }
 
-/** Returns what becomes of a query in a state, by the operator's choice of results that start the workflow. */
 export function dispositionOf(
 	{ record, hasStatus }: TriggerResult,
 	choice: FilterSettings,

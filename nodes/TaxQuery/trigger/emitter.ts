@@ -4,7 +4,7 @@ import { isCancellation } from '../../shared/host/trigger';
 import { getNodeState, getProcessState, type ScopeState } from '../../shared/processState';
 import type { TriggerResult } from './result';
 
-/** The outcome of emitting a result: n8n runs it, had run it before, or could not start it. */
+/** `started`: n8n runs it; `duplicate`: it had run it before; `failed`: it could not start it. */
 export type EmitOutcome = 'started' | 'duplicate' | 'failed';
 
 interface Emission {
@@ -12,22 +12,19 @@ interface Emission {
 	result: TriggerResult;
 	/** Called when an execution that another process ran has ended. */
 	onEndElsewhere(): void;
-	/** Called with the reason where n8n could not start it. */
 	onFailure(error: Error): void;
 }
 
 type Identity = Pick<ITriggerFunctions, 'getWorkflow' | 'getNode'>;
 
-/** Returns a key that distinguishes a node from every other in this n8n. */
+/** The key is unique in this n8n. */
 export const nodeKey = (context: Identity): string =>
 	`${context.getWorkflow().id ?? ''} ${context.getNode().id}`;
 
-/** Returns what this process knows of a trigger node. */
 export const processStateOfNode = (context: Identity): ScopeState => getNodeState(nodeKey(context));
 
 /** An execution that this process has started and that is not known to have ended. */
 interface RunningExecution {
-	/** The execution has reached the trigger node. */
 	begin(): void;
 	/** Marks its static data as changed, so that n8n writes them at its end. */
 	touch?(): void;
@@ -101,8 +98,8 @@ export function saveByEmit(context: ITriggerFunctions, deliveryId: string): void
 }
 
 /**
- * Returns the deduplication key of a result: never another one, so that n8n starts it once as long as it has the
- * execution's row. Unique in n8n's database, at most 255 characters.
+ * A result never gets another key, so that n8n starts it once as long as it has the execution's row. The key is
+ * unique in n8n's database, and at most 255 characters long.
  */
 const deduplicationKeyOf = (context: Identity, deliveryId: string): string =>
 	createHash('sha256')

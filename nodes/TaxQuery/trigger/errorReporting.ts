@@ -8,7 +8,6 @@ import type { CodedError } from '../../shared/utils/codedError';
 import { msUntilElapsed } from '../../shared/utils/sleep';
 import { processStateOfNode, type nodeKey } from './emitter';
 
-/** The name of failing checks among the hourly reports. */
 const OUTAGE = 'outage';
 
 /**
@@ -46,7 +45,7 @@ export const reportOutageHourly = (context: ITriggerFunctions, error: unknown): 
 
 const PASSING_STATUSES = [408, 425, 429];
 
-/** Returns whether a failed check may work the next time, though nobody changes anything. */
+/** Nobody has to change anything for that. */
 function mayPass(error: unknown): boolean {
 	if (!(error instanceof RequestError)) return error instanceof OperationalError;
 	const { problem } = error;
@@ -62,7 +61,7 @@ export const errorMessage = (error: unknown): string =>
 export const reportFailure = (context: ITriggerFunctions, error: unknown): void =>
 	saveFailure(context, toTriggerError(context, error));
 
-/** Returns an error as n8n shows it. Names in it are masked, because n8n stores it whatever the trigger emits. */
+/** Names in it are masked, because n8n stores it whatever the trigger emits. */
 export const toTriggerError = (
 	context: Pick<ITriggerFunctions, 'getNode'>,
 	error: unknown,
@@ -72,11 +71,10 @@ type Identity = Parameters<typeof nodeKey>[0];
 
 const AN_HOUR = 3_600_000;
 const MAX_REPORTED = 1_000;
-/** Times of the last reports, by their names. */
 const newReportTimes = () => new BoundedMap<string, number>(MAX_REPORTED);
 const reportTimes = (context: Identity) => processStateOfNode(context).shared(newReportTimes);
 
-/** Runs a report at most once an hour; `what` names it. */
+/** `what` names the report. */
 export function runHourly(context: Identity, what: string, report: () => void): void {
 	const reportedAt = reportTimes(context);
 	if (msUntilElapsed(reportedAt.get(what) ?? -Infinity, AN_HOUR) > 0) return;

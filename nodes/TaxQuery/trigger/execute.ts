@@ -16,8 +16,8 @@ import { sessionsOfWorkflow } from './pollingSession';
 import { CodedError } from '../../shared/utils/codedError';
 
 /**
- * Returns what n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a
- * webhook call, which is so with Checks Only: fetches the latest result.
+ * Passes on what started the execution. In the editor without a webhook call, which is so with Checks Only, it
+ * fetches the latest result.
  */
 export async function executeTrigger(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();

@@ -9,7 +9,6 @@ const lower = (label: string) => label.replace(/[A-Z][a-z]+/g, (label) => label.
 
 const typeOptions = [...queryTypes].sort((a, b) => a.label.localeCompare(b.label));
 
-/** Among the query types: all of them. */
 const ANY = 'any';
 
 export const queryTypesField: INodeProperties = {
@@ -76,7 +75,6 @@ export const subtitle = `={{ ((types, states, others, names) => {
 	' ',
 );
 
-/** An entry of the "Options" collection. */
 export const additionalQueryTypesField: INodeProperties = {
 	displayName: 'Other Query Types',
 	name: 'otherServices',
@@ -86,7 +84,6 @@ export const additionalQueryTypesField: INodeProperties = {
 	description: "More query types, as in the record's field service, separated by commas",
 };
 
-/** The results that start the workflow. */
 export interface FilterSettings {
 	/** Every query type is chosen; then `operations` is empty. */
 	isAny: boolean;
@@ -96,11 +93,10 @@ export interface FilterSettings {
 	states: string[];
 }
 
-/** A parameter of the trigger that cannot be used, and why. */
 export const triggerSettingError = (code: string, field: string, problem: string): CodedError =>
 	fieldError(code, field, problem, 'Open the trigger and correct it.');
 
-/** Returns what the fields above choose. Throws a UserError if nothing could start the workflow. */
+/** Throws a UserError if nothing could start the workflow. */
 export function readFilterSettings(
 	services: unknown,
 	statuses: unknown,
@@ -116,7 +112,7 @@ export function readFilterSettings(
 const isEmpty = (field: string) =>
 	triggerSettingError('field.empty', field, 'is empty, so that no result would start the workflow');
 
-/** The texts of a list, or of one text with commas. */
+/** The list may be one text with commas. */
 function listed(value: unknown): string[] {
 	const texts: unknown[] = Array.isArray(value) ? value : [value];
 	return texts

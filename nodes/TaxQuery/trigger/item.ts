@@ -14,7 +14,6 @@ import type { TriggerSettings } from './settings';
 /** The credential's names for fields, and its key of pseudonyms: items are made with them. */
 export type ItemSettings = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
 
-/** The fields of a webhook call around a record. */
 export interface WebhookDeliveryEnvelope {
 	fields: IDataObject;
 	/** The status that the call names; '' if it names none. */
@@ -31,19 +30,14 @@ export const envelopeIfSameStatus = (
 export interface ResultOrigin {
 	/** It was read from the service itself, or the service has confirmed its status alone. */
 	confirmed: boolean | 'status';
-	/** The kind of event that the webhook call named. */
 	event?: string;
 	/** The fields of the proved webhook call around the record. */
 	envelope?: IDataObject;
 }
 
-/** Makes the item that goes into the workflow. */
 export type ItemMaker = (result: TriggerResult, origin: ResultOrigin) => INodeExecutionData;
 
-/**
- * Returns a function that makes items by the parameters. Throws a UserError if pseudonyms are chosen and the
- * credential has no key.
- */
+/** Throws a UserError if pseudonyms are chosen and the credential has no key. */
 export function itemMaker(
 	{
 		simplify,

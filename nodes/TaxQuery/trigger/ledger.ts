@@ -117,17 +117,16 @@ export class Ledger {
 		return this.#seen.has(keyOf(queryId));
 	}
 
-	/** Keys of the listed queries, the oldest first. */
+	/** The oldest comes first. */
 	seenKeys(): string[] {
 		return [...this.#seen.keys()];
 	}
 
-	/** Returns whether this status is the last of a query that came through, or is not wanted. */
+	/** This status is the last one that came through, or is not wanted. */
 	isSettled({ queryId, status }: QueryStatus): boolean {
 		return this.#seen.get(keyOf(queryId)) === status;
 	}
 
-	/** Returns whether any status of a query has settled. */
 	hasSettled(queryId: string): boolean {
 		return (this.#seen.get(keyOf(queryId)) ?? '') !== '';
 	}
@@ -140,7 +139,7 @@ export class Ledger {
 		return this.#pending.size;
 	}
 
-	/** Returns the IDs of pending queries, in the order of their turns. */
+	/** They are in the order of their turns. */
 	pendingIds(): string[] {
 		return [...this.#pending];
 	}
@@ -171,7 +170,7 @@ export class Ledger {
 		if (this.#seen.has(key)) this.#seen.set(key, status);
 	}
 
-	/** Makes queries pending, last in turn. Returns the number of those that are too many to follow. */
+	/** They come last in turn. Returns the number of those that are too many to follow. */
 	addPending(queryIds: string[]): number {
 		for (const id of queryIds) {
 			this.#pending.delete(id);
@@ -195,12 +194,10 @@ export class Ledger {
 		return this.#starting.has(deliveryId);
 	}
 
-	/** Returns the results that n8n may be starting, by deliveryId. */
 	starting(): Array<[deliveryId: string, queryId: string]> {
 		return [...this.#starting];
 	}
 
-	/** Notes that a result is about to be given to n8n. */
 	start(deliveryId: string, queryId: string): void {
 		this.#starting.set(deliveryId, queryId);
 		const [oldest] = this.#starting.keys();

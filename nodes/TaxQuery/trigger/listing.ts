@@ -13,7 +13,6 @@ export interface TriggerListing extends ListedRows<TriggerResult> {
 	requests: number;
 	/** Rows without an ID. */
 	unreadable: number;
-	/** The number of queries that the service reports. */
 	total?: number;
 }
 
@@ -30,10 +29,7 @@ const FEW = 3;
 /** An audit may take this share of the time, at one request a second. */
 const AUDIT_REST_MS = 10_000;
 
-/**
- * Returns whether the list must be read to its end: once a day, and more often while pending queries lie deeper than
- * polls read.
- */
+/** An audit is due once a day, and more often while pending queries lie deeper than polls read. */
 export function isAuditDue(
 	{ state }: Ledger,
 	{ last, afterAudit }: UnlistedPendingTotals,
@@ -95,9 +91,7 @@ const CLEAR = 5;
 /** Dates show an order if this many times more run one way than the other: clocks differ, and some dates are equal. */
 const TIMES_MORE = 3;
 
-/**
- * Returns the order of rows by their dates of creation, or undefined. A few rows do not outweigh the `known` order.
- */
+/** Dates of creation decide; undefined if they show no order. A few rows do not outweigh the `known` order. */
 export function detectListOrder(
 	records: Array<{ createdAt?: number }>,
 	known: ServiceListOrder | undefined,
@@ -111,7 +105,7 @@ export function detectListOrder(
 	return falls + rises >= CLEAR ? shown : (known ?? shown);
 }
 
-/** Returns whether rows are of one batch: equal dates are no disorder, and say nothing of the list's order. */
+/** Equal dates are no disorder, and say nothing of the list's order. */
 const areOfOneMoment = (rows: Array<{ createdAt?: number }>): boolean =>
 	rows[0]?.createdAt !== undefined &&
 	rows.every(({ createdAt }) => createdAt === rows[0].createdAt);
@@ -126,7 +120,6 @@ export const LISTING_IF_LIST_UNUSED: TriggerListing = {
 	unreadable: 0,
 };
 
-/** Returns the error for a list in which new results cannot be recognized, with the remedy. */
 const unusable = (code: string, why: string, todo: string, mappingKeys?: string[]): CodedError =>
 	new CodedError(`list.${code}`, `The list of queries ${why}`, { description: todo, mappingKeys });
 

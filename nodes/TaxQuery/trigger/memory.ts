@@ -53,7 +53,7 @@ export class NodeProcessMemory {
 		return ledger;
 	}
 
-	/** Returns whether n8n may be about to start a result that another process gave to it. */
+	/** n8n may be about to start a result that another process gave to it. */
 	isLeftToN8n(deliveryId: string): boolean {
 		const isAdopted = this.ledger?.isStarting(deliveryId) && !this.outcomes.has(deliveryId);
 		return isAdopted === true && msUntilElapsed(this.#adoptedAt, LEFT_TO_N8N_MS) > 0;
@@ -62,7 +62,6 @@ export class NodeProcessMemory {
 
 const newMemory = () => new NodeProcessMemory();
 
-/** Returns what this process knows of a trigger. */
 export const triggerMemoryOf = (
 	context: Parameters<typeof processStateOfNode>[0],
 ): NodeProcessMemory => processStateOfNode(context).shared(newMemory);

@@ -4,7 +4,6 @@ import type { QueryRecord } from '../client/model';
 import { succeededWithoutResult, addDeliveredResponse, type TriggerResult } from './result';
 import { envelopeIfSameStatus, type WebhookDeliveryEnvelope, type ResultOrigin } from './item';
 
-/** A webhook call's report of a query. */
 export interface QueryNotification {
 	/** The call proved where it comes from. */
 	isProved: boolean;

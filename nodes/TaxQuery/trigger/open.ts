@@ -10,7 +10,7 @@ import { PollingSession, RETRY_MS } from './pollingSession';
 /** The workflows that n8n has tried to publish, by their static data, with the nodes that failed. */
 const newFailures = () => new WeakMap<object, Set<string>>();
 
-/** Returns what n8n hands to all triggers of a workflow that it publishes together, also when it tries that again. */
+/** n8n hands it to all triggers of a workflow that it publishes together, also when it tries that again. */
 const publicationOf = (context: ITriggerFunctions): object =>
 	context.getWorkflowStaticData('global');
 
@@ -37,10 +37,7 @@ export async function openTrigger(context: ITriggerFunctions): Promise<ITriggerR
 	}
 }
 
-/**
- * Returns whether n8n may refuse to publish the workflow: it does not start, and has not tried this publication
- * before.
- */
+/** n8n may then refuse to publish. It does not start, and has not tried this publication before. */
 const isFirstAttempt = (context: ITriggerFunctions): boolean =>
 	!['init', 'leadershipChange'].includes(context.getActivationMode()) &&
 	!getProcessState().shared(newFailures).get(publicationOf(context))?.has(nodeKey(context));

@@ -22,11 +22,9 @@ export type Disposition = 'ignore' | 'wait' | 'emit';
 
 export interface RowRules<Row extends ListedQuery> {
 	dispositionOf(row: Row): Disposition;
-	/** Returns whether the result is being emitted. */
 	isRunning(row: Row): boolean;
-	/** Returns the number of vain attempts to read its result; fewer attempts come first. */
+	/** Results with fewer vain attempts come first. */
 	triesOf(row: Row): number;
-	/** Limits the results of one poll. */
 	maxResults: number;
 }
 
@@ -39,11 +37,10 @@ interface PollContext {
 	now: number;
 	/** IDs that webhook calls named, the last first. */
 	notifiedIds: string[];
-	/** Limits how many pending queries are read by ID. */
 	maxPendingReads: number;
 }
 
-/** The reason why no known query is listed any more; it is reported. */
+/** No known query is listed any more; the reason is reported. */
 export type VanishedQueriesReason =
 	/** Another account has none of them: the trigger begins anew. */
 	| 'isElsewhere'
@@ -64,7 +61,6 @@ export interface PollPlan<Row extends ListedQuery> {
 	changed: Row[];
 	/** Results to emit now, once each is read whole. */
 	due: Row[];
-	/** More results are due than one poll emits. */
 	isMore: boolean;
 	/** Pending queries whose listed status came through before. */
 	over: string[];
@@ -77,16 +73,16 @@ export interface PollPlan<Row extends ListedQuery> {
 	listed: Map<string, Row>;
 }
 
-/** Limits how many rows at the end of what was read must be known, so that nothing new is expected behind them. */
+/** Behind this many known rows nothing new is expected. */
 const KNOWN_ROWS = 50;
 
-/** Returns whether the list was read far enough, from the newest row on, in pages of `pageSize`. */
+/** Rows are read from the newest on, in pages of `pageSize`. */
 export function isReadFarEnough(rows: QueryStatus[], pageSize: number, ledger: Ledger): boolean {
 	const last = rows.slice(-Math.min(KNOWN_ROWS, pageSize));
 	return last.length > 0 && last.every(({ queryId }) => ledger.isSeen(queryId));
 }
 
-/** Returns the rows from the newest on, or undefined if the newest are unknown. One response may be all of them. */
+/** Is undefined if the newest are unknown. One response may be all rows. */
 export function newestFirstOrUndefined<Row>(
 	rows: Row[],
 	order: ServiceListOrder | undefined,
@@ -159,7 +155,7 @@ export function planPoll<Row extends ListedQuery>(
 const countUnlisted = (ledger: Ledger, rows: ListedQuery[]): number =>
 	ledger.pendingCount() - rows.filter(({ queryId }) => ledger.isPending(queryId)).length;
 
-/** Returns whether a pending query is listed with a final status that came through before. */
+/** It is listed with a final status that came through before. */
 const isOver = (ledger: Ledger, row: ListedQuery): boolean =>
 	ledger.isPending(row.queryId) && !row.isOpen && row.hasStatus && ledger.isSettled(row);
 
@@ -182,7 +178,7 @@ function selectNewRows<Row extends ListedQuery>(
 	return { take, due };
 }
 
-/** Returns the index of the oldest row that is seen; -1 if none is. */
+/** Is -1 if none is seen. */
 function lastSeen(rows: QueryStatus[], ledger: Ledger): number {
 	for (let at = rows.length - 1; at >= 0; at--) if (ledger.isSeen(rows[at].queryId)) return at;
 	return -1;
@@ -197,9 +193,7 @@ function lossOf(
 	return ledger.isEmpty() || rows === 0 ? undefined : 'isLost';
 }
 
-/**
- * Returns whether its result in this status came through. A row without a status counts as settled if any status has.
- */
+/** A row without a status counts as settled if any status has. */
 export const isStatusHandled = (ledger: Ledger, row: ListedQuery): boolean =>
 	row.hasStatus ? ledger.isSettled(row) : ledger.hasSettled(row.queryId);
 

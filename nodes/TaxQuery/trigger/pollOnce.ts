@@ -33,15 +33,15 @@ import { readStartFrom, startFromKey } from './settings';
 import { cachedCredential } from './cachedCredential';
 import { isStatusHandled, planPoll, applyPlan, type PollPlan, type RowRules } from './planPoll';
 
-/** Limits the requests of a poll whose list is up to date. */
+/** Of a poll whose list is up to date. */
 const MAX_REQUESTS = 3;
 const HOUR_MS = 3_600_000;
 /** A pause after each request leaves the rate limit to the lookups of executions, and the process to n8n. */
 const REST_PER_REQUEST_MS = 500;
 const REST_PER_ROW_MS = 0.1;
 /**
- * Limits how many results n8n may be about to start. It writes the ledger with each, and SQLite takes one write at a
- * time: with hundreds in turn n8n gives up, and leaves executions that it has stored.
+ * n8n writes the ledger with each result that it starts, and SQLite takes one write at a time: with hundreds in
+ * turn n8n gives up, and leaves executions that it has stored.
  */
 const MAX_STARTING = 50;
 const REST_WHILE_FULL_MS = 3_000;
@@ -64,7 +64,7 @@ export interface PollReport {
 	isWhole: boolean;
 	/** Milliseconds before the next poll. */
 	restMs: number;
-	/** There are more new results than one poll emits. */
+	/** More new results are due than one poll emits. */
 	isMore: boolean;
 	/** IDs of the notified queries whose own record has brought the result: later polls can bring it again. */
 	held: Set<string>;
@@ -118,7 +118,7 @@ export async function pollOnce(
 	return applyPoll({ ...poll, isListed, isAudit, unresolved: new Set(), held: new Set() });
 }
 
-/** Returns the notified IDs, the last first: a repeated call does not wait behind a flood. */
+/** A repeated call does not wait behind a flood. */
 const newestFirst = (notifications: Map<string, QueryNotification>): string[] =>
 	[...notifications.keys()].reverse();
 
@@ -221,11 +221,10 @@ function processResult(poll: Poll, row: TriggerResult, found: RowRecordOrRefused
 	});
 }
 
-/** Returns how a webhook call spelled the ID of a query that was read by that ID. */
+/** The ID comes out as a webhook call spelled it. */
 const namedAs = ({ read }: Poll, queryId: string): string =>
 	[...read.ownIds].find(([, own]) => own === queryId)?.[0] ?? queryId;
 
-/** Returns the poll's findings about the queries that webhook calls named, and when the next one may begin. */
 function outcomeOf(poll: Poll): PollReport {
 	const { trigger, notifications, listing, plan, read, isListed, isAudit } = poll;
 	const { ledger } = trigger;

@@ -34,7 +34,7 @@ const PAUSE_MS = 15 * 60_000;
 const SAVE_ENDS_MS = 30_000;
 /** In queue mode nobody says that an execution has begun; by then it has. */
 const STARTING_MS = 30_000;
-/** Limits how many queries one poll looks up for webhook calls; their senders repeat others. */
+/** One poll looks up so many for webhook calls; the senders of others repeat them. */
 const MAX_NOTIFIED = 1_000;
 
 /** The published triggers of this process, by node. Only the leading main process has any. */
@@ -167,12 +167,12 @@ export class PollingSession implements PollingTrigger {
 		this.#memory.isPublished = false;
 	}
 
-	/** Returns whether a result came through before, so that a poll would show nothing else. */
+	/** A poll would show nothing else. */
 	isOver(result: Pick<TriggerResult, 'queryId' | 'status' | 'deliveryId'>): boolean {
 		return this.#memory.emitted.has(result.deliveryId) || this.ledger.isSettled(result);
 	}
 
-	/** Returns whether the next poll can look up this query for a webhook call. */
+	/** The next poll can look it up for a webhook call. */
 	hasRoomFor(queryId: string): boolean {
 		return this.#notifications.has(queryId) || this.#notifications.size < MAX_NOTIFIED;
 	}

@@ -11,13 +11,12 @@ export interface PollingTrigger {
 	context: ITriggerFunctions;
 	ledger: Ledger;
 	settings: TriggerSettings;
-	/** Reads by ID, and knows what could not be read so far. */
 	reader: RecordReader;
 	/** Numbers of pending queries that the last checks did not show. */
 	unlisted: UnlistedPendingTotals;
 	/** The trigger is to begin by Start From. */
 	mustBegin: boolean;
-	/** The number of results that were given to n8n a moment ago and are not known to have begun. */
+	/** These were given to n8n a moment ago and are not known to have begun. */
 	readonly startingCount: number;
 	/** Throws if the workflow was unpublished, because an older poll must not change anything. */
 	mustBeOpen(): void;
@@ -27,10 +26,8 @@ export interface PollingTrigger {
 	 * process has emitted, what the ledger has settled, and the deduplication key that n8n remembers.
 	 */
 	emitOnce(result: TriggerResult, item: INodeExecutionData): Promise<EmitOutcome>;
-	/** Returns whether a result came through before. */
 	isOver(result: Pick<TriggerResult, 'queryId' | 'status' | 'deliveryId'>): boolean;
-	/** Returns whether a result is being emitted, or was given to n8n by another process a moment ago. */
+	/** It is being emitted, or was given to n8n by another process a moment ago. */
 	isRunning(result: TriggerResult): boolean;
-	/** Returns the outcome of a result that is being emitted. */
 	outcomeOf(result: TriggerResult): Promise<EmitOutcome> | undefined;
 }

@@ -28,7 +28,7 @@ const MAX_REMEMBERED = 1_000;
 /** Statuses that pass: the token, the account's balance, what is being prepared, a service that is slow or busy. */
 const PASSING = [401, 402, 403, 407, 408, 409, 423, 425, 429];
 
-/** Returns whether the service refuses just this request. */
+/** The service refuses just this request. */
 const isRefusal = (error: unknown): boolean =>
 	error instanceof RequestError &&
 	error.problem.kind === 'status' &&
@@ -37,7 +37,7 @@ const isRefusal = (error: unknown): boolean =>
 	!error.problem.isFromGateway &&
 	!PASSING.includes(error.problem.status);
 
-/** Returns whether another attempt would fail as well: a refusal, or a response of another shape. */
+/** Another attempt would fail as well: a refusal, or a response of another shape. */
 const isPermanent = (error: unknown): boolean =>
 	error instanceof RequestError ? isRefusal(error) || error.problem.kind === 'shape' : true;
 
@@ -55,7 +55,6 @@ export type Reading =
 	/** It is still being read, or not read now. */
 	| 'later';
 
-/** The vain attempts to read a query. */
 interface Failures {
 	times: number;
 	/** The number of minutes in which it was refused. */
@@ -65,7 +64,7 @@ interface Failures {
 	failedSince: number;
 }
 
-/** Reads a record, with the ID as the service spells it. Never throws, because a later poll may take the outcome. */
+/** The ID is as the service spells it. Never throws, because a later poll may take the outcome. */
 const readRecord = async (
 	client: QueryClient,
 	id: string,
@@ -80,7 +79,7 @@ const readRecord = async (
 		(failed: unknown): Reading => ({ failed }),
 	);
 
-/** Reads an ID of a webhook call, while its sender waits. One that the service refuses is unknown. */
+/** The sender of the webhook call waits. An ID that the service refuses is unknown. */
 export async function readNotified(client: QueryClient, id: string): Promise<Reading> {
 	const read = await readRecord(client, id, SHORT_READ_OPTIONS);
 	return typeof read === 'object' && 'failed' in read && isRefusal(read.failed) ? 'unknown' : read;
@@ -100,7 +99,7 @@ export class RecordReader {
 		this.#context = context;
 	}
 
-	/** Reads a query that the list has shown. A read that an earlier poll began holds up no further one. */
+	/** A read that an earlier poll began holds up no further one. */
 	async readListed(client: QueryClient, id: string): Promise<Reading> {
 		const before = this.#inFlight.get(id);
 		const reading = before ?? readRecord(client, id, READ_OPTIONS);
@@ -112,7 +111,7 @@ export class RecordReader {
 		return read ?? 'later';
 	}
 
-	/** Reads an ID of a webhook call that nothing proves: within the budget, and soon again only if it is known. */
+	/** Reads within the budget, and soon again only if the ID is known. */
 	async readUnproved(client: QueryClient, id: string): Promise<Reading> {
 		if (this.wasUnknown(id)) return 'unknown';
 		if (!this.#takeTurn()) return 'later';
@@ -121,7 +120,6 @@ export class RecordReader {
 		return read;
 	}
 
-	/** Returns whether the service did not know an ID a moment ago. */
 	wasUnknown(id: string): boolean {
 		return msUntilElapsed(this.#unknownAt.get(id) ?? 0, UNKNOWN_MS) > 0;
 	}
@@ -133,12 +131,11 @@ export class RecordReader {
 		return true;
 	}
 
-	/** Returns the number of vain attempts; a poll reads queries with fewer first. */
+	/** A poll reads queries with fewer vain attempts first. */
 	failedTimes(id: string): number {
 		return this.#failures.get(id)?.times ?? 0;
 	}
 
-	/** Notes that the result of a query came. */
 	noteRead(id: string): void {
 		this.#failures.delete(id);
 	}

@@ -38,14 +38,12 @@ export function reportListGaps(context: ITriggerFunctions, listing: TriggerListi
 	);
 }
 
-/** Reports pending queries that are too many to follow. */
 export function reportForgottenQueries(context: ITriggerFunctions, queries: number): void {
 	if (queries === 0) return;
 	const what = `More than ${MAX_PENDING} queries wait for a result: the trigger no longer follows the ${queries} oldest. Compare their results in the service with your executions`;
 	reportFailureHourly(context, new CodedError('forgotten', what, { queries }));
 }
 
-/** Reports a result that n8n could not start. */
 export function reportUnstartedResult(
 	context: ITriggerFunctions,
 	queryId: string,

@@ -13,7 +13,6 @@ export interface TriggerResult extends ListedQuery {
 	deliveryId: string;
 }
 
-/** Returns the status in upper case, or ''. */
 const statusOf = (status: string | undefined): string => textOf(status).trim().toUpperCase();
 
 export function toResult(record: QueryRecord): TriggerResult {
@@ -37,11 +36,10 @@ export function toResult(record: QueryRecord): TriggerResult {
 const isDelivered = ({ operation }: QueryRecord) =>
 	queryTypes.find((queryType) => queryType.operation === operation)?.isDelivered ?? !operation;
 
-/** Returns whether a successful query lacks its result. It may come by webhook alone (TQ §6.1, §4.13). */
+/** The result may come by webhook alone (TQ §6.1, §4.13). */
 export const succeededWithoutResult = ({ record }: TriggerResult): boolean =>
 	record.state === 'success' && !record.hasResponse && isDelivered(record);
 
-/** The record of the service with the response that a webhook call brought. */
 export const addDeliveredResponse = (
 	{ record }: TriggerResult,
 	delivered: QueryRecord,

@@ -11,7 +11,6 @@ import {
 } from './filters';
 import { readPersonalDataMode, type PersonalDataMode } from '../../shared/personalData/options';
 
-/** The parameters with which the trigger was published. */
 export interface TriggerSettings {
 	receiveBy: 'both' | 'webhook' | 'asking';
 	checkEveryMs: number;
@@ -27,7 +26,6 @@ export interface TriggerSettings {
 	choice: FilterSettings;
 	/** Each item shows the fields of the webhook call around the record. */
 	hasEnvelope: boolean;
-	/** Results that one check emits at most. */
 	maxResults: number;
 	options: IDataObject;
 }
@@ -39,7 +37,7 @@ const DEFAULT_RESULTS = 100;
 
 type Context = Pick<ITriggerFunctions | IWebhookFunctions, 'getNodeParameter'>;
 
-/** Reads a trigger's parameters. Throws a UserError that names the one that cannot be used. */
+/** Throws a UserError that names the parameter that cannot be used. */
 export function readSettings(context: Context): TriggerSettings {
 	const read = (name: string, fallback: unknown): unknown =>
 		context.getNodeParameter(name, fallback as string);
@@ -87,8 +85,8 @@ export function startFromKey(context: Pick<ITriggerFunctions, 'getNode'>): strin
 }
 
 /**
- * Returns from when on results are emitted by "Start From", in milliseconds since the epoch. Undefined means the
- * moment of publishing. Throws a UserError for an invalid date.
+ * Gives milliseconds since the epoch; undefined means the moment of publishing. Throws a UserError for an invalid
+ * date.
  */
 export function readStartFrom(context: ITriggerFunctions): number | undefined {
 	const startFrom = context.getNodeParameter('startFrom', 'activation');

@@ -10,9 +10,7 @@ import type { PollPlan } from './planPoll';
 /** A row with its result; undefined if that cannot be had now, 'refused' if it is put aside. */
 export type RowRecordOrRefused = TriggerResult | 'refused' | undefined;
 
-/** The records that a poll has read by ID. */
 export interface RecordsReadById {
-	/** The results of due rows without a response. */
 	rows: Map<string, RowRecordOrRefused>;
 	/** Notified and pending queries that are not listed. */
 	others: TriggerResult[];
@@ -25,7 +23,7 @@ export interface RecordsReadById {
 	requests: number;
 }
 
-/** Limits how many rows without a result one poll reads again. */
+/** One poll reads so many rows without a result again. */
 const MAX_AGAIN = 10;
 
 /** Reads by ID what a poll needs and the list does not show. */
@@ -49,7 +47,7 @@ export async function readUnlistedRecords(
 	};
 }
 
-/** Reads the queries that webhook calls named. Throws if the service cannot be reached, unless it has just listed. */
+/** Throws if the service cannot be reached, unless it has just listed. */
 async function readNamed(
 	{ ledger, reader }: PollingTrigger,
 	client: QueryClient,
@@ -81,7 +79,7 @@ async function readNamed(
 	return { others, missing, ownIds };
 }
 
-/** Reads IDs that nothing proves within their budget, and the others one after another. */
+/** Those that nothing proves have a budget; the others are read one after another. */
 async function readNotifiedIds(
 	reader: RecordReader,
 	client: QueryClient,
@@ -98,7 +96,6 @@ async function readNotifiedIds(
 	return read;
 }
 
-/** Reads pending queries that are not listed. */
 async function readPending(
 	{ reader }: PollingTrigger,
 	client: QueryClient,
@@ -128,7 +125,6 @@ async function readPending(
 	return { others, refused };
 }
 
-/** The results of rows that do not hold them. */
 async function readMissingResponses(
 	{ reader }: PollingTrigger,
 	client: QueryClient,

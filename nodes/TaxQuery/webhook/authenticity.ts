@@ -7,7 +7,6 @@ import { cachedCredential } from '../trigger/cachedCredential';
 import type { ItemSettings } from '../trigger/item';
 import { verify } from './verify';
 
-/** The proof in a delivery's headers. */
 interface Proof {
 	isAuthentic: boolean;
 	/** Secrets that must not come out again. */
@@ -22,7 +21,7 @@ export async function checkAuthenticity(context: IWebhookFunctions, body: Buffer
 	return { isAuthentic, secrets: webhookSecretsToMask(credential) };
 }
 
-/** Returns the settings by which items are made: the API reference's names where the trigger has no credential. */
+/** Without a credential, the API reference's names count. */
 export async function readItemSettings(
 	context: IWebhookFunctions,
 ): Promise<ItemSettings & { secrets: string[] }> {

@@ -1,6 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 
-/** The reason why the body of a webhook call cannot be read, with the response for its sender. */
 export interface UnreadableBody {
 	status: 400 | 413;
 	reason: string;
@@ -23,7 +22,6 @@ const UNSUPPORTED: UnreadableBody = {
 	reason: 'The body has another Content-Encoding than gzip',
 };
 
-/** Reads the body of a request as it came. */
 export async function receiveBody(request: Request): Promise<ReceivedBody | UnreadableBody> {
 	const { headers } = request;
 	if (Number(headers['content-length']) > MAX_BYTES) return TOO_LARGE;

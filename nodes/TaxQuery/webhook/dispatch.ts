@@ -15,7 +15,6 @@ import type { TriggerSettings } from '../trigger/settings';
 import type { AssessedNotification } from './trust';
 import { respond, RESPONSES, type Fate, type ResponseToSender } from './response';
 
-/** A webhook call while it is handled. */
 export interface Call {
 	/** The response if handling takes longer than the sender waits. */
 	soFar: ResponseToSender;
@@ -24,7 +23,7 @@ export interface Call {
 const NO_TRIGGER =
 	'A webhook call came to a process that has no published Tax Query Trigger (503). In queue mode, send webhook calls to the main process';
 
-/** Returns whether a call may be the only one that has the result: the service's record may never hold it (TQ §4.13). */
+/** The service's record may never hold the result (TQ §4.13). */
 const bringsResult = ({ trusted, detail, isReportedPending }: AssessedNotification): boolean =>
 	trusted !== undefined || (detail !== undefined && !isReportedPending);
 
@@ -83,7 +82,7 @@ async function emitTrusted(
 	);
 }
 
-/** Makes the trigger poll for queries. `onRead` gets their fates once the poll has read them. */
+/** `onRead` gets the fates once the poll has read the queries. */
 async function pollFor(
 	trigger: PollingSession,
 	all: AssessedNotification[],
@@ -117,7 +116,6 @@ async function pollFor(
 	return [...(await Promise.all(fates)), ...crowdedOut];
 }
 
-/** Returns the fate of a query by its progress in a poll. */
 async function fateOf(
 	{ queryId, isReportedPending }: AssessedNotification,
 	{ queries, isWhole }: PollReport,

@@ -57,7 +57,6 @@ export function parsePayload(body: Buffer, mapping: Names): Payload {
 	return { announced };
 }
 
-/** The JSON value that the bytes hold; undefined if they hold none. */
 function parse(body: Buffer): unknown {
 	try {
 		return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
@@ -93,7 +92,6 @@ interface RecordNames {
 	parts: string[];
 	/** All fields of TQ §2.1, and those that name a query. */
 	all: string[];
-	/** The key under which each record comes. */
 	wrapper?: string;
 }
 
@@ -151,7 +149,7 @@ function findInList(
 	};
 }
 
-/** Returns whether an object with an ID is the envelope of what is inside. */
+/** An event's envelope has an ID, too. */
 function isEnvelopeOf(own: Found, { found }: { found: Found }): boolean {
 	const [{ queryId }] = own.announced;
 	if (found.clarity !== own.clarity) return found.clarity > own.clarity;
@@ -218,8 +216,8 @@ function addEnvelope({ announced, clarity }: Found, fields: IDataObject, key: st
 }
 
 /**
- * Returns the queries that JSON in a text names: the message of SNS, the data of a CloudEvent. Somebody else may have
- * written a text of a signed call, so nothing but the ID is taken of it, and only where the call names no query itself.
+ * SNS sends its message so, and a CloudEvent may send its data so. Somebody else may have written a text of a
+ * signed call, so nothing but the ID is taken of it, and only where the call names no query itself.
  */
 function findInText(value: unknown, names: RecordNames): AnnouncedQuery[] {
 	const texts = isObject(value) ? Object.values(value) : [value];

@@ -90,7 +90,7 @@ async function readCall(
 	return payload.announced.map((each) => limitByTrust(each, settings, mapping, hidden));
 }
 
-/** Returns the secrets that must not come out again, if a call is proved: some senders sign before they compress. */
+/** Some senders sign before they compress. The secrets of a proved call must not come out again. */
 async function verifiedSecrets(
 	context: IWebhookFunctions,
 	received: ReceivedBody,

@@ -32,7 +32,7 @@ export const RESPONSES: Record<Fate, ResponseToSender> = {
 	noCredential: { status: 503, message: 'The trigger has no credential to read the result' },
 };
 
-/** Returns one response for all queries of a call: retry if any needs it, else accepted. 404 only if all are unknown. */
+/** The sender is to retry if any query needs it. 404 means that all are unknown. */
 export function respond(fates: Fate[]): ResponseToSender {
 	const known = fates.filter((fate) => fate !== 'unknown');
 	const [worst = RESPONSES.nothingNew] = (known.length > 0 ? known : fates)

@@ -3,11 +3,9 @@ import { DateTime } from 'luxon';
 
 /** HMAC algorithms by the length of their signatures in bytes, so that nobody has to choose one. */
 const ALGORITHMS: Record<number, string> = { 32: 'sha256', 48: 'sha384', 64: 'sha512' };
-/** Limits the parts of a signature header that are read, and the times that it offers. */
 const MAX_PARTS = 50;
 const MAX_TIMESTAMPS = 5;
 
-/** The contents of a signature header: signatures, and perhaps the time of sending. */
 export interface ParsedSignatureHeader {
 	signatures: Buffer[];
 	timestamps: string[];
@@ -39,7 +37,7 @@ export const parseStandardSignatures = (value: string): Buffer[] =>
 		.split(/\s+/, MAX_PARTS)
 		.flatMap((part) => decodeSignature(/^v1,([A-Za-z0-9+/]+={0,2})$/.exec(part)?.[1] ?? '') ?? []);
 
-/** Returns the bytes of a signature in hexadecimal, base64 or base64url; undefined if its length is that of none. */
+/** Signatures are in hexadecimal, base64 or base64url; undefined if the length is that of none. */
 function decodeSignature(text: string): Buffer | undefined {
 	const encodings = /^[0-9a-f]+$/i.test(text)
 		? (['hex', 'base64'] as const)
@@ -49,7 +47,7 @@ function decodeSignature(text: string): Buffer | undefined {
 		.find(({ length }) => Object.hasOwn(ALGORITHMS, length));
 }
 
-/** Returns the time in a part of a signature header: `t=1700000000`, `1700000000`, `1700000000:<signature>`. */
+/** It may be `t=1700000000`, `1700000000` or `1700000000:<signature>`. */
 function timestampIn(part: string): string[] {
 	const at = part.search(/[=:]/);
 	const candidates = at < 0 ? [part] : [part, part.slice(at + 1), part.slice(0, at)];
@@ -57,7 +55,7 @@ function timestampIn(part: string): string[] {
 	return found === undefined ? [] : [found];
 }
 
-/** Returns the signatures of a body, behind each of these texts, by each algorithm that a call uses. */
+/** Signs the body behind each of these texts, by each algorithm that a call uses. */
 export function expectedSignatures(
 	body: Buffer,
 	prefixes: string[],
@@ -79,7 +77,7 @@ export function expectedSignatures(
 /** Below these a number counts seconds, milliseconds, microseconds or nanoseconds since 1970. */
 const LIMITS = [1e11, 1e14, 1e17, 1e20];
 
-/** Returns milliseconds since 1970 for a number of any unit, or an ISO date; NaN for others. No zone means UTC. */
+/** Gives milliseconds since 1970 for a number of any unit, or an ISO date; NaN for others. No zone means UTC. */
 export function parseTimestamp(text: string): number {
 	if (/^\d{1,20}(\.\d{1,9})?$/.test(text)) {
 		const value = Number(text);

@@ -10,7 +10,6 @@ import { asUncheckedQueryId, parseRecord } from '../client/record';
 import { fromRecordWireNames } from '../client/recordNames';
 import type { AnnouncedQuery } from './payload';
 
-/** A webhook call's report of one query. */
 export interface AssessedNotification extends QueryNotification {
 	queryId: string;
 	isReportedPending: boolean;
@@ -23,7 +22,7 @@ export interface AssessedNotification extends QueryNotification {
 	trusted?: { result: TriggerResult; origin: ResultOrigin };
 }
 
-/** Returns the parts of a call that may be used, by how far it is trusted; the rest is dropped. */
+/** What is not trusted is dropped. */
 export function limitByTrust(
 	{ queryId, envelope, ...announced }: AnnouncedQuery,
 	{ isAuthenticated: isProved, confirm, hasEnvelope }: TriggerSettings,
@@ -73,7 +72,7 @@ const maskEnvelope = (
 		secrets,
 	);
 
-/** Returns whether a status is final; an unknown one is only with a response. */
+/** An unknown one is final only with a response. */
 const isFinalStatus = (result: TriggerResult): boolean =>
 	result.hasStatus &&
 	(result.record.state === 'unknown' ? result.record.hasResponse : !succeededWithoutResult(result));

@@ -15,7 +15,6 @@ import {
 	parseTimestamp,
 } from './signature';
 
-/** The parts of a request that are checked. */
 interface Received {
 	/** Name, value, name, value …, as they came: a header sent twice is there twice. */
 	rawHeaders: string[];
@@ -23,8 +22,8 @@ interface Received {
 }
 
 /**
- * Returns whether a request proves that it comes from the service (TQ §6.2 does not show how). Fields that are not
- * complete accept nothing. `now` is in milliseconds since the epoch.
+ * TQ §6.2 does not show how a request proves its origin. Fields that are not complete accept nothing. `now` is in
+ * milliseconds since the epoch.
  */
 export function verify(
 	received: Received,
@@ -100,13 +99,12 @@ function readProof(
 
 const STANDARD_NAMES = ['webhook', 'svix'];
 
-/** Returns a text in UTF-8, and as older senders write it if Latin-1 has all its letters. */
+/** Older senders write Latin-1, which counts if it has all letters of the text. */
 const written = (text: string): Buffer[] => [
 	Buffer.from(text),
 	...(/^[\0-\xff]*$/.test(text) ? [Buffer.from(text, 'latin1')] : []),
 ];
 
-/** Returns each value of a header, without blanks around it. */
 function allValues(rawHeaders: string[], name: string): string[] {
 	const wanted = name.trim().toLowerCase();
 	return rawHeaders
@@ -114,7 +112,7 @@ function allValues(rawHeaders: string[], name: string): string[] {
 		.map((value) => value.replace(/^[ \t]+|[ \t]+$/g, '')); // the last byte of a UTF-8 letter may equal a blank
 }
 
-/** Returns a header's value; undefined if it was sent not at all or more than once. */
+/** Is undefined if it was sent not at all or more than once. */
 function onlyValue(rawHeaders: string[], name: string): string | undefined {
 	const values = allValues(rawHeaders, name);
 	return values.length === 1 ? values[0] : undefined;
@@ -128,8 +126,6 @@ function equals(sent: Buffer, expected: Buffer): boolean {
 	return timingSafeEqual(digest(sent), digest(expected));
 }
 
-/**
- * Returns whether any sent value is an expected one. It compares all of them, so that the time taken reveals nothing.
- */
+/** Compares all of them, so that the time taken reveals nothing. */
 const isAnyOf = (sent: Buffer[], expected: Buffer[]): boolean =>
 	sent.flatMap((each) => expected.map((one) => equals(each, one))).filter(Boolean).length > 0;

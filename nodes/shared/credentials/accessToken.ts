@@ -31,7 +31,6 @@ interface StoredToken {
 
 /** This process's state of one client of the query service: concurrent items share one login. */
 interface Login {
-	/** The newest token of this process. */
 	current?: StoredToken;
 	/** Tokens in a row that the service refused without having taken them once. */
 	neverTaken: number;
@@ -84,8 +83,8 @@ const isGood = (stored: StoredToken): boolean =>
 const isPasted = ({ grant }: ICredentialDataDecryptedObject): boolean => grant === 'accessToken';
 
 /**
- * Returns the access token to send, from what is stored in the credential. Undefined if a new one is due. Then none is
- * stored, it belongs to another client or secret, it nearly ends, or the service has refused it.
+ * Is undefined if a new token is due: none is stored, it belongs to another client or secret, it nearly ends, or
+ * the service has refused it.
  */
 export function findUsableToken(credentials: ICredentialDataDecryptedObject): string | undefined {
 	if (isPasted(credentials)) return bareToken(credentials.pastedToken);
@@ -93,7 +92,7 @@ export function findUsableToken(credentials: ICredentialDataDecryptedObject): st
 	return stored && isGood(stored) ? stored.token : undefined;
 }
 
-/** Every secret of the credential that a response could echo, with the tokens issued so far. */
+/** Tokens issued so far are among them. */
 export function authSecrets(credentials: ICredentialDataDecryptedObject): string[] {
 	const { pastedToken, pseudonymKey } = credentials;
 	const issued = [readStored(credentials), loginOf(fingerprint(credentials)).current];
@@ -105,11 +104,10 @@ export function authSecrets(credentials: ICredentialDataDecryptedObject): string
 	].filter((secret): secret is string => typeof secret === 'string' && secret !== '');
 }
 
-/** Returns whether the last refresh token of this login failed in this process, so that it logged in anew. */
+/** It failed in this process, so that it logged in anew. */
 export const wasRefreshTokenRefused = (credentials: ICredentialDataDecryptedObject): boolean =>
 	loginOf(fingerprint(credentials)).isRefreshRefused === true;
 
-/** Notes that the service accepted the token sent with these credentials. */
 export function noteTokenAccepted(credentials: ICredentialDataDecryptedObject): void {
 	if (isPasted(credentials)) return;
 	const login = loginOf(fingerprint(credentials));
@@ -119,9 +117,8 @@ export function noteTokenAccepted(credentials: ICredentialDataDecryptedObject): 
 }
 
 /**
- * Notes that the service refused the token sent with these credentials. Returns true if a new one is worth a try.
- * Unless the service has ever taken one, that ends after two logins whose tokens were never accepted. Otherwise each item
- * would log in again.
+ * Returns true if a new token is worth a try. Unless the service has ever taken one, that ends after two logins
+ * whose tokens were never accepted. Otherwise each item would log in again.
  */
 export function noteTokenRefused(credentials: ICredentialDataDecryptedObject): boolean {
 	const stored = readStored(credentials);
@@ -210,7 +207,7 @@ async function renew(
 	return stored;
 }
 
-/** Notes a failure and returns the error to throw. It is transient only while the outage is young. */
+/** The error is transient only while the outage is young. */
 function remember(login: Login, problem: TokenRequestProblem): LoginError {
 	const now = performance.now();
 	const isNewOutage = !login.failed || now > login.failed.until + OUTAGE_MS;
@@ -223,10 +220,7 @@ function remember(login: Login, problem: TokenRequestProblem): LoginError {
 	return error;
 }
 
-/**
- * Returns why there is no token for these credentials at present. Up to n8n 2.33 the error of a login does not reach
- * the request that needed it, so the login stores its own.
- */
+/** Up to n8n 2.33 the error of a login does not reach the request that needed it, so the login stores its own. */
 export const lastLoginError = (
 	credentials: ICredentialDataDecryptedObject,
 ): LoginError | undefined => loginOf(fingerprint(credentials)).failed?.error;

@@ -67,7 +67,6 @@ export interface TaxQueryMapping {
 	};
 }
 
-/** Returns a table with the same kind of value under each of these keys. */
 const each = (names: readonly string[], shape: ValueShape): MappingShape =>
 	Object.fromEntries(names.map((name) => [name, shape]));
 
@@ -134,7 +133,6 @@ const TAX_QUERY_DEFAULTS = {
 	},
 };
 
-/** The field of both services' credentials. */
 export const apiMappingProperty = (example: string): INodeProperties => ({
 	displayName: 'API Mapping',
 	name: 'apiMapping',
@@ -148,13 +146,11 @@ const newCreditProfileMappings = () => new BoundedMap<string, CreditProfileMappi
 const newTaxQueryMappings = () => new BoundedMap<string, TaxQueryMapping>(MAX_MAPPINGS);
 const MAX_MAPPINGS = 100;
 
-/** The mapping in a credential. Throws a UserError that names what is not known or of the wrong type. */
 export const readCreditProfileApiMapping = ({
 	apiMapping = '',
 }: ICredentialDataDecryptedObject): CreditProfileMapping =>
 	readOnce(apiMapping, getProcessState().shared(newCreditProfileMappings), parseCreditProfile);
 
-/** The mapping in a credential. Throws a UserError that names what is not known or of the wrong type. */
 export const readTaxQueryApiMapping = ({
 	apiMapping = '',
 }: ICredentialDataDecryptedObject): TaxQueryMapping =>

@@ -23,7 +23,7 @@ function requireUsable(
 	checked.add(credentials);
 }
 
-/** The header Authorization of CP §5.1. Throws a UserError if the credential cannot be right. */
+/** CP §5.1. Throws a UserError if the credential cannot be right. */
 export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObject): string {
 	requireUsable(credentials, () => {
 		readCreditProfileBaseUrl(credentials.baseUrl);
@@ -34,10 +34,7 @@ export function creditProfileAuthHeader(credentials: ICredentialDataDecryptedObj
 	return `Token ${token}`;
 }
 
-/**
- * The header Authorization of TQ §5.1; undefined if a token must be fetched first. Throws a UserError if the credential
- * cannot be right.
- */
+/** TQ §5.1; undefined if a token must be fetched first. Throws a UserError if the credential cannot be right. */
 export function taxQueryAuthHeader(
 	credentials: ICredentialDataDecryptedObject,
 ): string | undefined {

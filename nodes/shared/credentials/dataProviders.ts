@@ -15,7 +15,6 @@ export interface DataProvider {
 	fields: INodeProperties[];
 	/** Each field holds only letters, digits and underscores, and may be empty (CP §4.1.1 to §4.1.3). */
 	isClosed?: true;
-	/** Advice for when the service refuses the login. */
 	refused?: OperationErrorAdvice;
 }
 
@@ -45,7 +44,7 @@ const key = (displayName: string, name: string, whose: string): INodeProperties 
 		description: `${whose}, sent as entered. On one line, write \\n for each line break.`,
 	});
 
-/** Lists one row for each upsert of CP §4.1. */
+/** CP §4.1 */
 export const providers: DataProvider[] = [
 	{
 		name: 'Credit Bureau: Companies (Persona Moral)', // CP §4.1.1
@@ -113,7 +112,7 @@ export const taxAuthority: DataProvider = {
 	],
 };
 
-/** The selector of these providers, where there is a choice, and their fields, each where one that uses it is chosen. */
+/** There is a selector where there is a choice; the fields of each provider are shown where it is chosen. */
 export function providerLoginNodeFields(
 	among: DataProvider[],
 	show: IDataObject,
@@ -145,20 +144,14 @@ export function providerLoginNodeFields(
 const keyOf = (value: string): string | undefined =>
 	repairPem(/[\r\n]/.test(value) ? value : value.replaceAll('\\n', '\n'));
 
-/** A login as it is sent. */
 export interface CheckedLogin {
-	/** The provider's fields by name. */
 	login: Record<string, string>;
-	/** Lists the values that are secret. */
 	secrets: string[];
-	/** Lists oddities of values that are sent as entered. */
+	/** These values are odd, and sent as entered. */
 	warnings: string[];
 }
 
-/**
- * Checks a login before a request is spent on it. In: the provider, and its fields' values by name. Throws a UserError
- * that names the field, never its value.
- */
+/** Throws a UserError that names the field, never its value. */
 export function parseLogin(
 	provider: DataProvider,
 	values: IDataObject,

@@ -19,7 +19,6 @@ import { invalidCredentialFieldError } from './fieldError';
 import { LoginError } from './loginError';
 import { bareToken, loginText } from './placeholders';
 
-/** Limits the duration of one token request. */
 export const TOKEN_TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1_000_000;
 
@@ -68,7 +67,7 @@ export async function fetchAccessToken(
 
 type TokenResponse = Pick<IN8nHttpFullResponse, 'statusCode' | 'headers'> & { body: unknown };
 
-/** Returns the secrets of a token request, in each form in which they may be sent. */
+/** Each secret is listed in every form in which it may be sent. */
 export function tokenRequestSecrets(credentials: ICredentialDataDecryptedObject): string[] {
 	const { clientId, clientSecret, additionalSecretFields: additional } = credentials;
 	const login = [loginText(clientId), loginText(clientSecret)];
@@ -135,9 +134,7 @@ const ofFault = (code: string): TokenRequestProblem => ({
 	isPassing: !isTlsFault(code) && code !== 'ENOTFOUND',
 });
 
-/**
- * Returns why a response holds no token. The body of a 2xx is not quoted, as it may be a token under another name.
- */
+/** The body of a 2xx is not quoted, as it may be a token under another name. */
 function problemOf(
 	{ statusCode: status, headers, body }: TokenResponse,
 	secrets: string[],
@@ -193,7 +190,7 @@ const textUnder = (fields: IDataObject, names: string[]): string | undefined =>
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Returns the lifetime by the response, or by the JWT's own times. A lifetime below a second is unknown. */
+/** The response says it, or the JWT's own times. A lifetime below a second is unknown. */
 function lifetimeOf(fields: IDataObject, token: string, headers: IDataObject): number | undefined {
 	const seconds = Number(fields.expires_in ?? fields.expiresIn ?? lifetimeInside(token, headers));
 	return seconds >= 1 && Number.isFinite(seconds) ? seconds * 1000 : undefined;

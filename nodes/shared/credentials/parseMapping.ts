@@ -48,10 +48,7 @@ const KINDS = {
 	object: [isObject, 'an object'],
 } satisfies Record<string, [(value: unknown) => boolean, string]>;
 
-/**
- * Returns the mapping in a credential's value. Throws a UserError that names an unknown key or a value of the wrong
- * type.
- */
+/** Throws a UserError that names an unknown key or a value of the wrong type. */
 export function parseMapping(value: unknown, table: MappingShape): IDataObject {
 	const mapping = parseObjectBlankAsEmpty(value);
 	if (!mapping) throw mappingError('it must be a JSON object');
@@ -81,7 +78,7 @@ function rule(shape: ValueShape): [fits: (value: unknown) => boolean, be: string
 	return [(name) => shape.includes(name as string), `one of ${shape.join(', ')}`];
 }
 
-/** Throws a UserError if two keys have the same name, regardless of case unless `isExact`. */
+/** Throws a UserError. Case counts if `isExact`. */
 export function requireDistinctValues(
 	names: Array<[key: string, name: string]>,
 	path: string,

@@ -4,8 +4,8 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const LINE = /.{1,64}/g;
 
 /**
- * Returns a text with the line breaks that its PEM blocks have lost (RFC 7468). Blocks with their boundaries on lines of
- * their own, and texts without any, stay as they are. Undefined if a block is cut, or cannot be repaired: lost headers
+ * Gives PEM blocks the line breaks that they have lost (RFC 7468). Blocks with their boundaries on lines of their
+ * own, and texts without any, stay as they are. Undefined if a block is cut, or cannot be repaired: lost headers
  * (RFC 1421) cannot be told from the data.
  */
 export function repairPem(text: string): string | undefined {

@@ -14,10 +14,7 @@ export const isN8nPlaceholder = (value: unknown): boolean =>
 /** The token that a login brought: nobody entered it, and a new one takes its place. */
 const ISSUED = 'accessToken';
 
-/**
- * Returns a text that names a field with a placeholder of n8n's editor; undefined if none has one. Used as a secret,
- * everybody would know the placeholder.
- */
+/** The text names the field. Used as a secret, everybody would know the placeholder. */
 export function findN8nPlaceholderProblem(credentials: IDataObject): string | undefined {
 	const [name] =
 		Object.entries(credentials).find(([key, value]) => key !== ISSUED && isN8nPlaceholder(value)) ??
@@ -83,7 +80,6 @@ const LABELS: Record<string, string> = {
 	taxAuthorityCiec: 'CIEC',
 };
 
-/** Returns the label of a field: its name with blanks. */
 const labelOf = (name: string): string =>
 	LABELS[name] ??
 	name.replace(/^[a-z]/, (first) => first.toUpperCase()).replace(/(?<=[a-z])(?=[A-Z])/g, ' ');

@@ -10,7 +10,7 @@ const SWITCH = 'storesCiec';
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Returns the name of a login's field in the service's credential: "bureauPmPassword". */
+/** "bureauPmPassword" */
 export const storedFieldName = ({ value }: DataProvider, field: string): string =>
 	value.replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()) + capital(field);
 
@@ -58,7 +58,7 @@ const isStored = (credential: Credential, { value }: DataProvider): boolean => {
 	return Array.isArray(chosen) && (chosen as unknown[]).includes(value);
 };
 
-/** Returns the values of a stored login by field; undefined if the credential holds none of this provider. */
+/** Is undefined if the credential holds none of this provider. */
 export function readLoginFromCredential(
 	credential: Credential,
 	provider: DataProvider,
@@ -73,7 +73,7 @@ export function readLoginFromCredential(
 
 const all = [...providers, taxAuthority];
 
-/** Returns what a stored login lacks; undefined if all are complete. None is tried at its provider. */
+/** None is tried at its provider. */
 export function findProblemInCredentialLogins(credential: Credential): string | undefined {
 	for (const provider of all) {
 		const login = readLoginFromCredential(credential, provider);
@@ -86,7 +86,7 @@ export function findProblemInCredentialLogins(credential: Credential): string | 
 	return undefined;
 }
 
-/** Returns the secrets of stored logins that a response could echo. A key is searched only where it is sent. */
+/** A response could echo them. A key is searched only where it is sent. */
 export const storedLoginSecrets = (credential: Credential): string[] =>
 	all.flatMap((provider) => {
 		const login = readLoginFromCredential(credential, provider) ?? {};

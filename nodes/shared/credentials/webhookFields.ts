@@ -3,7 +3,6 @@ import { textOf } from '../utils/primitiveText';
 import { findN8nPlaceholderProblem } from './placeholders';
 import { maskedField, requiredTextInput, shownFor, textInput } from './inputBuilders';
 
-/** Accepts timestamps this many seconds old. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 
 const shownForMethod = (...methods: string[]) => shownFor('webhookVerification', ...methods);
@@ -11,7 +10,7 @@ const shownForFormat = (...formats: string[]) => ({
 	displayOptions: { show: { webhookVerification: ['signature'], signatureFormat: formats } },
 });
 
-/** Settings by which a webhook call proves its origin. TQ §6.2 does not show it, so each way is a setting. */
+/** TQ §6.2 does not show how a webhook call proves its origin, so each way is a setting. */
 export const webhookFields: INodeProperties[] = [
 	{
 		displayName: 'Webhook Verification',
@@ -82,7 +81,6 @@ export const webhookFields: INodeProperties[] = [
 	}),
 ];
 
-/** Lists the settings that few operators need. */
 export const advancedWebhookFields: INodeProperties[] = [
 	maskedField(
 		textInput('Additional Webhook Secrets', 'additionalWebhookSecrets', {
@@ -115,7 +113,7 @@ export const advancedWebhookFields: INodeProperties[] = [
 	},
 ];
 
-/** Returns all secrets that are accepted: the agreed one and those that it replaces, or that replace it. */
+/** The agreed one counts, and those that it replaces, or that replace it. */
 export const acceptedSecrets = ({
 	webhookSecret,
 	additionalWebhookSecrets,
@@ -124,7 +122,6 @@ export const acceptedSecrets = ({
 		.map((one) => textOf(one).trim())
 		.filter(Boolean);
 
-/** Returns every webhook secret that a response could echo. */
 export const webhookSecretsToMask = (credential: ICredentialDataDecryptedObject): string[] =>
 	[...acceptedSecrets(credential), textOf(credential.webhookPassword)].filter(Boolean);
 
@@ -138,7 +135,7 @@ const decodeKey: Record<KeyEncoding, (secret: string) => Buffer | undefined> = {
 	standard: (secret) => decodeKey.base64(secret.replace(/^whsec_/, '')),
 };
 
-/** Returns the signature format. A saved template of the same text counts as the format that replaced it. */
+/** A saved template of the same text counts as the format that replaced it. */
 export function signatureFormatOf({
 	signatureFormat,
 	signedText,
@@ -151,7 +148,7 @@ export function signatureFormatOf({
 const encodingOf = ({ signatureFormat, keyEncoding }: ICredentialDataDecryptedObject): string =>
 	signatureFormat === 'standard' ? 'standard' : textOf(keyEncoding ?? 'text');
 
-/** Returns the key of each accepted secret; undefined in place of one that is not written in the chosen encoding. */
+/** A secret that is not written in the chosen encoding gives undefined. */
 export function signingKeys(credential: ICredentialDataDecryptedObject): Array<Buffer | undefined> {
 	const encoding = encodingOf(credential);
 	const decode = Object.hasOwn(decodeKey, encoding)
@@ -168,7 +165,7 @@ const ENCODED: Record<string, string> = {
 	base64: 'base64',
 };
 
-/** Returns what is missing for verifying webhook calls; undefined if the fields can be used. */
+/** Is undefined if the fields can be used. */
 export function findVerificationProblem(
 	credential: ICredentialDataDecryptedObject,
 ): string | undefined {
@@ -226,7 +223,7 @@ function validateFormat(
 	}
 }
 
-/** Returns what is missing where webhook calls are to be verified; only a call shows whether the rest is right. */
+/** Only a call shows whether the rest is right. */
 export const findEnabledVerificationProblem = (
 	credential: ICredentialDataDecryptedObject,
 ): string | undefined =>

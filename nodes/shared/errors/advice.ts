@@ -1,6 +1,5 @@
-/** An operation's knowledge beyond the problem of its request, as codes; the sentences are below. */
+/** An operation may know more than the problem of its request. It says so in codes, whose sentences are below. */
 export interface OperationErrorAdvice {
-	/** Keys of the API Mapping that may solve the problem: "paths.crf". */
 	mappingKeys?: string[];
 	/** Replaces the advice of the problem itself. */
 	todo?: AdviceCode;

@@ -3,7 +3,7 @@ import { problemCode, type RequestProblem } from './requestProblem';
 import { joinSentences } from '../utils/joinSentences';
 import { ADVICE } from './advice';
 
-/** Reasons why a file was not downloaded, as data; `renderFileProblem` writes the sentences. */
+/** `renderFileProblem` writes the sentences. */
 export type DownloadProblem =
 	| Extract<RequestProblem, { kind: 'status' | 'network' | 'rateLimit' | 'cancelled' }>
 	/** The link is no address of the web. */
@@ -27,7 +27,6 @@ export interface FileNameAndIds {
 export class DownloadError extends UserError {
 	/** Stable, for programs and tests: "file.status.404", "file.tooLarge". */
 	readonly code: string;
-	/** The IDs of the file and its document. */
 	readonly data: IDataObject;
 
 	constructor(
@@ -46,7 +45,6 @@ const ENDED = 'A link works for 24 hours: read the document again, then download
 const MAY_WANT_TOKEN =
 	'If that fails, its host may want a token, which this node never sends: ask your provider';
 
-/** The sentences about a file that was not downloaded. */
 function renderFileProblem(
 	problem: DownloadProblem,
 	called: string,

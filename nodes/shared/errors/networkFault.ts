@@ -17,15 +17,14 @@ const NO_HANDSHAKE = /CERT|ERR_TLS|EPROTO|SELF_SIGNED|UNABLE_TO_/;
  */
 const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 
-/** A fault of the network, as an error of the host's helper shows it. */
 export interface NetworkFault {
 	/** ECONNREFUSED, ETIMEDOUT, …; '' if the error has none. */
 	code: string;
-	/** Is true if no connection was ever open, so that nothing was sent. */
+	/** No connection was ever open, so that nothing was sent. */
 	isUnsent?: true;
 }
 
-/** Reads a fault from an error. What does not prove that nothing was sent leaves it open. */
+/** What does not prove that nothing was sent leaves it open. */
 export function toNetworkFault(error: unknown): NetworkFault {
 	const code = faultCode(error);
 	return wasNeverSent(code) || causesOf(error).some(isOfConnecting)
@@ -58,9 +57,8 @@ interface Failed extends Error {
 const CONNECTING = ['connect', 'getaddrinfo'];
 
 /**
- * Returns the code of a network fault in an error of the host's helper (ECONNREFUSED, ETIMEDOUT, …), '' if it has none.
- * A code of this package is no fault of the network. Hosts up to n8n 2.33 keep no cause, but the code in the place of
- * the HTTP status.
+ * Is ECONNREFUSED, ETIMEDOUT, …, or '' if there is none. A code of this package is no fault of the network. Hosts
+ * up to n8n 2.33 keep no cause, but the code in the place of the HTTP status.
  */
 export function faultCode(error: unknown): string {
 	for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -72,14 +70,12 @@ export function faultCode(error: unknown): string {
 	return typeof httpCode === 'string' && !/^\d{3}$/.test(httpCode) ? httpCode : '';
 }
 
-/** Returns whether a request that met this fault never reached the service. */
 export const wasNeverSent = (code: string): boolean =>
 	NEVER_SENT.includes(code) || NO_HANDSHAKE.test(code);
 
-/** Returns whether no secure connection can be made. That is permanent. */
+/** Such a fault is permanent. */
 export const isTlsFault = (code: string): boolean => NO_HANDSHAKE.test(code) || NOT_TLS.test(code);
 
-/** Returns a sentence about the fault, for the service of this name. */
 export function describeFault(name: string, { code, isUnsent }: NetworkFault): string {
 	if (isTlsFault(code)) return `No safe TLS connection to the ${name} could be made`;
 	const isLate = /TIMEDOUT|ECONNABORTED|TIMEOUT/.test(code);

@@ -4,7 +4,6 @@ import { joinSentences } from '../utils/joinSentences';
 import { ADVICE } from './advice';
 import { mappingHint, quoteServiceMessage, type ErrorText } from './sentences';
 
-/** The sentences about a login that failed. */
 export function renderLoginError(problem: TokenRequestProblem): ErrorText {
 	const [message, ...todo] = renderReason(problem);
 	return { message, description: joinSentences(...todo, quoteServiceMessage(problem)) };

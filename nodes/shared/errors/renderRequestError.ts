@@ -5,23 +5,20 @@ import { ADVICE, OPERATION_PROBLEM_MEANINGS, type OperationErrorAdvice } from '.
 import { renderLoginError } from './renderLoginError';
 import { mappingHint, quoteServiceMessage, type ErrorText } from './sentences';
 
-/** A service's texts for the sentences about its requests. */
 export interface ServiceHints {
 	displayName: string;
-	/** Advice for when the token is refused. */
 	tokenHint: string;
 	/** Advice for when nobody knows whether a POST was accepted. */
 	uncertainHint: string;
 }
 
-/** The data of a request's error. */
 export interface RequestFailure {
 	problem: RequestProblem;
 	accepted: Acceptance;
 	advice?: OperationErrorAdvice;
 }
 
-/** The sentences about a request that failed: the only place that writes them. */
+/** No other place writes sentences about a request. */
 export function renderRequestError(failure: RequestFailure, service: ServiceHints): ErrorText {
 	const { problem, accepted, advice = {} } = failure;
 	if (problem.kind === 'login') return renderLoginError(problem);
@@ -44,7 +41,7 @@ export function renderRequestError(failure: RequestFailure, service: ServiceHint
 
 const notFoundText = (what: string): ProblemText => [`There is no ${what}`, ADVICE.chooseAgain];
 
-/** Returns the API Mapping keys that may correct a problem: the operation's, else those of the path. */
+/** The operation's keys come first, then those of the path. */
 export const getSuggestedMappingKeys = (
 	problem: RequestProblem,
 	{ mappingKeys }: OperationErrorAdvice,
@@ -90,7 +87,6 @@ function renderProblem(
 	}
 }
 
-/** Texts for each HTTP status: what it means, and what the operator can do. */
 const STATUSES: Record<number, [what: string, todo: string] | undefined> = {
 	400: ['did not accept the values sent', ADVICE.checkItem],
 	401: ['did not accept the login that was sent', 'Check the login in this item.'],
@@ -122,7 +118,6 @@ function renderRateLimit(
 
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 
-/** Renders the pause that a service demands. */
 const renderPause = (the: string, retryAt: number): ProblemText => [
 	`${the} allows no request before ${clockTime(retryAt)}`,
 	'Run this again after that time. Too many requests may share this token.',

@@ -8,7 +8,7 @@ const HEADERS = ['x-request-id', 'x-correlation-id', 'traceparent'];
 /** Visible ASCII without blanks: anything else is no identifier. */
 const ID = /^[\x21-\x7e]{1,200}$/;
 
-/** The identifiers of a request in its response's headers, without those that repeat a secret. */
+/** One that repeats a secret is left out. */
 export function extractRequestIds(
 	headers: IDataObject,
 	secrets: string[],
@@ -20,6 +20,5 @@ export function extractRequestIds(
 	return requestIds.length > 0 ? { requestIds } : {};
 }
 
-/** A message with the first of these identifiers at its end. */
 export const appendRequestIdToMessage = (message: string, [id]: string[] = []): string =>
 	id === undefined ? message : `${message} (${id})`;

@@ -8,7 +8,6 @@ export interface ServiceMessage {
 	requestIds?: string[];
 }
 
-/** The delay of a request by the rate limit. */
 interface RateLimitWait {
 	/** The service wants no other request before this moment. */
 	retryAt?: number;
@@ -17,7 +16,6 @@ interface RateLimitWait {
 	refusals?: number;
 }
 
-/** Returns the message and the delay as an error's data for programs. */
 export const toServiceMessageData = ({
 	serviceMessage,
 	isWithheld,
@@ -72,7 +70,7 @@ export interface StatusProblem extends ServiceMessage {
 	isTokenRefused?: boolean;
 	/** The token could not be renewed before, so the refusal may as well be of a password in the body. */
 	isUnclear?: true;
-	/** Lists the API Mapping keys that name the path of a 404. */
+	/** They name the path of a 404. */
 	mappingKeys?: string[];
 	/** After 429 and 503, the service wants no other request before this moment. */
 	retryAt?: number;
@@ -86,9 +84,8 @@ export interface TokenRequestProblem extends ServiceMessage {
 	reason: LoginFailure;
 	/** The failure may be transient, so the request is worth another attempt. */
 	isPassing: boolean;
-	/** The status of the response to the token request. */
+	/** It is of the token request. */
 	status?: number;
-	/** The code of the connection's fault. */
 	code?: string;
 	/** An equal request has brought a token before. */
 	hasSucceededBefore?: true;
@@ -105,7 +102,6 @@ type LoginFailure =
 	| 'network'
 	/** Too many logins, or the service is out of order. */
 	| 'outage'
-	/** Any other status. */
 	| 'status'
 	/** A 2xx without a token. */
 	| 'noToken'
@@ -125,11 +121,11 @@ const KINDS = [
 	'cancelled',
 ];
 
-/** Returns whether a value that was read is a problem instead. */
+/** What was read may be a problem instead. */
 export const isRequestProblem = (value: object): value is RequestProblem =>
 	'kind' in value && KINDS.includes(String(value.kind));
 
-/** Returns whether the service itself has nothing under the ID or path of a request. */
+/** The service itself has nothing under the ID or path. */
 export const isNotFound = (problem: RequestProblem): boolean =>
 	problem.kind === 'status' && problem.status === 404 && !problem.isFromGateway;
 

@@ -3,13 +3,12 @@ import { holdsSecret } from '../utils/secretDetector';
 import type { ServiceMessage } from './requestProblem';
 
 const LONGEST = 300;
-/** Limits how many of several entries are quoted. */
 const MOST = 10;
 
 /**
- * Returns the service's own message of an error. Neither document shows an error's body (CP §7, TQ §7). The message
- * is read from `message`, or as RFC 6749 and RFC 9457 write it, with the details beside it. Any other body is quoted
- * as JSON. A web page, or a text as long as one, has no message. A message that repeats a secret is withheld whole.
+ * Neither API reference shows an error's body (CP §7, TQ §7). The message is read from `message`, or as RFC 6749
+ * and RFC 9457 write it, with the details beside it. Any other body is quoted as JSON. A web page, or a text as
+ * long as one, has no message. A message that repeats a secret is withheld whole.
  */
 export function extractServiceMessage(body: unknown, secrets: string[]): ServiceMessage {
 	const found = typeof body === 'string' ? plain(body) : (messageIn(body) ?? quoted(body));
@@ -19,17 +18,16 @@ export function extractServiceMessage(body: unknown, secrets: string[]): Service
 	return { serviceMessage: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text };
 }
 
-/** Returns the message of an object, such as a failed record, or undefined. */
 export const failureMessageIn = (value: unknown): string | undefined =>
 	isObject(value) ? messageIn(value) : undefined;
 
 const plain = (text: string) =>
 	text.trim() === '' || text.length > LONGEST || isMarkup(text) ? undefined : text;
 
-/** Returns whether a text is a web page, or another document of tags. */
+/** Any document of tags counts, not only a web page. */
 export const isMarkup = (text: unknown): boolean => typeof text === 'string' && /^\s*</.test(text);
 
-/** Limits how deep a message is searched; a hostile body may be nested without end. */
+/** A hostile body may be nested without end. */
 const DEEPEST = 5;
 
 function quoted(value: unknown): string | undefined {

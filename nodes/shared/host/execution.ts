@@ -9,8 +9,8 @@ const newRoots = () => new BoundedMap<string, string>(10_000);
 const UNKNOWN_ID = '__UNKNOWN__';
 
 /**
- * Returns the root execution. Since n8n 2.x the execution context names the parent; without it, each sub-execution is a
- * root, and shares nothing with its parent.
+ * Since n8n 2.x the execution context names the parent; without it, each sub-execution is a root, and shares
+ * nothing with its parent.
  */
 export function rootExecutionId(context: IExecuteFunctions): string | undefined {
 	const id = context.getExecutionId();
@@ -24,8 +24,8 @@ export function rootExecutionId(context: IExecuteFunctions): string | undefined 
 }
 
 /**
- * Returns the data that n8n stores for the node with its execution, and hands to a retry. Where a context has no such
- * store, as under n8n's MCP Server Trigger, they last for this run alone.
+ * n8n stores it for the node with its execution, and hands it to a retry. Where a context has no such store, as
+ * under n8n's MCP Server Trigger, it lasts for this run alone.
  */
 export function nodeMemoryOf(context: IExecuteFunctions): IDataObject {
 	try {
@@ -36,8 +36,8 @@ export function nodeMemoryOf(context: IExecuteFunctions): IDataObject {
 }
 
 /**
- * Returns the deadline of an execution by the workflow's own setting, in milliseconds of the monotonic clock; Infinity
- * where n8n does not report it (before 2.x). n8n reports neither that of the whole n8n nor when a retry began.
+ * Counts the workflow's own setting, in milliseconds of the monotonic clock; Infinity where n8n does not report it
+ * (before 2.x). n8n reports neither the limit of the whole n8n nor when a retry began.
  */
 export function timeoutAtOf(context: IExecuteFunctions): number {
 	const { getWorkflowSettings, getExecutionContext } = context as Partial<IExecuteFunctions>;
@@ -51,17 +51,14 @@ export function timeoutAtOf(context: IExecuteFunctions): number {
 const runIndexOf = (context: IExecuteFunctions) =>
 	Number(context.evaluateExpression('{{ $runIndex }}', 0));
 
-/** Returns the arguments of a tool call: n8n hands the same object to each try of a call. */
+/** n8n hands the same object to each try of a tool call. */
 export const argumentsOf = (context: IExecuteFunctions): object =>
 	context.getInputData().at(0)?.json ?? {};
 
 /** Run indexes of tool calls, by the arguments that n8n hands to each try of a call. */
 const newRunIndexes = () => new WeakMap<object, number>();
 
-/**
- * Returns the number of a node's run in its execution. n8n counts each try of a tool call as a run of its own: the
- * first one's index names them all.
- */
+/** n8n counts each try of a tool call as a run of its own: the first one's index names them all. */
 export function runIndex(context: IExecuteFunctions, isTool: boolean): number {
 	if (!isTool) return runIndexOf(context);
 	const args = argumentsOf(context);

@@ -4,17 +4,17 @@ import type { ExecutionError, INodeParameters, ITriggerFunctions } from 'n8n-wor
 const PARAMETERS_WITHOUT_KEY = 3;
 
 /**
- * Returns whether n8n remembers what has started (n8n before 2.x does not). Without it, a result that was being started
- * when n8n was killed may be lost or start twice; `docs/trigger.md` says so.
+ * n8n before 2.x does not remember what has started. Then a result that was being started when n8n was killed may
+ * be lost or start twice; `docs/trigger.md` says so.
  */
 export const hasDeduplicationKeys = ({ emit }: ITriggerFunctions): boolean =>
 	emit.length > PARAMETERS_WITHOUT_KEY;
 
-/** Returns whether the error of a done promise says that its execution was stopped, by the name of n8n's error. */
+/** Only the name of n8n's error shows it. */
 export const isCancellation = ({ name, constructor }: Error): boolean =>
 	/Cancelled/.test(`${name} ${constructor.name}`);
 
-/** Returns whether n8n can save a failed execution while the workflow goes on. */
+/** Saving a failure lets the workflow go on. */
 export const canSaveFailure = (context: ITriggerFunctions): boolean =>
 	typeof context.saveFailedExecution === 'function';
 
@@ -36,10 +36,7 @@ export interface ResolvedTemplate {
 	resolve(parameters: INodeParameters): string | boolean;
 }
 
-/**
- * Returns what is added to a webhook's description, so that n8n evaluates no expression for each call: that takes an
- * isolate of its own each time.
- */
+/** With them n8n evaluates no expression for each call: that takes an isolate of its own each time. */
 export const webhookResolvers = (resolvers: Record<string, ResolvedTemplate>): object => ({
 	[RESOLVERS]: resolvers,
 });

@@ -25,7 +25,7 @@ export class ClockOffset {
 		this.#most = most;
 	}
 
-	/** Returns the milliseconds by which the service's clock is ahead of this machine's; 0 until known. */
+	/** The service's clock is ahead of this machine's by so many milliseconds; 0 until known. */
 	get ms(): number {
 		return this.#least === -Infinity ? 0 : Math.round((this.#least + this.#most) / 2);
 	}

@@ -29,7 +29,6 @@ import { bodyOf, RequestError, type RequestResult } from './requestError';
 import { acceptanceOf, newRetryPolicy } from './retryPolicy';
 import type { ServiceDefinition } from './services';
 
-/** Returns the contents of a body, or the problem with it. */
 export type ParsedBodyReader<T extends object> = (body: JsonResponseBody) => T | RequestProblem;
 
 export interface Connection<Mapping = unknown> {
@@ -49,7 +48,7 @@ export interface Connection<Mapping = unknown> {
 	request(request: ServiceRequest): Promise<JsonResponseBody>;
 	/** Sends a request, and resolves with what the body holds. Throws a RequestError if that is a problem, too. */
 	read<T extends object>(request: ServiceRequest, reader: ParsedBodyReader<T>): Promise<T>;
-	/** Returns what the body of a response holds; throws like `read`. */
+	/** Throws like `read`. */
 	parse<T extends object>(
 		result: RequestResult,
 		request: ServiceRequest,
@@ -64,15 +63,12 @@ export interface Connection<Mapping = unknown> {
 	seal(text: string): string;
 	/** The key of pseudonyms; '' if the credential holds none. */
 	pseudonymKey: string;
-	/**
-	 * Returns the milliseconds by which the service's clock is ahead of this machine's; 0 until a response shows it.
-	 */
+	/** The service's clock is ahead of this machine's by so many milliseconds; 0 until a response shows it. */
 	clockOffsetMs(): number;
 	/** Waits and repetitions by the rate limit and faults so far. */
 	statistics: Pick<ConnectionStatistics, 'waitedMs' | 'repeated'>;
 }
 
-/** Makes the state of a service's clock. */
 const newClock = () => new ClockOffset();
 
 /**
@@ -91,7 +87,7 @@ export async function createServiceConnection<Mapping>(
 /** The contexts in which a credential may depend on the item. */
 type ItemContext = N8nRequestContext & Pick<IExecuteFunctions, 'getCredentials'>;
 
-/** The connections of one run. A credential is read for each item, and its connection shared by its values. */
+/** A credential is read for each item, and its connection shared by its values. */
 export class ConnectionsByItemCredential<Mapping = unknown> {
 	readonly #context: ItemContext;
 	readonly #service: ServiceDefinition<Mapping>;
@@ -102,14 +98,14 @@ export class ConnectionsByItemCredential<Mapping = unknown> {
 		this.#service = service;
 	}
 
-	/** The connection of an item; its credential's expressions are resolved for it. Throws like `createServiceConnection`. */
+	/** The credential's expressions are resolved for the item. Throws like `createServiceConnection`. */
 	async of(index: number): Promise<Connection<Mapping>> {
 		const known = this.#byItem.get(index) ?? this.#openFor(index);
 		this.#byItem.set(index, known);
 		return await known;
 	}
 
-	/** Returns the longest wait, and the sum of repetitions. */
+	/** Connections wait at the same time, so the longest wait counts; repetitions are added up. */
 	get statistics(): Connection['statistics'] {
 		const all = [...this.#byCredential.values()].map(({ statistics }) => statistics);
 		return {
@@ -202,13 +198,12 @@ function openConnection<Mapping>(
 
 const isJson = (body: unknown): body is object => typeof body === 'object' && body !== null;
 
-/** Returns a hash that distinguishes clients of services without revealing them. */
+/** Distinguishes clients of services without revealing them. */
 const fingerprint = (root: string, who = ''): string => hash(JSON.stringify([root, who]));
 
-/** Limits how long one request is delayed and sent again. */
+/** Covers one request with all its attempts. */
 const RETRY_BUDGET_MS = 300_000;
 
-/** The state that all requests of a connection share. */
 interface ConnectionState {
 	context: N8nRequestContext;
 	service: ServiceDefinition;
@@ -216,7 +211,7 @@ interface ConnectionState {
 	rateLimiter: RateLimiter;
 
 	clock: ClockOffset;
-	/** The name of the execution; executions take turns. */
+	/** Executions take turns by it. */
 	execution: string;
 	/** Aborted when the execution is cancelled. */
 	signal?: AbortSignal;
@@ -281,13 +276,11 @@ const leadsElsewhere = (): CodedError =>
 		description: 'Nothing was sent. Check the expression that fills it for this item.',
 	});
 
-/** Adds to a 404 the keys that name its path. */
 function withPathKeys(problem: RequestProblem, { pathKeys: mappingKeys }: ServiceRequest) {
 	if (problem.kind !== 'status' || problem.status !== 404 || !mappingKeys) return problem;
 	return { ...problem, mappingKeys };
 }
 
-/** Adds to a problem of the rate limit how long and how often the request was tried. */
 function withWait(
 	problem: RequestProblem,
 	{ since, refusals, busyMs }: { since: number; refusals: number; busyMs?: number },
@@ -302,8 +295,8 @@ function withWait(
 }
 
 /**
- * Returns whose a 401 is. To a request with somebody's password and a fresh token it is the password's; where the token
- * could not be renewed, nobody knows. Neither is sent again.
+ * A 401 to a request with somebody's password and a fresh token is of the password; where the token could not be
+ * renewed, nobody knows. Neither is sent again.
  */
 function ofBodyOrToken(problem: RequestProblem, token: 'fresh' | 'fixed' | undefined) {
 	if (problem.kind !== 'status' || !problem.isTokenRefused || !token) return problem;
@@ -324,7 +317,6 @@ type Attempt =
 	| { result: RequestResult }
 	| {
 			problem: RequestProblem;
-			/** The request went to its socket. */
 			isSent: boolean;
 			/** Milliseconds for which the service wants no other request. */
 			busyMs?: number;

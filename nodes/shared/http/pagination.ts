@@ -2,10 +2,9 @@ import type { IDataObject } from 'n8n-workflow';
 import type { RowsPage } from './rows';
 import { idText } from '../utils/primitiveText';
 
-/** Reads one page; `limit` and `offset` count rows. */
+/** `limit` and `offset` count rows. */
 export type ReadPageAtOffset = (limit: number, offset: number) => Promise<RowsPage>;
 
-/** The wanted rows of a list. */
 export interface WantedRowsOfList {
 	/** Rows from the beginning that are passed over. */
 	startAt: number;
@@ -31,7 +30,7 @@ export class IncompleteList extends Error {
 const LARGEST_PAGE = 100;
 /** Enough to hide the latency behind the pace: 10 pages per second at a response time of 4 seconds. */
 const CONCURRENCY = 40;
-/** Limits how often a list that changes is gone through for rows that moved. */
+/** A list that changes is gone through for rows that moved so often. */
 const MAX_ROUNDS = 3;
 
 /**
@@ -88,7 +87,6 @@ export async function* readPages(
 	if (seen.size < Math.min(wanted, list.owed - startAt)) throw incomplete();
 }
 
-/** A page that was requested. */
 interface RequestedPage {
 	offset: number;
 	requested: number;
@@ -138,7 +136,7 @@ class ListLength {
 		return fallenBy;
 	}
 
-	/** Returns whether a page has fewer rows than the list has at its place. */
+	/** The list has more rows at the page's place. */
 	isShort({ offset, requested, page: { rows } }: RequestedPage): boolean {
 		return (
 			rows.length > 0 && this.isCounted && rows.length < Math.min(requested, this.end - offset)

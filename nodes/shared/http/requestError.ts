@@ -37,12 +37,10 @@ export class RequestError extends UserError {
 		this.code = accepted === 'unknown' ? 'unsure' : problemCode(problem);
 	}
 
-	/** The status of the response, if there was one. */
 	get status(): number | undefined {
 		return 'status' in this.problem ? this.problem.status : undefined;
 	}
 
-	/** Returns the error's data beside the code. */
 	get data(): IDataObject {
 		const { problem } = this;
 		const rows = problem.kind === 'incomplete' && { given: problem.given, total: problem.total };
@@ -50,12 +48,10 @@ export class RequestError extends UserError {
 		return { ...toServiceMessageData(problem), ...rows, ...fault };
 	}
 
-	/** Keys of the API Mapping that may solve the problem. */
 	get mappingKeys(): string[] {
 		return getSuggestedMappingKeys(this.problem, this.advice);
 	}
 
-	/** Returns the error with an operation's advice. */
 	withAdvice(advice: OperationErrorAdvice): RequestError {
 		return new RequestError(this.service, this.problem, this.accepted, {
 			...this.advice,
@@ -63,7 +59,7 @@ export class RequestError extends UserError {
 		});
 	}
 
-	/** Returns the error without the service's message, which may repeat personal data. */
+	/** The message may repeat personal data. */
 	withoutServiceMessage(): RequestError {
 		const problem = {
 			...this.problem,
@@ -75,7 +71,7 @@ export class RequestError extends UserError {
 	}
 }
 
-/** The body of a response. Throws a RequestError if there is none. */
+/** Throws a RequestError if there is none. */
 export function bodyOf(result: RequestResult, service: ServiceHints): JsonResponseBody {
 	if (result.ok) return result.body;
 	throw new RequestError(service, result.problem, result.accepted);

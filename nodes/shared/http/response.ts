@@ -14,7 +14,6 @@ import { textOf } from '../utils/primitiveText';
 
 export type ResponseOrExchangeFailure =
 	| { response: HttpResponse }
-	/** The connection failed. */
 	| { fault: NetworkFault }
 	/** The response was not read to its end: it is larger. */
 	| { tooLarge: { maxBytes: number; status: number } }
@@ -34,7 +33,6 @@ interface ReadingRules {
 	secrets: string[];
 }
 
-/** The JSON body of a response, or why there is none. */
 export function toBodyOrProblem(
 	outcome: ResponseOrExchangeFailure,
 	reading: ReadingRules,
@@ -102,7 +100,7 @@ function isTokenRefused(status: number, headers: IDataObject, body: unknown): bo
 
 const oauthErrorOf = (body: unknown) => (isObject(body) ? body.error : undefined);
 
-/** Returns where a redirect leads, without what may be secret in it: often a slash is all that differs. */
+/** Without what may be secret in the address: often a slash is all that differs. */
 function addressOf(location: unknown, secrets: string[]): string {
 	const [address] = textOf(location)
 		.replace(/\/\/[^/]*@/, '//')

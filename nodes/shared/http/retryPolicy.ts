@@ -2,12 +2,11 @@ import { isTlsFault, wasNeverSent } from '../errors/networkFault';
 import type { Acceptance, Method, RequestProblem } from '../errors/requestProblem';
 import { backoffMs } from '../utils/backoff';
 
-/** The condition under which a request may be sent again. */
 export type RetryCondition = 'never' | 'afterReset' | 'backoff' | 'newToken' | 'login';
 
 /**
- * Returns when a request with this problem may be sent again. A GET may after faults that may pass; anything
- * else only where the service surely has not accepted it.
+ * A GET may be sent again after faults that may pass; anything else only where the service surely has not accepted
+ * it.
  */
 export function retryCondition(problem: RequestProblem, method: Method): RetryCondition {
 	const mayRepeat = method === 'GET' || acceptanceOf(problem, method) === 'no';
@@ -44,7 +43,7 @@ const isBrokenTransfer = ({
 /** Statuses of a service that is slow or out of order. */
 const isPassing = (status: number) => status >= 500 || status === 408 || status === 425;
 
-/** Returns whether a request that was sent and met this problem may have been accepted. */
+/** The request was sent. */
 export function acceptanceOf(problem: RequestProblem, method: Method): Acceptance {
 	if (method === 'GET') return 'no';
 	switch (problem.kind) {
@@ -73,21 +72,20 @@ function mayFollowAcceptance(status: number): boolean {
 	return status >= 500 || status === 408 || (status >= 300 && status < 400 && !isElsewhere);
 }
 
-/** Limits how often a request is sent at most because of a fault that may pass. */
+/** Only faults that may pass count. */
 const MAX_ATTEMPTS = 5;
-/** Limits how long its faults may last in all, apart from a 429 within its reset. */
+/** Covers all faults of a request, apart from a 429 within its reset. */
 const MAX_FAULT_MS = 60_000;
 /** The longest pause of a request that waits for a login. */
 const LOGIN_PAUSE_MS = 2_000;
 
-/** The condition of the next attempt, and the pause before it. */
 interface RetryStep {
 	how: Exclude<RetryCondition, 'never'>;
 	pauseMs: number;
 }
 
 /**
- * Returns a function that decides after each problem how a request is sent again, or undefined for not at all. The
+ * The returned function decides after each problem how the request is sent again, or undefined for not at all. The
  * service may demand a pause of `busyMs`. Times are by a monotonic clock. It ends at `until` in any case.
  */
 export function newRetryPolicy(method: Method, until: number) {

@@ -3,14 +3,13 @@ import { hasEntries, isObject } from '../utils/json';
 import { idText, textOf } from '../utils/primitiveText';
 import type { RequestProblem } from '../errors/requestProblem';
 
-/** The kind of rows that a response should hold. */
 export interface ExpectedRows {
 	/** A noun for an operator: "a list of collections". */
 	expected: string;
 	isRow: (value: unknown) => value is IDataObject;
 }
 
-/** A page of a list: its rows, and how many the whole list has where the response says so. */
+/** `total` is the length of the whole list, where the response says so. */
 export interface RowsPage {
 	rows: IDataObject[];
 	total?: number;
@@ -25,8 +24,8 @@ export const idAndAnyFieldGuard =
 		required.some((name) => Object.hasOwn(value, name));
 
 /**
- * Returns the rows of a list: under the documented key, or where that is missing the only array of rows. Anything else is
- * a problem: neither another shape nor a reported failure is ever an empty list, or the end of one.
+ * The rows are under the documented key, or where that is missing the only array of rows. Anything else is a
+ * problem: neither another shape nor a reported failure is ever an empty list, or the end of one.
  */
 export function readRowsOrProblem(
 	body: unknown,
@@ -49,7 +48,7 @@ const documented = (body: unknown, key?: string, count?: string): unknown[] | un
 	return Array.isArray(value) ? value : undefined;
 };
 
-/** Returns the only array with rows; an empty one may be a list of something else. */
+/** An empty array may be a list of something else. */
 function onlyList(body: unknown, isRow: ExpectedRows['isRow']): unknown[] | undefined {
 	const values = Array.isArray(body) ? [body] : Object.values(isObject(body) ? body : {});
 	const lists = values.filter((value) => Array.isArray(value) && value.some(isRow));
@@ -58,7 +57,7 @@ function onlyList(body: unknown, isRow: ExpectedRows['isRow']): unknown[] | unde
 	return isNone && !values.some(Array.isArray) ? [] : undefined;
 }
 
-/** Returns one row: the response itself, or the only row that is wrapped. */
+/** The row is the response itself, or the only one that is wrapped. */
 export function readSingleRowOrProblem(
 	body: unknown,
 	{ expected, isRow }: ExpectedRows,
@@ -86,24 +85,22 @@ export function readTextListOrProblem(
 	return { texts: list as string[], count: given };
 }
 
-/** Returns the number of rows in the whole list; undefined if not reported. */
 function totalOf(body: unknown, name = 'total'): number | undefined {
 	return isObject(body) ? parseCount(body[name] ?? body.total ?? body.totalCount) : undefined;
 }
 
-/** A count of rows, as a number or its digits; undefined for anything else. */
+/** Takes a number or its digits. */
 export function parseCount(value: unknown): number | undefined {
 	const text = textOf(value).trim();
 	return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Returns whether a response reports by itself that it failed. */
 export const reportsFailure = (body: unknown): boolean =>
 	isObject(body) &&
 	(body.success === false ||
 		[body.errors, body.error].some((one) => hasEntries(one) || isText(one)));
 
-/** Returns whether the object around the rows of a list reports a failure, in one of the usual forms. */
+/** Knows the usual forms of a failure. */
 export const listBodyReportsFailure = (body: unknown): boolean =>
 	isObject(body) &&
 	(reportsFailure(body) ||
@@ -113,7 +110,7 @@ export const listBodyReportsFailure = (body: unknown): boolean =>
 
 const FALSE: ReadonlySet<unknown> = new Set<unknown>([false, 'false', 0]);
 
-/** Returns whether a value is an HTTP status from 400 on, or JSend's status of a failure. */
+/** Counts an HTTP status from 400 on, and JSend's status of a failure. */
 const isFailedStatus = (value: unknown): boolean =>
 	/^([45]\d\d|error|fail|failed)$/i.test(textOf(value));
 

@@ -66,7 +66,6 @@ export interface ReloadableCredentials {
 	read(): Promise<ICredentialDataDecryptedObject>;
 }
 
-/** One request with its outcome. */
 export interface SendAttempt {
 	outcome: ResponseOrExchangeFailure;
 	/** The credentials that it was sent with; n8n's helper puts a new token into them. */

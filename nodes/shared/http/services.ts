@@ -22,7 +22,6 @@ import { textOf } from '../utils/primitiveText';
 
 type Credentials = ICredentialDataDecryptedObject;
 
-/** The properties of a service that requests depend on. */
 export interface ServiceDefinition<Mapping = unknown> {
 	displayName: string;
 	credentialType: string;
@@ -30,38 +29,36 @@ export interface ServiceDefinition<Mapping = unknown> {
 	root(credentials: Credentials): string;
 	/** The environment's names. Throws a UserError if the credential's API Mapping cannot be used. */
 	mapping(credentials: Credentials): Mapping;
-	/** Returns what the service counts its rate limit by. */
+	/** The service counts its rate limit by this. */
 	limitedBy(credentials: Credentials): string;
-	/** Returns the account, independent of the token; undefined if only the token has it. */
+	/** Is independent of the token; undefined if only the token has it. */
 	account?(credentials: Credentials): string;
 	/** The secret that lasts: fingerprints of other secrets are made with it. */
 	sealKey(credentials: Credentials): unknown;
-	/** Returns the initial rate limit, until the service's headers show another. */
+	/** Applies until the service's headers show another limit. */
 	pointsPerSecond(credentials: Credentials): number;
-	/** Returns how many processes share the limit; undefined if the service's headers show it (CP §8.4). */
+	/** So many share the limit; undefined if the service's headers show it (CP §8.4). */
 	processes?(credentials: Credentials): number;
-	/** Returns what must not come back in an error, as it is known now. */
+	/** None of these must come back in an error. */
 	secrets(credentials: Credentials): string[];
 	/**
 	 * The header Authorization; undefined if a token must be fetched first. Throws a UserError if the credential cannot be
 	 * right.
 	 */
 	authorization(credentials: Credentials): string | undefined;
-	/**
-	 * Functions that log in and follow a token's acceptance. Each gets the credentials that a request was sent with.
-	 */
+	/** Each gets the credentials that a request was sent with. */
 	tokens?: {
-		/** Returns what n8n stores in the credential's `accessToken`. Throws a LoginError. */
+		/** n8n stores the result in the credential's `accessToken`. Throws a LoginError. */
 		logIn: typeof renewStoredAccessToken;
 		accepted(credentials: Credentials): void;
 		/** True if a new token is worth a try. */
 		refused(credentials: Credentials): boolean;
 		/** Has a token that is not new replaced before the next request; returns false where it cannot be. */
 		renewOld(credentials: Credentials): boolean;
-		/** Returns why there is no token at present; undefined if nothing is known. */
+		/** Undefined if nothing is known. */
 		failure: typeof lastLoginError;
 	};
-	/** Returns what the credential's test reads; it only reads. Undefined if there is nothing to read. */
+	/** The credential's test only reads. Undefined if there is nothing to read. */
 	testPath(mapping: Mapping): string | undefined;
 	/** Advice for when the token is refused. */
 	tokenHint: string;

@@ -61,7 +61,7 @@ export const testTaxQuery = connectionTest(
 		findEnabledVerificationProblem(credentials) ?? findProblemInCredentialLogins(credentials),
 );
 
-/** Returns what is wrong with the credential. Throws what it lacks by itself, and why it gets no token. */
+/** Throws what the credential lacks by itself, and why it gets no token. */
 async function findCredentialProblem<Mapping>(
 	http: IHttpRequestHelper,
 	service: ServiceDefinition<Mapping>,

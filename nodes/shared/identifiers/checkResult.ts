@@ -18,7 +18,7 @@ interface Finding<Code extends string> {
 	message: string;
 }
 
-/** Makes a finding of its problem and of what to do about it. */
+/** `what` is the problem, `todo` what to do about it. */
 export const finding = <Code extends string>(
 	code: Code,
 	problem: string,
@@ -34,7 +34,7 @@ export type CheckWarning = Finding<WarningCode>;
 export type IdentifierContradiction = Finding<MismatchCode>;
 
 export interface CheckResult {
-	/** Is true without errors; there may be warnings. */
+	/** There may be warnings. */
 	valid: boolean;
 	/** Upper case, without spaces and hyphens, Unicode NFC; '' if the value was not text. */
 	normalized: string;
@@ -48,7 +48,7 @@ export interface MexicanState {
 	name: string;
 }
 
-/** The result without its particulars: valid where there are no errors. */
+/** Is valid where there are no errors. */
 export function checkResult(
 	normalized: string,
 	errors: CheckErrorFinding[],

@@ -12,7 +12,7 @@ export interface Identifiers {
 
 const isFormed = ({ errors }: CheckResult) => errors.every(({ code }) => code !== 'FORMAT');
 
-/** Returns whether two values are different, complete and well-formed identifiers of one kind (RFC, CURP or NSS). */
+/** Both are complete and well-formed identifiers of one kind (RFC, CURP or NSS). */
 export function contradict(one: unknown, other: unknown): boolean {
 	const kinds = [
 		{ check: checkRfc, isWhole: (rfc: RfcCheck) => isFormed(rfc) && rfc.hasHomoclave },

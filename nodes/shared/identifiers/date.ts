@@ -5,8 +5,8 @@ const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
 /**
- * Reads the YYMMDD that begins at position `start` of the identifier `name`, in each of the given centuries (1900, 2000).
- * Returns the ISO dates that exist, or a DATE error if there is none.
+ * Reads YYMMDD from `start` of the identifier `name`, in each of the given centuries (1900, 2000): the ISO dates
+ * that exist, or a DATE error if there is none.
  */
 export function readIdentifierDate(
 	digits: string,

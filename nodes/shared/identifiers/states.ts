@@ -13,8 +13,8 @@ interface Region extends MexicanState {
 }
 
 /**
- * Lists ISO code, bureau code, CURP code, zip prefixes and name. The code systems stay apart because one code names
- * different states in them (CHI, CHS and CH; GRO, GR and GUA). A code is only read with its system known.
+ * The code systems stay apart because one code names different states in them (CHI, CHS and CH; GRO, GR and GUA). A
+ * code is only read with its system known.
  */
 export const MEXICAN_STATES: readonly Region[] = `
 AGU AGS AS 20 20 Aguascalientes

@@ -3,17 +3,13 @@ import { finding, type CheckErrorFinding } from './checkResult';
 /** Letters and digits that are taken for each other, by eye and by text recognition. */
 const PAIRS = ['O0', 'I1', 'S5', 'B8', 'Z2'];
 
-/**
- * Suggests the character that was probably meant, as the end of a sentence, if a confusable one would fit; ''
- * otherwise.
- */
+/** The suggestion ends a sentence; it is '' if no confusable character would fit. */
 export function suggestConfusableCharacter(character: string, fitting: RegExp): string {
 	const twin = PAIRS.find((pair) => pair.includes(character))?.replace(character, '') ?? '';
 	if (!fitting.test(twin)) return '';
 	return `; did you mean the ${/\d/.test(twin) ? 'digit' : 'letter'} ${twin}?`;
 }
 
-/** Advises what to do about an identifier that cannot be right. */
 export const COPY_AGAIN = 'Copy it again from an official document.';
 
 /** A part of an identifier: its number of characters, the `allowed` ones, and `needs`, which names them. */
@@ -31,9 +27,9 @@ export const DATE_PART_CHARACTER_RULE: IdentifierPartRule = {
 };
 
 /**
- * Returns upper case without spaces and hyphens, in Unicode NFC, with `&amp;` undone. Other symbols, accents and
- * confusable characters stay and are refused later. Only a–z and ñ are raised, because toUpperCase would also turn ß
- * into SS and a dotless i into I.
+ * Raises letters, drops spaces and hyphens, composes Unicode (NFC) and undoes `&amp;`. Other symbols, accents and
+ * confusable characters stay and are refused later. Only a–z and ñ are raised, because toUpperCase would also turn
+ * ß into SS and a dotless i into I.
  */
 const normalize = (text: string): string =>
 	text
@@ -42,7 +38,7 @@ const normalize = (text: string): string =>
 		.normalize('NFC')
 		.replace(/&(AMP;)+/g, '&');
 
-/** Returns the number of characters; a letter beyond 16 bits counts once. */
+/** A letter beyond 16 bits counts once. */
 export const countCharacters = (text: string): number => Array.from(text).length;
 
 /** Reads a value that must be text: normalised, or an error if it is empty or something else. */
@@ -59,7 +55,7 @@ export function readTextWithErrors(
 	return { text, errors: [finding('FORMAT', `The ${name} ${problem}`, todo)] };
 }
 
-/** Reads an identifier of exactly `length` digits; a whole number is taken if it lost no leading zero. */
+/** A whole number is taken if it lost no leading zero. */
 export function readExactDigitsWithErrors(
 	value: unknown,
 	name: string,
@@ -80,10 +76,7 @@ export function readExactDigitsWithErrors(
 	return { text, errors: [finding('FORMAT', problem, hint, COPY_AGAIN)] };
 }
 
-/**
- * Returns a FORMAT error for the first wrong character of each part. Positions count from 1, without spaces and
- * hyphens.
- */
+/** Each part gives one error, for its first wrong character. Positions count from 1, without spaces and hyphens. */
 export function findCharacterErrors(
 	text: string,
 	name: string,

@@ -34,10 +34,7 @@ export function positiveIntOrUndefined(value: unknown): number | undefined {
 	return Number.isSafeInteger(number) && (number as number) > 0 ? (number as number) : undefined;
 }
 
-/**
- * Limits how many rows are wanted; Infinity with Return All. Throws a UserError if Limit is no whole number from 1
- * up.
- */
+/** Is Infinity with Return All. Throws a UserError if Limit is no whole number from 1 up. */
 export const returnAllOrLimit: Field<number> = {
 	properties: [returnAll, most],
 	read(item) {

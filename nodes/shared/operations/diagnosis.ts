@@ -6,18 +6,15 @@ import { joinSentences } from '../utils/joinSentences';
 import { identity } from './commonFields';
 import type { Item } from './operation';
 
-/** The finding of one check of a connection. */
 interface Check {
 	check: string;
 	ok: boolean | 'unknown';
 	/** The shapes and texts of the service's response, without personal data. */
 	seen: string;
-	/** Advice on what to do; nothing if left out. */
 	advice?: string;
 }
 
 type Finding = Omit<Check, 'check'>;
-/** A finding, and the value that the check returns. */
 export type CheckOutcome<T> = Finding & { value?: T };
 
 /** The name of the proposal's row, which the operator finds in the table. */
@@ -33,8 +30,8 @@ export class ConnectionDiagnosis {
 	#hasFirstFailed = false;
 
 	/**
-	 * Makes one check; one that fails is a row, too, with the error's text. Resolves with the value that `work` returns
-	 * beside its finding, undefined if it failed.
+	 * A check that fails is a row, too, with the error's text. Resolves with the value that `work` returns beside its
+	 * finding, undefined if it failed.
 	 */
 	async run<T = undefined>(
 		check: string,
@@ -61,8 +58,7 @@ export class ConnectionDiagnosis {
 	}
 
 	/**
-	 * Returns all rows with equal columns: a summary that can be read alone, the checks, the proposed mapping as JSON
-	 * text.
+	 * All rows have equal columns: a summary that can be read alone, the checks, the proposed mapping as JSON text.
 	 */
 	items(suggestedMapping: IDataObject, held: IDataObject, item: Item): IDataObject[] {
 		const seen = JSON.stringify(suggestedMapping);
@@ -92,7 +88,6 @@ export class ConnectionDiagnosis {
 		return this.#checks.filter(({ ok }) => ok === result);
 	}
 
-	/** Returns the next step, first things first. */
 	#nextStep(isNew: boolean): string {
 		const wrong = this.#withResult(false).map(({ check }) => check);
 		if (this.#hasFirstFailed) return this.#fixFirst();
@@ -109,7 +104,7 @@ export class ConnectionDiagnosis {
 		return `Fix "${this.#checks[0].check}", then diagnose again.`;
 	}
 
-	/** Returns how the checks ended, and each row that needs a change by its name. */
+	/** Each row that needs a change is named. */
 	#summary(changes: Check[]): string {
 		const [fine, wrong, open] = ([true, false, 'unknown'] as const).map(
 			(result) => this.#withResult(result).length,
@@ -121,7 +116,7 @@ export class ConnectionDiagnosis {
 	}
 }
 
-/** Returns whether the address is encrypted; `respondedAt` is the time of a response, 0 if none came. */
+/** `respondedAt` is the time of a response, 0 if none came. */
 export function checkHttps(baseUrl: unknown, respondedAt: number): Finding {
 	const address = String(baseUrl).trim();
 	if (/^https:/i.test(address)) {
@@ -139,10 +134,7 @@ const HARMLESS_SKEW_S = 30;
 /** A check that needs a response, where none came. */
 const NOTHING: Finding = { ok: 'unknown', seen: 'The service has not responded yet.' };
 
-/**
- * Returns how far the service's clock is from this machine's, by a response's Date header; it came at `now`, 0 if none
- * did.
- */
+/** `date` is a response's header; it came at `now`, 0 if none did. */
 export function checkClock({ date }: IDataObject, now: number): Finding {
 	if (now === 0) return NOTHING;
 	const theirs = Date.parse(String(date));

@@ -9,7 +9,7 @@ export type ExecutionState = ScopeState;
 /** States of tool calls under the MCP Server Trigger, which have no execution; tries of a call share its arguments. */
 const newCalls = () => new WeakMap<object, ExecutionState>();
 
-/** Returns the state of a root execution, or of a call without one. It is stored at least until `leave` is called. */
+/** Is that of a root execution, or of a call without one. It is stored at least until `leave` is called. */
 export function enterExecution(
 	root: string | undefined,
 	callArguments: object,

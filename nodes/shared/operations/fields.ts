@@ -100,7 +100,7 @@ export function nestedOptionGroupBuilder(group: INodeProperties) {
 	};
 }
 
-/** Reads one of these values; throws a UserError for anything else. */
+/** Throws a UserError for anything else. */
 export const parseOneOf =
 	<T extends string>(...values: T[]) =>
 	(value: unknown, label: string): T => {
@@ -130,7 +130,7 @@ export function parseText(value: unknown, label: string): string {
 	);
 }
 
-/** Reads a number of at least `least`, entered as a number or its digits; throws a UserError for anything else. */
+/** Takes a number or its digits; throws a UserError for anything else. */
 export const numberAtLeastParser =
 	(least: number) =>
 	(value: unknown, label: string): number => {

@@ -6,7 +6,6 @@ import { RequestError } from '../http/requestError';
 import { toN8nNodeError, type N8nNodeError, type ItemErrorOptions } from './n8nNodeError';
 import type { BillingSummary, FailedItemCounts, Operation, Run } from './operation';
 
-/** An item that failed, and why. */
 export interface ItemFailure {
 	index: number;
 	cause: unknown;
@@ -39,7 +38,7 @@ export class ItemErrorFactory {
 		return { ...request, beforeSend };
 	}
 
-	/** Returns an error for where the run goes on: its item shows which one it is. */
+	/** The run goes on: the item shows which one it is. */
 	ofItem(failure: ItemFailure): N8nNodeError {
 		const error = this.#make(failure, { costOf: failure.index });
 		this.failedItems.all++;
@@ -52,7 +51,7 @@ export class ItemErrorFactory {
 		return this.protections.get(index)?.values(input) ?? input;
 	}
 
-	/** Returns the error that ends the run; `more` holds further sentences of the run. */
+	/** `more` holds further sentences of the run. */
 	ofRun(failure: ItemFailure, more: string[]): N8nNodeError {
 		const item = this.run.items > 1 ? failure.index + 1 : undefined;
 		return this.#make(failure, { more, item, isJoined: this.run.isTool });

@@ -6,10 +6,9 @@ import type { RequestResult } from '../http/requestError';
 import type { RequestProblem } from '../errors/requestProblem';
 import type { Run } from './operation';
 
-/** Refusals by the fingerprint of what was refused: never the secret itself. */
+/** They are known by the fingerprint of what was refused: never the secret itself. */
 type Refusals = Record<string, { status: number }>;
 
-/** The refusals that the runs of an execution share in this process. */
 class RefusedSecrets {
 	readonly turns = new Turns();
 	readonly refusals: Refusals = {};
@@ -59,7 +58,7 @@ const again = ({ status }: { status: number }): RequestProblem => ({
 /** Statuses that say nothing of what was sent: a proxy, too slow, too early, too many requests. */
 const NOT_OF_BODY = [407, 408, 425, 429];
 
-/** The status with which the service refused what was sent; undefined if it did not. */
+/** Is undefined if the service did not refuse what was sent. */
 function refusedStatus(result: RequestResult): number | undefined {
 	if (result.ok || result.accepted !== 'no' || result.problem.kind !== 'status') return undefined;
 	const { status, isTokenRefused, isUnclear, isFromGateway } = result.problem;

@@ -31,7 +31,6 @@ const loginFrom: INodeProperties = {
 	description: "Where the provider's login comes from",
 };
 
-/** A provider's login, checked offline. */
 export interface CheckedProviderLogin extends CheckedLogin {
 	provider: DataProvider;
 }
@@ -50,10 +49,10 @@ export const allowEmptyLoginOption = optionsEntryField(
 	false,
 );
 
-/** Returns a set of the hints about logins in a run, to show each once. */
+/** Each is shown once in a run. */
 const newHintSet = () => new Set<string>();
 
-/** The login of one of these providers, from the service's credential or from fields of the node. */
+/** It comes from the service's credential or from fields of the node. */
 export const loginFieldWithSourceChoice = (
 	providers: DataProvider[],
 	credentialType: string,

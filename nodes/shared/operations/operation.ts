@@ -26,7 +26,7 @@ export interface Item {
 	timeoutMs: number;
 	/** Continue On Fail: what failed comes out as an item. */
 	continuesOnFail: boolean;
-	/** Returns whether a field of the panel holds anything, be it an expression that is empty for this item. */
+	/** An expression counts, even if it is empty for this item. */
 	isEntered(name: string): boolean;
 	/** A parameter's value for this item, expressions resolved. */
 	parameter<T>(name: string): T;
@@ -38,9 +38,7 @@ export interface Item {
 	connection(): Promise<Connection>;
 	/** Sends a request to the node's service, unless an item has failed meanwhile. Throws a RequestError; see Connection. */
 	request(request: ItemRequest): Promise<JsonResponseBody>;
-	/** Sends a request, and resolves with what the reader finds in the body. */
 	read<T extends object>(request: ItemRequest, reader: ParsedBodyReader<T>): Promise<T>;
-	/** Sends a request, and returns its result as data. */
 	tryRequest(request: ItemRequest): Promise<RequestResult>;
 	/** Waits `ms` milliseconds; throws as soon as the execution is cancelled. */
 	wait(ms: number): Promise<void>;
@@ -76,11 +74,10 @@ export interface Run {
 	timeoutAt: number;
 	/** Aborted when the execution is cancelled. */
 	cancelled?: AbortSignal;
-	/** Returns a value that all items of this run share, made on first use; `make` is its key. */
+	/** `make` is the key of a value that all items of this run share; it is called on first use. */
 	shared<T>(make: (run: Run) => T): T;
 	/** Calls back once all items have ended. The returned text is added to the error that the run fails with. */
 	atEnd(callback: FinishRun): void;
-	/** Shows the operator a hint in the output pane. */
 	hint(message: string): void;
 	/** Metadata of the execution, where the host has it. */
 	metadata?: IWorkflowExecutionCustomData;
@@ -157,9 +154,9 @@ export interface Operation {
 	isSending?: true;
 	/** Its rows keep the columns of the input, unless the operator leaves them out. */
 	keepsInput?: KnownOutputColumns;
-	/** Returns what an item has cost, or all items of the run. */
+	/** Without an index it is for all items of the run. */
 	costOf?(run: Run, index?: number): BillingSummary;
-	/** Returns what comes out for the item: one object, a list of them (possibly empty), or a next step. */
+	/** Gives one object, a list of them (possibly empty), or a next step. */
 	execute(item: Item): Promise<StepResult>;
 }
 
@@ -180,7 +177,6 @@ const timeoutOption: INodeProperties = {
 
 const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
 
-/** The properties of a node, derived from its resources: selectors, fields with displayOptions, options. */
 export function propertiesOfAllResources(resources: Resource[]): INodeProperties[] {
 	const firstValue = resources[0].value;
 	return [
@@ -253,8 +249,8 @@ function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
 }
 
 /**
- * Returns what an AI agent reads of an operation. n8n makes it from the action alone, and the editor gives the
- * model's own parameters no description. The operator may rewrite it.
+ * n8n makes it from the action alone, and the editor gives the model's own parameters no description. The operator
+ * may rewrite it.
  */
 const toolDescriptionOf = (tool: string): INodeProperties => ({
 	displayName: 'Tool Description',
@@ -266,7 +262,7 @@ const toolDescriptionOf = (tool: string): INodeProperties => ({
 	displayOptions: { show: { '@tool': [true] } },
 });
 
-/** The expression that writes the chosen operation below a node's name, as it is listed in the node panel or shorter. */
+/** It shows the operation below a node's name, as it is listed in the node panel or shorter. */
 export function subtitleExpression(resources: Resource[]): string {
 	const actions = Object.fromEntries(
 		resources.flatMap((resource) =>
@@ -282,9 +278,8 @@ export function subtitleExpression(resources: Resource[]): string {
 type Shown = INodeCredentialDescription['displayOptions'];
 
 /**
- * Returns the resources at which the service's credential is chosen, or undefined for all. A condition that names
- * every resource would make the editor take Resource for the choice of an authentication. It would then hide Resource
- * with all that depends on credentials.
+ * Undefined means all. A condition that names every resource would make the editor take Resource for the choice of
+ * an authentication. It would then hide Resource with all that depends on credentials.
  */
 export function showCredentialForOnlineResources(resources: Resource[]): Shown {
 	const online = resources.filter(({ operations }) => operations.some((one) => !one.isOffline));
@@ -292,7 +287,6 @@ export function showCredentialForOnlineResources(resources: Resource[]): Shown {
 	return { show: { resource: online.map(({ value }) => value) } };
 }
 
-/** The operation that an item's parameters name. */
 export function findOperation(
 	resources: Resource[],
 	resource: string,
@@ -303,7 +297,6 @@ export function findOperation(
 		?.operations.find(({ value }) => value === operation);
 }
 
-/** The names of all parameters that the editor masks. */
 export const secretParameterNames = (resources: Resource[]): string[] => [
 	...new Set(
 		resources

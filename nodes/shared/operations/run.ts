@@ -9,7 +9,6 @@ import {
 import { enterExecution } from './execution';
 import type { FinishRun, FailedItemCounts, Run } from './operation';
 
-/** A run of a node, and what ends it. */
 export function startRun(context: IExecuteFunctions) {
 	const values = new Map<unknown, unknown>();
 	const callbacks: FinishRun[] = [];

@@ -2,15 +2,14 @@ import type { IDataObject, IHookFunctions } from 'n8n-workflow';
 
 type Context = Pick<IHookFunctions, 'getNode' | 'getWorkflowStaticData'>;
 
-/** Returns what a node has stored under `key`, or undefined. */
 export function getNodeStaticValue<T>(context: Context, key: string): T | undefined {
 	return entriesOf(context, key)[context.getNode().id] as T | undefined;
 }
 
 /**
- * Stores a value for a node across restarts; undefined deletes it. It is stored by the node's ID in the workflow's
- * static data. A node's own static data goes by its name, and is lost when the node is renamed. n8n writes static
- * data to its database when a trigger emits, and when an execution that has changed it ends.
+ * `undefined` deletes it. It is stored by the node's ID in the workflow's static data. A node's own static data
+ * goes by its name, and is lost when the node is renamed. n8n writes static data to its database when a trigger
+ * emits, and when an execution that has changed it ends.
  */
 export function setNodeStaticValue(
 	context: Context,

@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 
 export const STARS = '******';
 
-/** The functions that replace hidden values. */
 export interface HidersByValueKind {
 	/** Hides a field that is documented as personal. */
 	personal(value: string): string;
@@ -32,7 +31,7 @@ function hint(value: string): string {
 	});
 }
 
-/** Returns whether a text is an address of two letters or more, in one pass over each part. */
+/** Takes one pass over each part. A name of two letters or more is one. */
 function isEmail(value: string): boolean {
 	const [name, domain = '', ...more] = value.split('@');
 	if (more.length > 0 || name.length < 2 || /\s/.test(value)) return false;
@@ -42,7 +41,7 @@ function isEmail(value: string): boolean {
 
 const IDENTIFIER = /^[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{0,8}$/;
 
-/** Returns an equal code for equal values, regardless of letter case, blanks, and hyphens in an identifier. */
+/** Is equal for equal values, regardless of letter case, blanks, and hyphens in an identifier. */
 function pseudonym(value: string, key: string): string {
 	const written = value.normalize('NFC').trim().replace(/\s+/g, ' ').toUpperCase();
 	const compact = written.replace(/[ -]/g, '');
@@ -58,7 +57,7 @@ const DATES = [
 	new RegExp(`^\\d{1,2}[-/]\\d{1,2}[-/]${YEAR}$`),
 ];
 
-/** The year of a text that is a date; undefined if it is none. */
+/** Is undefined for a text that is no date. */
 export const yearOf = (value: string): string | undefined =>
 	DATES.map((date) => date.exec(value.trim())?.[1]).find(Boolean);
 

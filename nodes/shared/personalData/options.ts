@@ -34,7 +34,7 @@ export const unmaskedFieldsOption: INodeProperties = {
 		"Fields to return in full, with everything inside them. Enter each name as the service writes it; 'Simplify' off shows it.",
 };
 
-/** The option's value. Throws a UserError if it is none of its entries, empty included: never full by mistake. */
+/** Throws a UserError if it is none of the entries, empty included: never full by mistake. */
 export function readPersonalDataMode(options: IDataObject): PersonalDataMode {
 	if (!Object.hasOwn(options, 'personalData')) return 'full';
 	const { personalData: mode } = options;
@@ -42,7 +42,7 @@ export function readPersonalDataMode(options: IDataObject): PersonalDataMode {
 	throw fieldError('field.choice', 'Personal Data', 'must be full, masked or pseudonym');
 }
 
-/** The names of the fields to keep; an expression may give them as one text, with commas between. */
+/** An expression may give them as one text, with commas between. */
 export function readFieldsToKeep({ fieldsToKeep = [] }: IDataObject): string[] {
 	const given = [fieldsToKeep].flat() as unknown[];
 	return given.flatMap((one) => {

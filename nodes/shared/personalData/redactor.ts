@@ -17,9 +17,8 @@ import { mapValues } from '../utils/objects';
 
 export type RowOrRows = IDataObject | IDataObject[];
 
-/** Functions that hide personal data in the output. */
 export interface PersonalDataHider {
-	/** Returns a row in the wanted shape, after its personal values were replaced by the rule. */
+	/** Personal values are replaced by the rule before the row gets its shape. */
 	shaped<Shape extends RowOrRows>(
 		row: IDataObject,
 		rule: PersonalDataRule,
@@ -33,7 +32,7 @@ export interface PersonalDataHider {
 	text(value: string): string;
 }
 
-/** The protection of a mode; undefined for full. Throws a UserError if the key of pseudonyms is missing or short. */
+/** Is undefined for full. Throws a UserError if the key of pseudonyms is missing or short. */
 export function personalDataHiderForMode(
 	mode: PersonalDataMode,
 	pseudonymKey?: unknown,
@@ -54,7 +53,6 @@ export function personalDataHiderForMode(
 	);
 }
 
-/** A text that the node wrote, masked. */
 export const maskIdentifiersInText = (value: string): string =>
 	hideRfcCurpAndEmails(value, maskingFunctions.personal);
 

@@ -5,7 +5,6 @@ export interface QueryType {
 	/** The name of the query type in records (TQ §2.1); it is a guess unless `isCodeShown` is set. */
 	code: string;
 	isCodeShown?: true;
-	/** The name that the operator reads. */
 	label: string;
 	/** Below the base URL (TQ §4). */
 	path: string;
@@ -149,7 +148,6 @@ export const queryTypes: QueryType[] = Object.entries(rows).map(([operation, row
 	...row,
 }));
 
-/** The query types by the value of their operation. */
 export const queryTypesByOperation = Object.fromEntries(
 	queryTypes.map((queryType) => [queryType.operation, queryType]),
 ) as Record<keyof typeof rows, QueryType>;

@@ -7,14 +7,12 @@ export class FairQueue<T> {
 		return this.#lines.size === 0;
 	}
 
-	/** Puts an entry at the end of its key's line. */
 	add(key: string, entry: T): void {
 		const line = this.#lines.get(key);
 		if (line) line.add(entry);
 		else this.#lines.set(key, new Set([entry]));
 	}
 
-	/** Takes an entry out. */
 	remove(key: string, entry: T): void {
 		const line = this.#lines.get(key);
 		line?.delete(entry);

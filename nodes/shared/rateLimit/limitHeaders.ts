@@ -16,7 +16,7 @@ export interface TimedResponse {
 	receivedAt: number;
 }
 
-/** Reads the limit from the headers of a response (CP §8.4). A missing or senseless value is undefined. */
+/** CP §8.4. A missing or senseless value is undefined. */
 export function parseLimitHeaders({ headers }: TimedResponse): {
 	limit?: number;
 	remaining?: number;
@@ -32,8 +32,8 @@ export function parseLimitHeaders({ headers }: TimedResponse): {
 }
 
 /**
- * Returns when Retry-After allows another request. It holds seconds, with or without a fraction, or an HTTP date by
- * the service's clock. Of several values the latest counts; undefined if it makes no sense or has passed.
+ * The header holds seconds, with or without a fraction, or an HTTP date by the service's clock. Of several values
+ * the latest counts; undefined if it makes no sense or has passed.
  */
 export function retryAt({ headers, receivedAt }: TimedResponse): number | undefined {
 	const texts = [headers['retry-after']].flat().map((one) => headerText(one) ?? '');

@@ -7,7 +7,6 @@ import { hash } from '../utils/hash';
 import { FairQueue } from './fairQueue';
 import { CodedError } from '../utils/codedError';
 
-/** The reason why a request got no turn. */
 export type AcquireFailure = Extract<RequestProblem, { kind: 'rateLimit' | 'cancelled' }>;
 
 /** Keeps all who use one token within its rate limit (§8). */
@@ -94,12 +93,12 @@ class PacedRateLimiter implements RateLimiter {
 		this.#serve(now);
 	}
 
-	/** Returns the time by a monotonic clock: one that jumps would end or stall all who wait. */
+	/** A clock that jumps would end or stall all who wait. */
 	#now(): number {
 		return this.#begunMs + performance.now();
 	}
 
-	/** Returns a reason to stop waiting now, because the service allows nothing before the deadline. */
+	/** The service allows nothing before the deadline. */
 	#pausedBeyond(deadline: number, waitedMs: number): AcquireFailure | undefined {
 		const { pausedUntil } = this.#pace;
 		if (pausedUntil <= deadline) return undefined;
@@ -135,10 +134,10 @@ class PacedRateLimiter implements RateLimiter {
 const newRateLimiter = () => new PacedRateLimiter();
 
 /**
- * Returns the rate limiter shared by all requests to this base URL with this token. `token` is what the service limits:
- * a token, or the client's ID. `pointsPerSecond` holds until the service's headers show another limit; 0 means none.
- * `processes` share it; without a number, the headers show who else sends. Throws a UserError if the points are no number
- * from 0 on.
+ * All requests to this base URL with this token share it. `token` is what the service limits: a token, or the
+ * client's ID. `pointsPerSecond` holds until the service's headers show another limit; 0 means none. `processes`
+ * share it; without a number, the headers show who else sends. Throws a UserError if the points are no number from
+ * 0 on.
  */
 export function rateLimiterFor(options: {
 	baseUrl: string;

@@ -51,12 +51,12 @@ export class RequestPacer {
 		this.#highestLimit = processes === undefined ? Infinity : this.#configuredLimit;
 	}
 
-	/** Returns when the next request may leave: now or later. */
+	/** It may leave now or later. */
 	freeAt(now: number): number {
 		return Math.max(now, this.#nextAt);
 	}
 
-	/** Takes the turn of a request that leaves now; returns false while it is not due. */
+	/** Is false while it is not due. */
 	takeSlot(now: number): boolean {
 		if (this.#nextAt > now) return false;
 		const step = this.#stepMs(now);
@@ -89,7 +89,6 @@ export class RequestPacer {
 		this.#nextAt = Math.max(this.#nextAt, resumeAt + spreadMs);
 	}
 
-	/** Returns the time from one request to the next. */
 	#stepMs(now: number): number {
 		while (this.#acceptedAt[0] <= now - MEMORY_MS) this.#acceptedAt.shift();
 		const limit = Math.min(this.#reportedLimit ?? this.#configuredLimit, this.#highestLimit);

@@ -10,7 +10,6 @@ export class BoundedMap<K, V> extends Map<K, V> {
 		this.#onForget = onForget;
 	}
 
-	/** Sets an entry and makes it the newest. */
 	override set(key: K, value: V): this {
 		this.delete(key);
 		super.set(key, value);

@@ -18,8 +18,8 @@ const UTF8 =
 const HALF_LETTER = /Ã(?=\p{Ll})|(?<=\p{Ll})Ã/u;
 
 /**
- * Returns whether a text surely lost letters. It holds characters that no text has, or UTF-8 read as Latin-1 or
- * windows-1252 ("MuÃ±oz"), once or several times.
+ * It surely lost letters: it holds characters that no text has, or UTF-8 read as Latin-1 or windows-1252
+ * ("MuÃ±oz"), once or several times.
  */
 export const hasEncodingDamage = (text: string): boolean =>
 	NO_TEXT.test(text) || UTF8.test(bytesOf(text)) || HALF_LETTER.test(normalizeText(text));

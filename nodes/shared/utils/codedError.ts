@@ -14,11 +14,10 @@ export class CodedError extends UserError {
 	}
 }
 
-/** Advises what to do about most values that a field cannot use. */
 export const DEFAULT_FIELD_ADVICE =
 	'Enter it, or check the expression that fills it for this item.';
 
-/** The error of a field whose value an item cannot use; its message begins with the field. */
+/** The message begins with the field. */
 export const fieldError = (
 	code: string,
 	label: string,

@@ -1,3 +1,3 @@
-/** Returns whether a path holds a segment that leads elsewhere (RFC 3986 §5.2.4), written plainly or encoded. */
+/** RFC 3986 §5.2.4; it may be written plainly or encoded. */
 export const holdsDotSegment = (path: string): boolean =>
 	path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));

@@ -6,7 +6,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 	['apos', "'"],
 ]);
 
-/** Returns a text with the escapes of JSON, HTML and URLs decoded once. */
+/** Decodes one level only. */
 export function decodeJsonHtmlUrlEscapes(text: string): string {
 	if (!/[\\&%]/.test(text)) return text;
 	return text

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** Returns a hash that identifies a text without revealing it, in the characters of base64url. */
+/** The hash is in the characters of base64url. */
 export const hash = (text: string, length?: number): string =>
 	createHash('sha256').update(text).digest('base64url').slice(0, length);

@@ -1,4 +1,4 @@
-/** Returns a signal that aborts once it was not reset for `ms` milliseconds. */
+/** Aborts once it was not reset for `longestMs`. */
 export function idleTimeout(longestMs: number) {
 	const idle = new AbortController();
 	let [since, isOver] = [performance.now(), false];

@@ -1,6 +1,6 @@
 /**
- * Returns pairs of a service's name and the API reference's, for a one-to-one renaming. If the mapping gives a name of the
- * API reference to another field, the service's own field of that name takes the free one.
+ * Maps a service's name to the API reference's, for a one-to-one renaming. If the mapping gives a name of the API
+ * reference to another field, the service's own field of that name takes the free one.
  */
 export function invertNames(mapped: Record<string, string>): Map<string, string> {
 	const names = new Map(Object.entries(mapped).filter(([, wire]) => wire !== ''));

@@ -1,10 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
-/** Returns whether a value is an object with keys: no array, not null. */
+/** Arrays and null are none. */
 export const isObject = (value: unknown): value is IDataObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns whether a value is an object or array that holds anything. */
 export const hasEntries = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 

@@ -1,18 +1,15 @@
-/** Returns an object with the entries that pass a test. */
 export const pickBy = <T>(
 	values: Record<string, T>,
 	isPicked: (name: string, value: T) => boolean,
 ): Record<string, T> =>
 	Object.fromEntries(Object.entries(values).filter(([name, value]) => isPicked(name, value)));
 
-/** Returns an object with the same names and other values. */
 export const mapValues = <T, R>(
 	values: Record<string, T>,
 	map: (value: T, name: string) => R,
 ): Record<string, R> =>
 	Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]));
 
-/** Returns an object with the same values under other names. */
 export const mapKeys = <T>(
 	values: Record<string, T>,
 	map: (name: string) => string,

@@ -1,15 +1,15 @@
 import { textOf } from './primitiveText';
 
-/** Matches seconds of the years 2001 to 2286, with or without a fraction. */
+/** These are seconds of the years 2001 to 2286, with or without a fraction. */
 const SECONDS = /^\d{10}(\.\d+)?$/;
 const MILLISECONDS = /^\d{13}(\.\d+)?$/;
 /** ISO 8601 without a zone, which would be read in that of n8n's process. */
 const ZONELESS = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(:\d\d(\.\d+)?)?)$/;
-/** Matches dates whose order of day and month is ambiguous. */
+/** The order of day and month is ambiguous. */
 const AMBIGUOUS = /^\d{1,2}[/.-]\d{1,2}[/.-]\d/;
 
 /**
- * Returns milliseconds since the epoch, from a date or such a number, also as text. A date without a zone is in UTC.
+ * Gives milliseconds since the epoch, from a date or such a number, also as text. A date without a zone is in UTC.
  * Undefined if the value is neither.
  */
 export function timeOf(value: unknown): number | undefined {
@@ -25,6 +25,6 @@ export function timeOf(value: unknown): number | undefined {
 /** A time of day with a zone behind it. */
 const ZONED = /:\d\d\S*\s*(Z|UTC|GMT|[+-]\d\d:?(\d\d)?)$/i;
 
-/** Returns whether a date names a moment, whatever the zone. */
+/** It names a moment, whatever the zone. */
 export const isUnambiguousTime = (value: unknown): boolean =>
 	[SECONDS, MILLISECONDS, ZONED].some((form) => form.test(textOf(value).trim().slice(-40)));

@@ -36,8 +36,8 @@ export const redactLongSecretsInValue = <T>(body: T, secrets: string[]): T =>
 	);
 
 /**
- * Returns a JSON value with the texts and numbers under these field names (in lower case) masked, at any depth. The
- * original values are added to `found`. Without any, the value itself is returned.
+ * Goes to any depth; names are in lower case. The original values are added to `found`. Without any, the value
+ * itself is returned.
  */
 export function maskNamed(
 	json: unknown,

@@ -5,11 +5,11 @@ const SHORTEST = 4;
 /** A line of a key must be this long to be searched for by itself. */
 const LINE = 16;
 
-/** Returns whether a text repeats a secret: as it is, escaped once in JSON, HTML or a URL, or as part of base64. */
+/** Finds it as it is, escaped once in JSON, HTML or a URL, or as part of base64. */
 export const holdsSecret = (text: string, secrets: string[]): boolean =>
 	knownSecretDetector(secrets)(text);
 
-/** Returns a function that finds a secret in many texts. */
+/** The returned function serves many texts. */
 export function knownSecretDetector(secrets: string[]): (text: string) => boolean {
 	const forms = secrets
 		.flatMap((secret) => [secret.trim(), ...secret.split(/\s*\n\s*/).filter(isLine)])
@@ -27,7 +27,7 @@ const comparable = (text: string): string => text.normalize('NFC').toLowerCase()
 
 const isLine = ({ length }: string) => length >= LINE;
 
-/** Returns what decoding a text does not find: blanks as in a form, and base64 that begins inside a run. */
+/** Decoding a text does not find blanks as in a form, and base64 that begins inside a run. */
 function formsOf(secret: string): string[] {
 	const base64 = [0, 1, 2].map((before) => base64Of(secret, before));
 	return [
@@ -38,9 +38,7 @@ function formsOf(secret: string): string[] {
 	];
 }
 
-/**
- * Returns the base64 characters that hold nothing but the secret, by the number of bytes before it in their group.
- */
+/** Characters that hold nothing but the secret count, by the number of bytes before it in their group. */
 function base64Of(secret: string, before: number): string {
 	const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
 	const whole = Math.floor((bytes.length * 8) / 6);

@@ -1,4 +1,3 @@
-/** Lets callers with one key take turns. */
 export class Turns {
 	readonly #last = new Map<string, Promise<unknown>>();
 

@@ -36,7 +36,6 @@ import {
 	type SendGet,
 } from './filterEncodings';
 
-/** Limits in how many collections a document is searched. */
 const COLLECTIONS_TRIED = 5;
 
 const diagnose = defineOperation({
@@ -90,7 +89,6 @@ const diagnose = defineOperation({
 
 const providerPaths = [...new Set(providers.map(({ value }) => value.split('/')[0]))];
 
-/** The fields that the API reference names, by kind. */
 const RULES = {
 	login: providerLoginPersonalDataRules,
 	collection: dataCollectionPersonalDataRules,
@@ -98,7 +96,7 @@ const RULES = {
 	document: documentPersonalDataRules,
 };
 
-/** The first row of a list against the API reference; the fields that the output relies on are needed. */
+/** The fields that the output relies on are needed. */
 function shapeOf(
 	kind: RowKindName,
 	{ rows, total }: RowsPage,
@@ -128,7 +126,7 @@ async function checkLogins(diagnosis: ConnectionDiagnosis, get: SendGet): Promis
 	});
 }
 
-/** Reads what there is of collections and documents. Resolves with the collections. */
+/** Resolves with the collections. */
 async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<IDataObject[]> {
 	for (const kind of ['collection', 'document']) {
 		await diagnosis.run(`Tags of ${kind}s`, async () => {
@@ -182,7 +180,7 @@ async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<
 	return collections;
 }
 
-/** Returns the API Mapping that the credential should hold: its own keys and those found, without the defaults. */
+/** The defaults are left out. */
 function suggestion(
 	mapping: CreditProfileMapping,
 	found: Partial<FilterEncodingSettings>,

@@ -6,7 +6,6 @@ import type { ServiceRequest } from '../../../shared/http/sendOnce';
 import { encodeFilter } from '../../filters';
 import { rowsBodyParser } from '../../lists';
 
-/** Sends one plain read. */
 export type SendGet = <T extends object>(
 	reader: ParsedBodyReader<T>,
 	path: string,
@@ -19,7 +18,7 @@ const UNLIKELY = 'no collection is called this way';
 
 export type FilterEncodingSettings = Pick<CreditProfileMapping, 'filterEncoding' | 'listEncoding'>;
 
-/** Returns the encodings that the service understands. Any other is refused, or lets every row pass. */
+/** Any encoding that the service does not understand is refused, or lets every row pass. */
 export async function detectFilterEncodings(
 	diagnosis: ConnectionDiagnosis,
 	get: SendGet,
@@ -27,7 +26,6 @@ export async function detectFilterEncodings(
 	collections: IDataObject[],
 ): Promise<Partial<FilterEncodingSettings>> {
 	const found: Partial<FilterEncodingSettings> = {};
-	/** Tries the encodings of one key until the expected number of collections pass. */
 	const check = async <Key extends keyof FilterEncodingSettings>(
 		name: string,
 		key: Key,

@@ -158,7 +158,7 @@ async function checkList(
 	});
 }
 
-/** Returns whether the list is read to its end, and settings to change; `rows` are those of the first page. */
+/** `rows` are those of the first page. The value holds the settings to change. */
 async function checkPaging(
 	client: QueryClient,
 	rows: QueryRecord[],
@@ -205,7 +205,7 @@ async function checkPaging(
 	};
 }
 
-/** Reads the token's lifetime from the stored times of this login and the next. */
+/** The stored times of this login and the next show it. */
 function tokenLifetime(credentials: ICredentialDataDecryptedObject): CheckOutcome<never> {
 	if (credentials.grant === 'accessToken') {
 		return {
@@ -238,7 +238,7 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): CheckOutcom
 const namesFound = (record: TaxQueryMapping['record']): string =>
 	`Set record in the API Mapping: ${JSON.stringify(record)}`;
 
-/** Returns whether a query is found by its ID, and settings of `record` that the list did not show. */
+/** The value holds settings of `record` that the list did not show. */
 async function checkOne(
 	client: QueryClient,
 	{ id }: QueryRecord,
@@ -292,7 +292,6 @@ async function sampleOf(client: QueryClient, rows: QueryRecord[]): Promise<Query
 }
 const MAX_SAMPLE = 40;
 
-/** Returns the credential's mapping, completed by what was found. */
 function suggestion(held: IDataObject, found: IDataObject): IDataObject {
 	const filled = Object.entries(found).filter(([, value]) => hasEntries(value));
 	const merged = filled.map(([key, value]) => [key, Object.assign({}, held[key], value)]);

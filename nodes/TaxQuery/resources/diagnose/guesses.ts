@@ -13,7 +13,6 @@ import { isImpersonal, uniqueTexts } from '../../errors/unknownRecords';
 
 // All that this package guesses. Nothing is at stake here: each guess becomes a proposal for the API Mapping.
 
-/** Returns the mapping with more settings for the list. */
 export const withListSettings = (mapping: TaxQueryMapping, list: IDataObject): TaxQueryMapping => ({
 	...mapping,
 	list: { ...mapping.list, ...list },
@@ -22,7 +21,7 @@ export const withListSettings = (mapping: TaxQueryMapping, list: IDataObject): T
 /** Usual keys of the rows of a list. */
 const ROWS = 'data queries results items records rows list docs content'.split(' ');
 
-/** Returns the key of a response's rows if it holds several lists, or undefined for unusual ones. */
+/** Serves a response that holds several lists; unusual keys give undefined. */
 export function guessRowsKey(body: unknown, mapping: TaxQueryMapping): string | undefined {
 	return ROWS.find((rows) => {
 		const page = parseListPage(body, withListSettings(mapping, { rows }));
@@ -30,7 +29,6 @@ export function guessRowsKey(body: unknown, mapping: TaxQueryMapping): string | 
 	});
 }
 
-/** Returns the mapping with other names of a record. */
 export const withRecordNames = (
 	mapping: TaxQueryMapping,
 	record: TaxQueryMapping['record'],
@@ -58,7 +56,7 @@ const DOCUMENTED =
 
 const plainName = (name: string) => name.toLowerCase().replace(/[-_]/g, '').replace(/at$/, '');
 
-/** Returns other names of records and the key that wraps them, as these rows show them; nothing that is unclear. */
+/** Leaves out what is unclear. */
 export function guessRecordMapping(
 	rows: IDataObject[],
 	mapping: TaxQueryMapping,
@@ -146,7 +144,6 @@ export async function probePaging(
 	return undefined;
 }
 
-/** Returns how many queries there are by that paging. */
 export async function countQueriesWithPaging(
 	client: Service,
 	paging: IDataObject,
@@ -159,13 +156,12 @@ export async function countQueriesWithPaging(
 interface GuessedLabels {
 	services: string[];
 	statuses: string[];
-	/** Lists the codes and statuses that the mapping does not know. */
 	unknown: string[];
 	/** Additions to the API Mapping; the other labels stay unknown. */
 	found: IDataObject;
 }
 
-/** Reads the labels of past queries, and concludes what the shapes of TQ §2.2 to §2.4 allow. */
+/** Concludes what the shapes of TQ §2.2 to §2.4 allow. */
 export function guessTypesAndStatuses(
 	records: QueryRecord[],
 	mapping: TaxQueryMapping,
@@ -200,7 +196,6 @@ export function guessTypesAndStatuses(
 	};
 }
 
-/** The query types whose response the API reference shows. */
 function serviceByShape({ raw: { response } }: QueryRecord): QueryType | undefined {
 	if (!isObject(response)) return undefined;
 	if ('RegimenesFiscales' in response) return queryTypesByOperation.getCrf;
@@ -221,7 +216,7 @@ function renamedField(
 	return mapping.fields[operation]?.[identifier] === name ? undefined : { [identifier]: name };
 }
 
-/** Returns a state: a known shape is a success, a message alone a failure, nothing at all is pending. */
+/** A known shape is a success, a message alone a failure, nothing at all is pending. */
 function stateByShape(records: QueryRecord[]): QueryState | undefined {
 	const states = new Set(
 		records.map((record): QueryState | undefined => {
