@@ -33,7 +33,7 @@ ${Object.keys(benches).join(', ')}.
   --json            Print the results as one line of JSON.
   --help            Print this.`;
 
-/** Returns a whole number from 1; undefined without one. */
+/** It counts from 1; undefined without a text. */
 function wholeNumber(name: string, text?: string): number | undefined {
 	if (text === undefined || /^[1-9]\d*$/.test(text))
 		return text === undefined ? text : Number(text);

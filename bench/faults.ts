@@ -45,7 +45,6 @@ const FAULTS: FaultRule[] = [
 	likely('/api/oauth/token', { status: 503 }, { probability: 0.2 }),
 ];
 
-/** Describes what an item asks, and how the ledger knows it. */
 interface Kind {
 	resource: string;
 	operation: string;
@@ -107,7 +106,7 @@ const KINDS: Kind[] = [
 	}),
 ];
 
-/** Holds several notations of equal requests. */
+/** Equal requests come in several notations. */
 interface Mode {
 	name: string;
 	continues?: boolean;
@@ -134,9 +133,9 @@ const MODES: Mode[] = [
 interface Cell {
 	kind: Kind;
 	mode: Mode;
-	/** Says what each item asks; some ask the same. */
+	/** Some items ask the same. */
 	subjects: string[];
-	/** Holds the rows of each execution, its error, and how many queries that reports as uncertain. */
+	/** Each has its rows, its error, and how many queries that reports as uncertain. */
 	runs: Array<{ rows: Row[]; failure: string; unsureQueries: number }>;
 }
 
@@ -153,7 +152,7 @@ const isUnconfirmed = ({ warnings }: Row) =>
 	Array.isArray(warnings) && warnings.some(({ code }: Row) => code === 'unconfirmed');
 const isThrottled = (text: unknown) => /too many requests|rate limit/i.test(String(text));
 
-/** Counts what went wrong between what was billed and what came out of a cell. */
+/** Compares what was billed with what came out. */
 function count(cell: Cell, ledger: BilledQuery[], counts: Counts, log: Log): void {
 	const { kind, mode, subjects, runs } = cell;
 	const { keyOf } = kind;

@@ -10,7 +10,7 @@ import { rfcOf } from './support/identifiersByIndex';
 import type { BenchOptions, BenchResult, MeasuredBound } from './support/result';
 
 const ITEMS = 100;
-/** Defines what the worker gets, and how many of the items are billed then. */
+/** Each blow falls when so many items are billed. */
 const BLOWS = [
 	{ signal: 'SIGKILL', billedBefore: 30 },
 	{ signal: 'SIGTERM', billedBefore: 30 },

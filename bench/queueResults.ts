@@ -94,7 +94,7 @@ export async function measureTriggerResults({
 		log(`${QUERIES - missing().length} of ${QUERIES} are here; waiting for one more poll`);
 		await sleep(AFTERMATH_MS);
 
-		/** Limits how long after it could be started first: when it was finished, or when the main looked again. */
+		/** A result can start when it was finished, or when the main looked again. */
 		const delays = ids.map((id) => {
 			const at = Math.min(
 				...sink.arrivals.filter(({ queryId }) => queryId === id).map((arrival) => arrival.at),

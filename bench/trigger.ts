@@ -210,7 +210,6 @@ async function copy(url: string, sandbox: Sandbox, isOver: () => boolean): Promi
 	});
 }
 
-/** Returns how many deliveries there were, and what became of them. */
 async function deliveriesOf(sandbox: Sandbox): Promise<Record<string, number>> {
 	type Delivery = { status: string; kind: string };
 	const { data } = await axios.get<Delivery[]>(`${sandbox.page}sandbox/deliveries`);

@@ -8,7 +8,6 @@ for (const [name, matches] of Object.entries(formats)) FormatRegistry.Set(name, 
 interface Violation {
 	/** Dotted path of the field, e.g. `data.0.id`; '' is the value itself. */
 	field: string;
-	/** Says what is expected there. */
 	message: string;
 }
 

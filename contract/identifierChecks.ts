@@ -8,7 +8,7 @@ const CURP = new RegExp(
 	`^[A-Z][AEIOUX][A-Z]{2}(\\d{6})[HMX](?:${CURP_STATES})[B-DF-HJ-NP-TV-Z]{3}([\\dA-Z])\\d$`,
 );
 
-/** Returns whether YYMMDD is a day of the century that begins with this year. */
+/** `digits` are YYMMDD, and `century` is its first year. */
 function isDayOf(century: number, digits: string): boolean {
 	const [year, month, day] = (digits.match(/../g) ?? []).map(Number);
 	const date = new Date(Date.UTC(century + year, month - 1, day));

@@ -11,7 +11,6 @@ export const optionalNullable = <T extends TSchema>(schema: T) => Type.Optional(
 /** The query of an endpoint without parameters. */
 export const NoQuery = closed({});
 
-/** Returns the schema of one of these strings. */
 export const oneOf = <T extends string[]>(values: readonly [...T]) =>
 	Type.Union(values.map((value) => Type.Literal(value)) as { [K in keyof T]: TLiteralOf<T[K]> });
 

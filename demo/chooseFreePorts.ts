@@ -1,6 +1,5 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 
-/** Ports of what a browser opens. */
 export interface DemoPorts {
 	n8n: number;
 	sandbox: number;
@@ -27,7 +26,7 @@ async function isFree(port: number): Promise<boolean> {
 	}
 }
 
-/** Returns so many different TCP ports that are free on the loopback address. */
+/** They differ, and are free on the loopback address. */
 export async function freePorts(count: number): Promise<number[]> {
 	const servers = await Promise.all(Array.from({ length: count }, async () => await listen(0)));
 	const ports = servers.map((server) => (server.address() as AddressInfo).port);
@@ -36,8 +35,8 @@ export async function freePorts(count: number): Promise<number[]> {
 }
 
 /**
- * Returns the ports of a demo: the chosen one and the next, or else the preferred ones. So its addresses are the same
- * at each start. A preferred port in use is replaced by a free one; throws if a chosen one is in use.
+ * The chosen port and the next are taken, or else the preferred ones. So a demo's addresses are the same at each
+ * start. A preferred port in use is replaced by a free one; throws if a chosen one is in use.
  */
 export async function chooseDemoPorts(chosen?: number, preferred = PREFERRED): Promise<DemoPorts> {
 	const wanted = chosen === undefined ? preferred : { n8n: chosen, sandbox: chosen + 1 };

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Names the folder whose database a fresh user folder of n8n begins with; tests set it. */
+/** A fresh user folder of n8n begins with its database; tests set it. */
 export const TEMPLATE_FOLDER_VARIABLE = 'CREDIT_PROFILE_N8N_TEMPLATE';
 const FILES = /^(config|database\.sqlite.*)$/;
 

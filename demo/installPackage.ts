@@ -5,7 +5,7 @@ import type { Processes } from './processes';
 
 export const repositoryRoot = join(__dirname, '..');
 
-/** Returns whether dist/ was built from the sources as they are. */
+/** Sources that are newer than dist/ make it stale. */
 async function isBuilt(): Promise<boolean> {
 	const built = await stat(join(repositoryRoot, 'dist', '.built')).catch(() => undefined);
 	if (!built) return false;

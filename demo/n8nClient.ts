@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchUnpooled } from './fetchUnpooled';
 
 const PUBLISH_TIMEOUT_MS = 300_000;
-/** Limits how often a request is sent while n8n's database is busy. */
+/** n8n's database may be busy. */
 const MAX_SENDS = 240;
 const SEND_AGAIN_MS = 500;
 const SCOPES = [
@@ -29,7 +29,7 @@ export interface Workflow {
 	nodes: WorkflowNode[];
 	connections: object;
 	settings: object;
-	/** Holds, by node, the items that a click runs with in place of an event. */
+	/** A click runs with these items in place of an event. */
 	pinData?: object;
 }
 
@@ -62,13 +62,13 @@ export interface Execution {
 			error?: ExecutionError;
 			lastNodeExecuted?: string;
 			runData: Record<string, NodeExecution[]>;
-			/** Holds the metadata by which the list of executions can be filtered. */
+			/** The list of executions can be filtered by it. */
 			metadata?: Record<string, string>;
 		};
 	};
 }
 
-/** Returns whether nothing more will come of an execution. */
+/** Nothing more will come of it. */
 export const isFinished = ({ status }: Execution): boolean =>
 	!['new', 'running', 'waiting'].includes(status);
 
@@ -98,7 +98,7 @@ export interface N8nClient {
 	executionsIn(status: string, workflowId: string): Promise<Execution[]>;
 	/** Starts a failed or crashed execution once more, with the saved workflow. */
 	retry(executionId: string): Promise<void>;
-	/** Returns one execution with its data. */
+	/** It comes with its data. */
 	execution(id: string): Promise<Execution>;
 	/** The same user at another process over the same database. */
 	at(url: string): N8nClient;

@@ -14,10 +14,7 @@ export interface CreatedWorkflow {
 	nodes: WorkflowNode[];
 }
 
-/**
- * Describes what the examples for AI agents need beside the services: the operator's own, or a stand-in's on this
- * machine.
- */
+/** They are the operator's own, or a stand-in's on this machine. */
 export interface AgentServices {
 	modelUrl?: string;
 	mailPort?: number;
@@ -29,10 +26,10 @@ export const EXAMPLE_WEBHOOKS_HEADER_AUTH = { name: 'X-Webhook-Key', value: 'san
 /** An operator opens the pages of Review applicants with this login. */
 export const REVIEW_PAGES_BASIC_AUTH = { user: 'operador', password: 'solo-demostracion' };
 
-/** Defines what Forget applicant does by n8n's public API. */
+/** Forget applicant does this by n8n's public API. */
 const ERASING_SCOPES = ['execution:list', 'execution:read', 'execution:delete'];
 
-/** Returns where applicants open the form of Onboard applicant. */
+/** Applicants open the form of Onboard applicant there. */
 export const applicationFormUrl = ({ url }: N8n): string => `${url}/webhook/solicitud`;
 
 /** Creates the credentials under the names that the workflows in `examples/` use. */

@@ -26,7 +26,7 @@ export interface QueueModeOptions {
 export interface QueueMode extends N8n {
 	workers: WorkerOrWebhookProcess[];
 	webhookProcessors: WorkerOrWebhookProcess[];
-	/** Says what an operator must set on every process. */
+	/** An operator must set them on every process. */
 	settings: Record<string, string>;
 	/** Starts one more worker. */
 	addWorker(): Promise<WorkerOrWebhookProcess>;
@@ -49,7 +49,7 @@ export const createQueueSettingsWithoutStores = () => ({
 	OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 });
 
-/** Limits how many processes run beside the main. */
+/** They run beside the main. */
 export const PROCESS_COUNTS = { workers: 2, webhookProcessors: 1 };
 
 /**

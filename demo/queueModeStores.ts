@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { freePorts } from './chooseFreePorts';
 import type { Processes } from './processes';
 
-/** Defines where Debian and Homebrew put PostgreSQL: one folder for each version, not in the PATH. */
+/** Debian and Homebrew put PostgreSQL into one folder for each version, not in the PATH. */
 const POSTGRES = ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/local/opt'];
 const PACKAGES = ['redis-server', 'postgresql'];
 const IS_ROOT = process.getuid?.() === 0;
@@ -30,9 +30,7 @@ function findPrograms(): Programs {
 	};
 }
 
-/**
- * Returns what queue mode needs and this machine has not, in one line that says how to get it; undefined if nothing.
- */
+/** One line says how to get it; undefined if nothing is missing. */
 export function missingStoresText({ redis, postgres } = findPrograms()): string | undefined {
 	const missing = [!redis && 'Redis', !postgres && 'PostgreSQL'].filter(Boolean).join(' and ');
 	return missing

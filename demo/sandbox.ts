@@ -3,7 +3,7 @@ import { fetchUnpooled } from './fetchUnpooled';
 import { repositoryRoot } from './installPackage';
 import type { Processes } from './processes';
 
-/** Describes what `npm run sandbox -- --json` prints once it listens. */
+/** `npm run sandbox -- --json` prints it once it listens. */
 export interface SandboxAccess {
 	creditProfile: { baseUrl: string; token: string };
 	taxQuery: { baseUrl: string; clientId: string; clientSecret: string };
@@ -11,7 +11,7 @@ export interface SandboxAccess {
 	page: string;
 }
 
-/** Describes how the sandbox is started, without its flags. */
+/** Flags are left out. */
 export interface SandboxCommand {
 	command: string;
 	args: string[];
@@ -48,7 +48,7 @@ export async function startSandboxAndGetAccess(
 	});
 }
 
-/** Returns where a sandbox of the sources serves the documentation. */
+/** Only a sandbox of the sources serves it. */
 export const sandboxServedDocsUrl = ({ page }: SandboxAccess): string =>
 	new URL('repository/', page).href;
 

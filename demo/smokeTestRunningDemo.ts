@@ -9,7 +9,6 @@ import type { Demo } from './startDemo';
 const EXECUTION_TIMEOUT_MS = 300_000;
 const RESULT_TIMEOUT_MS = 300_000;
 
-/** Names one node of one execution. */
 interface Step {
 	name: string;
 	workflow: string;
@@ -24,11 +23,10 @@ export interface SmokeTestReport {
 	/** The record that came out of the collecting workflow, with the query id that the onboarding run got. */
 	asyncResult: ({ queryId: string; executionId: string } & Record<string, unknown>) | null;
 	ok: boolean;
-	/** Says what went wrong, if anything did. */
 	problem: string | null;
 }
 
-/** Describes what the node Outcome of Verify applicant puts out. */
+/** The node Outcome of Verify applicant puts it out. */
 interface VerificationOutcome {
 	facts?: { consultaCrf: string };
 	state?: { motivo: string };
@@ -68,7 +66,7 @@ function stepsOf(workflow: string, execution: Execution): Step[] {
 const reasonOf = ({ data }: Execution) =>
 	data?.resultData.error && messageOf(data.resultData.error);
 
-/** Returns what the last node of an execution put out, if the execution succeeded. */
+/** Only an execution that succeeded has one. */
 function resultOf({ status, data }: Execution): Record<string, unknown>[] {
 	if (status !== 'success' || !data?.resultData.lastNodeExecuted) return [];
 	return data.resultData.runData[data.resultData.lastNodeExecuted]

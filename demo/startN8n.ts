@@ -18,7 +18,6 @@ export interface N8n {
 	ended: Promise<string>;
 }
 
-/** Defines the settings of every n8n of the demo. */
 export const SETTINGS = {
 	N8N_SECURE_COOKIE: 'false', // plain HTTP, on the loopback address only
 	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true', // this package
@@ -119,7 +118,7 @@ async function untilReady(
 
 /** A worker or a webhook processor of n8n's queue mode. */
 export interface WorkerOrWebhookProcess {
-	/** Says where it answers: webhooks, if it is a webhook processor. */
+	/** Webhooks go there, if it is a webhook processor. */
 	url: string;
 	process: Running;
 	/** Its user folder. */
@@ -205,7 +204,6 @@ export async function startN8n(
 	};
 }
 
-/** Returns whether this address answers with one of these statuses. */
 async function responds(url: string, statuses = [200]): Promise<boolean> {
 	return await fetchUnpooled(url).then(
 		({ status }) => statuses.includes(status),
@@ -213,7 +211,7 @@ async function responds(url: string, statuses = [200]): Promise<boolean> {
 	);
 }
 
-/** Returns whether n8n at this address accepts requests. Before 2.x it reports readiness before its routes exist. */
+/** Before 2.x n8n reports readiness before its routes exist. */
 export async function isReady(url: string): Promise<boolean> {
 	return (
 		(await responds(`${url}/healthz/readiness`)) &&

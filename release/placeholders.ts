@@ -9,7 +9,7 @@ const PLACEHOLDERS = {
 	'code owners': `@${NAME}/maintainers`,
 };
 
-/** Returns what a maintainer must still set: one line for each placeholder, with the tracked files that hold it. */
+/** Each placeholder has one line, with the tracked files that hold it. */
 export function findPlaceholders(root: string): string[] {
 	return Object.entries(PLACEHOLDERS).flatMap(([what, text]) => {
 		const { stdout } = spawnSync(

@@ -77,7 +77,7 @@ const MappingSchema = some({
 	}),
 });
 
-/** Describes what the simulated environment calls the paths, fields and words of the Credit Profile document. */
+/** The simulated environment has these names for those of the Credit Profile document. */
 export interface CreditProfileMapping {
 	/** Path segment of CP §4.1 and §4.2 → what stands in its place. */
 	paths?: Record<string, string>;
@@ -86,16 +86,16 @@ export interface CreditProfileMapping {
 	listEncoding?: 'brackets' | 'indices' | 'repeat';
 }
 
-/** … and of the Tax Query document. What is left out is as in the document. */
+/** What is left out is as in the Tax Query document. */
 export interface TaxQueryMapping {
 	/** `tax` and `oauth/token` replace that part of a path, an operation its whole path. */
 	paths?: Partial<Record<OperationName | 'tax' | 'oauth/token', string>>;
 	/** The document's name of a field → the environment's; '' if it has no such field. */
 	fields?: Partial<Record<OperationName, Record<string, string>>>;
-	/** Gives the formats in luxon's letters. */
+	/** Formats are in luxon's letters. */
 	periodFormat?: { months?: string; days?: string };
 	services?: Partial<Record<OperationName, string>>;
-	/** Lists status words; the first of each list is served. */
+	/** The first word of each list is served. */
 	statuses?: { success?: string[]; pending?: string[]; failed?: string[] };
 	/** The names of a record's fields, and the key that it is wrapped in. */
 	record?: Partial<Record<RenamableRecordFieldName | 'wrapper', string>>;
@@ -117,13 +117,13 @@ export interface TaxQueryMapping {
 	};
 }
 
-/** Both services' mappings, as the file of `--mapping` holds them. */
+/** The file of `--mapping` holds it. */
 export interface Mapping {
 	creditProfile?: CreditProfileMapping;
 	taxQuery?: TaxQueryMapping;
 }
 
-/** The mapping that a JSON value is. Throws an Error that names what is not known or of the wrong type. */
+/** Throws an Error that names what is not known or of the wrong type. */
 export function parseMapping(value: unknown): Mapping {
 	const violation = firstViolation(MappingSchema, value);
 	if (!violation) return withWhatIsNeeded(value as Static<typeof MappingSchema> as Mapping);
@@ -153,7 +153,6 @@ function withWhatIsNeeded(mapping: Mapping): Mapping {
 	return mapping;
 }
 
-/** Returns what the environment calls the fields whose values are secret. */
 export function wireNamesOfSecretFields({ creditProfile = {}, taxQuery = {} }: Mapping): string[] {
 	const { client_secret, refresh_token } = taxQuery.token?.fields ?? {};
 	const names: Array<string | undefined> = [

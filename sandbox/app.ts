@@ -37,7 +37,7 @@ function refuseUnknown(routes: Array<{ method: string; url: string }>) {
 	};
 }
 
-/** The whole sandbox as one Fastify application, not yet listening. */
+/** It is not yet listening. */
 export async function buildApp(context: SandboxContext): Promise<FastifyInstance> {
 	const app = Fastify({ forceCloseConnections: true, exposeHeadRoutes: false });
 	const routes: Array<{ method: string; url: string }> = [];

@@ -3,19 +3,16 @@ import { basename, join } from 'node:path';
 
 /** Files that the sandbox serves. In the published package, which is one file, the build puts their text here. */
 export interface PackagedAssets {
-	/** The page's files by name. */
 	page: Record<string, string>;
 	/** The example workflows as JSON, by name without `.json`. */
 	examples: Record<string, string>;
-	/** Address of the repository. */
 	repository: string;
 	/** The folder of a clone; absent in the published package. */
 	root?: string;
-	/** Says what a person types to start the sandbox. */
+	/** A person types it to start the sandbox. */
 	command: string;
 }
 
-/** Reads them from the repository. */
 export function readAssets(): PackagedAssets {
 	const root = join(__dirname, '..');
 	const textsIn = (folder: string, type: RegExp) =>

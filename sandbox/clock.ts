@@ -14,7 +14,7 @@ export class Clock {
 		return new Date(this.now()).toISOString();
 	}
 
-	/** Returns how many milliseconds it goes before this machine's. */
+	/** It goes so many milliseconds before this machine's. */
 	save(): number {
 		return this.skewMs;
 	}

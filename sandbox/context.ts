@@ -14,7 +14,6 @@ import type { RfcsWithTaxProfile } from './services/taxQuery/profiles';
 import type { QueryStore } from './services/taxQuery/queryStore';
 import type { WebhookSender } from './webhook/webhookDelivery';
 
-/** Describes what the parts of one running sandbox share. */
 export interface SandboxContext {
 	options: SandboxOptions;
 	secrets: SandboxSecrets;
@@ -27,22 +26,17 @@ export interface SandboxContext {
 	results: ResultGenerator;
 	reserved: ReservedIdentity[];
 
-	/** Every request to the two services. */
 	requests: RequestLog;
-	/** Says what goes wrong, by rules. */
 	faults: Faults;
 
 	/** The logins of the organization at its providers. */
 	providerLogins: DataProviderCredentialStore;
 
-	/** Says what this environment calls the paths, fields and words of the query service. */
+	/** Requests and responses are translated by it, since the environment may have other names. */
 	variant: ApiTranslator;
-	/** Says how queries end. */
 	outcomes: Outcomes;
 	profiles: RfcsWithTaxProfile;
-	/** Every query made. */
 	queries: QueryStore;
-	/** Accepted, billed queries. */
 	ledger: BilledQueryLog;
 	webhooks: WebhookSender;
 }

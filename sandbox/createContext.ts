@@ -18,7 +18,7 @@ import { RfcsWithTaxProfile } from './services/taxQuery/profiles';
 import { QueryStore } from './services/taxQuery/queryStore';
 import { WebhookSender } from './webhook/webhookDelivery';
 
-/** Everything that one sandbox is made of. Throws an Error if its options contradict each other. */
+/** Throws an Error if the options contradict each other. */
 export function createContext(options: SandboxOptions, closing: AbortSignal): SandboxContext {
 	setMaxListeners(0, closing); // one for each answer and delivery that waits
 	const { seed } = options;

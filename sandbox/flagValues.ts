@@ -5,7 +5,6 @@ import { parseMapping } from './apiMapping';
 /** Thrown for a command line that cannot be read; the message is the one line that the user sees. */
 export class UsageError extends Error {}
 
-/** Makes an option of what was written. */
 export type FlagReader = (text: string, name: string) => unknown;
 
 export const wholeNumberReader =

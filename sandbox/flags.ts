@@ -196,7 +196,7 @@ const groups: Record<string, Record<string, Flag>> = {
 
 const flags = Object.assign({}, ...Object.values(groups)) as Record<string, Flag>;
 
-/** Returns the default of a flag, if one line can describe it. */
+/** Undefined if one line cannot describe it. */
 function standardOf(option: keyof SandboxOptions): string {
 	const standard = defaultOptions[option];
 	return standard === '' || ['object', 'boolean', 'undefined'].includes(typeof standard)
@@ -204,7 +204,6 @@ function standardOf(option: keyof SandboxOptions): string {
 		: ` [${String(standard)}]`;
 }
 
-/** Defines where the explanations begin. */
 const COLUMN = 29;
 
 const lineOf = ([name, { value, help: text, option }]: [string, Flag]) => {
@@ -227,7 +226,7 @@ ${'  --help'.padEnd(COLUMN)}print this
 The page shows what happens, steers it, and has example workflows for n8n.
 `;
 
-/** Returns what the command line asks for. Throws a UsageError for an unknown flag or a malformed value. */
+/** Throws a UsageError for an unknown flag or a malformed value. */
 export function parseFlags(args: string[]): {
 	json: boolean;
 	help: boolean;

@@ -9,7 +9,6 @@ export type { SandboxOptions } from './options';
 export interface Sandbox {
 	creditProfile: { baseUrl: string; token: string };
 	taxQuery: { baseUrl: string; clientId: string; clientSecret: string };
-	/** Address of the page that shows and steers the sandbox. */
 	page: string;
 	/** Closes sockets and timers at once, hanging ones too. */
 	close(): Promise<void>;
@@ -22,8 +21,8 @@ function hostIn(address: string): string {
 }
 
 /**
- * Starts both services on 127.0.0.1, unless the options name another address. In: the options that differ from the default. Out: addresses and secrets.
- * Throws with code EADDRINUSE if the port is taken.
+ * It listens on 127.0.0.1, unless the options name another address. Throws with code EADDRINUSE if the port is
+ * taken.
  */
 export async function startSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
 	const closing = new AbortController();

@@ -1,9 +1,8 @@
-/** The path of a URL without its query. */
 export const pathOf = (url: string): string => url.split('?', 1)[0];
 
 /**
- * Returns whether a path fits a pattern such as `/api/query/:id`; segments beginning with a colon fit anything. With
- * `prefix`, the pattern may end before the path does.
+ * Segments beginning with a colon fit anything: `/api/query/:id`. With `prefix`, the pattern may end before the
+ * path does.
  */
 export function matchesPathPattern(
 	pattern: string,

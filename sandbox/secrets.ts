@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 
 export interface SandboxSecrets {
-	/** API token of the Credit Profile service. */
 	token: string;
 	clientId: string;
 	clientSecret: string;

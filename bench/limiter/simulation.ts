@@ -3,7 +3,7 @@
 import { RequestPacer } from '../../nodes/shared/rateLimit/requestPacer';
 import { VirtualTime } from './virtualTime';
 
-/** Describes how another program sends its requests with the same token, whatever becomes of them. */
+/** It does so whatever becomes of its requests. */
 export type OtherTrafficPattern = 'bursts' | 'evenly' | 'at the start of each window';
 
 export interface SimulationInput {
@@ -11,13 +11,12 @@ export interface SimulationInput {
 	lookups: number[];
 	/** Points per second of the service. */
 	limit: number;
-	/** Says whether the service sends X-RateLimit-* headers. */
+	/** The service sends X-RateLimit-* headers. */
 	headers: boolean;
 	/** Points per second that each process begins with. */
 	pointsPerSecond: number;
 	/** For how many processes that is meant; only where there are no headers. */
 	processes?: number;
-	/** Says how long a response takes. */
 	latencyMs?: number;
 	/** By how much responses come later than that at most; one in ten by four times as much. */
 	jitterMs?: number;
@@ -27,7 +26,6 @@ export interface SimulationInput {
 	startMs?: number;
 	/** Another program that sends so many requests a second. */
 	other?: { perSecond: number; pattern: OtherTrafficPattern };
-	/** Says where the service's windows begin. */
 	windows?: 'first request' | 'full seconds' | 'sliding';
 	seed?: number;
 }
@@ -42,9 +40,8 @@ export interface Outcome {
 	/** Responses 429 to the other program, and its requests. */
 	otherRefused: number;
 	otherSent: number;
-	/** Says when each process was done. */
 	doneAt: number[];
-	/** Says when each lookup was accepted, and by whose request. */
+	/** Each has the process whose request it was. */
 	accepted: Array<{ at: number; process: number }>;
 	/** The longest time that a process which had something to send got nothing accepted. */
 	longestWaitMs: number;
@@ -55,7 +52,7 @@ const AT_ONCE = 40;
 /** The limiter's own longest sleep. */
 const SLICE_MS = 25;
 const WINDOW_MS = 1000;
-/** Defines when the time begins; headers hold milliseconds since the epoch. */
+/** Headers hold milliseconds since the epoch. */
 const EPOCH = Date.UTC(2026, 10, 20, 12);
 /** Nobody waits for longer. */
 const END_MS = 3_600_000;

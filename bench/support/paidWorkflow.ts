@@ -43,11 +43,11 @@ interface Login {
 	password: string;
 }
 
-/** Returns what the button Retry of the executions list does. */
+/** The button Retry of the executions list does this. */
 export const startExecutionRetry = async (url: string, login: Login, executionId: string) =>
 	await click(url, login, `${executionId}/retry`, { loadWorkflow: false });
 
-/** Returns what its button Stop does, for all that run of a workflow. */
+/** Its button Stop does this for all that run of a workflow. */
 export const stopExecutions = async (url: string, login: Login, workflowId: string) =>
 	await click(url, login, 'stopMany', { filter: { workflowId, status: ['running'] } });
 

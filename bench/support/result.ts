@@ -1,16 +1,16 @@
 export interface BenchOptions {
-	/** Says how often each contestant runs; medians are taken. */
+	/** Medians are taken. */
 	rounds: number;
-	/** What narrows one benchmark down; absent: all of it. */
+	/** Without it, all of a benchmark runs. */
 	part?: string;
 	operation?: string;
 	/** How many lookups, queries or runs one round has. */
 	count?: number;
 	/** With N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE. */
 	lazy: boolean;
-	/** Settings of another sandbox. */
+	/** They are for another sandbox than the default one. */
 	sandbox: object;
-	/** Whether to write the chart of docs/scaling.md. */
+	/** docs/scaling.md shows it. */
 	chart: boolean;
 	log: (line: string) => void;
 }

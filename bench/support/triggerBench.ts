@@ -1,4 +1,4 @@
-// Holds what the trigger's benchmarks share: a published trigger that reports to a sink, queries, and senders of
+// The trigger's benchmarks share a published trigger that reports to a sink, queries, and senders of
 // results.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -20,7 +20,6 @@ export interface Arrival {
 	at: number;
 }
 
-/** Counts what reaches it. */
 export async function startTriggerOutputSink() {
 	const arrivals: Arrival[] = [];
 	const server = createServer((request, response) => {
@@ -131,7 +130,6 @@ export async function pollAndDeliverFinishedQueries(
 	await Promise.all(delivering);
 }
 
-/** Returns how often each of the queries came through. */
 export function countLostAndRepeatedArrivals(ids: string[], arrivals: Arrival[]) {
 	const each = ids.map((id) => arrivals.filter(({ queryId }) => queryId === id));
 	const times = (test: (count: number) => boolean) =>

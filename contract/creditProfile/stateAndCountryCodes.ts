@@ -62,7 +62,7 @@ TV UA UG KM UY UZ VU VA VE VN WF YE ZM ZW`
 	.trim()
 	.split(/\s+/);
 
-/** Returns whether the first two digits of a zip code are of this state (a code of CP §2.11). */
+/** CP §2.11 */
 export function isZipCodeOfState(zipCode: string, code: string): boolean {
 	const prefix = Number(zipCode.slice(0, 2));
 	return STATE_TABLE.some(

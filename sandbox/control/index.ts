@@ -14,7 +14,6 @@ import { registerSnapshotRoutes } from './snapshotRoutes';
 import { registerSandboxStateRoute } from './readSandboxStateRoute';
 import { registerWebhookSettingsAndDeliveryRoutes } from './webhookRoutes';
 
-/** Every route below `/sandbox`, and the page. */
 export function registerControlRoutes(app: FastifyInstance, context: SandboxContext): void {
 	registerRequestRoutes(app, context.requests);
 	registerFaultRoutes(app, context.faults);

@@ -7,7 +7,6 @@ interface RefusedQuery {
 	service: string;
 	/** The body of its request, secrets masked. */
 	query: unknown;
-	/** The HTTP status. */
 	status: number;
 }
 
@@ -15,11 +14,11 @@ const paidOperations = (Object.keys(OPERATION_PATHS_AND_SERVICE_CODES) as Operat
 	(operation) => OPERATION_PATHS_AND_SERVICE_CODES[operation].service !== '',
 );
 
-/** Returns whether a query was refused; a refused token, or too many requests, is no refusal of the query. */
+/** A refused token, or too many requests, is no refusal of the query. */
 const isRefusal = (status: number | null): status is number =>
 	status !== null && status >= 400 && status < 500 && status !== 401 && status !== 429;
 
-/** Returns the refused queries of the request log, the oldest first. */
+/** The oldest comes first. */
 export function listRefusedQueries({
 	requests,
 	variant,

@@ -5,7 +5,7 @@ import { listRefusedQueries } from './listRefusedQueries';
 import { describeSigningForReceiver } from '../webhook/webhookProof';
 
 const NEWEST = 50;
-/** Defines what n8n in a container calls the machine that it runs on. */
+/** n8n in a container reaches the machine that it runs on by this name. */
 const FROM_A_CONTAINER = 'host.docker.internal';
 
 /** Pages of a clone are served here; those of the published sandbox stand in the repository. */
@@ -34,7 +34,6 @@ export function registerSandboxStateRoute(app: FastifyInstance, context: Sandbox
 		reserved,
 		scripts: outcomes.save(),
 		billed: ledger.list().length,
-		/** Lists one entry for each billed query. */
 		billedQueries: ledger.list().map(({ queryId }) => queryId),
 		webhook: {
 			url: webhooks.settings.url,

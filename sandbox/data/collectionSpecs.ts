@@ -1,9 +1,7 @@
 import type { SchemaName } from './collectionVersionSchemas';
 
-/** A collection as the catalog lists it. */
 interface CatalogEntry {
 	name: string;
-	/** Name of the collection that it belongs to. */
 	parent?: string;
 	schema: SchemaName;
 	tags: string[];

@@ -11,9 +11,8 @@ import { fileUrl, sampleFileByDocumentIndex, type LinkContext } from './files';
 import { ORGANIZATION_ID } from './organizationUsers';
 import { buildNationality, buildResidence } from './buildResidence';
 
-/** Describes which associations are sent whole; the others are listed with null. */
+/** Those that are not sent whole are listed with null. */
 interface Include {
-	/** Lists all associations. */
 	all: boolean;
 	profile: boolean;
 	form: boolean;
@@ -26,7 +25,7 @@ const dates = ({ document: { createdAt, updatedAt } }: DocumentWithApplicant) =>
 });
 const idOf = ({ document }: DocumentWithApplicant): number => document.id ?? 0;
 
-/** Returns what a profile and a form say alike about the person, or about the company. */
+/** A profile and a form say this alike about the person, or about the company. */
 function whoIs({ applicant, isCompany, index }: DocumentWithApplicant) {
 	const company = isCompany ? applicant.company() : undefined;
 	return {
@@ -152,8 +151,7 @@ function fileOf(generated: DocumentWithApplicant, link: LinkContext): Associated
 }
 
 /**
- * Returns the associations of a document, or undefined if none were requested. Nearly every document has a profile,
- * every third a form, every fourth a file.
+ * Undefined if none were requested. Nearly every document has a profile, every third a form, every fourth a file.
  */
 export function buildIncludedDocumentAssociations(
 	generated: DocumentWithApplicant,

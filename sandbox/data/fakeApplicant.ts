@@ -7,7 +7,6 @@ export interface Applicant extends Person {
 	firstName: string;
 	middleName: string | null;
 	phone: string;
-	/** Makes the company on demand. */
 	company(): Company;
 }
 
@@ -17,8 +16,7 @@ const CONSTITUTED_FROM = '2005-01-01';
 const CONSTITUTED_TO = '2022-12-31';
 
 /**
- * Returns the next applicant of the seeded faker. The person is added to `people`, so that the other service's
- * queries about their RFC or CURP give the same name.
+ * The person is added to `people`, so that the other service's queries about their RFC or CURP give the same name.
  */
 export function fakeApplicant(faker: Faker, people: People): Applicant {
 	const dayBetween = (from: string, to: string) =>

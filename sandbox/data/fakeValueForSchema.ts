@@ -2,7 +2,7 @@ import type { Faker } from '@faker-js/faker';
 import type { CollectionVersionJsonSchema } from '../../contract/creditProfile';
 import type { Applicant } from './fakeApplicant';
 
-/** Defines what fields of these names hold, because a person or company stands behind them. */
+/** Such fields agree with each other, because a person or company stands behind them. */
 const byName: Record<string, (applicant: Applicant, faker: Faker) => unknown> = {
 	nombre: ({ name }) => name,
 	primerApellido: ({ firstLastName }) => firstLastName,
@@ -46,8 +46,8 @@ function pastDay(faker: Faker): string {
 }
 
 /**
- * Returns a life-like value for a restricted schema (CP §2.5) and its field's name. Optional parts are sometimes
- * missing, and nullable ones sometimes null. The value is valid by the schema.
+ * CP §2.5. Optional parts are sometimes missing, and nullable ones sometimes null. The value is valid by the
+ * schema.
  */
 export function fakeValueFor(
 	schema: CollectionVersionJsonSchema,

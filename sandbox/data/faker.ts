@@ -21,15 +21,13 @@ function mulberry32(state: number): () => number {
 	};
 }
 
-/** Defines whose numbers come next. */
+/** `fakerFor` sets it: all fakers share one generator. */
 let next = mulberry32(0);
 const randomizer: Randomizer = { next: () => next(), seed: () => {} };
 /** Making a faker takes a hundred times as long as using it, so all share one. */
 const SHARED = new Faker({ locale: LOCALE, randomizer });
 
-/**
- * Returns a faker of Mexican life-like data; an equal seed and key give equal data, whatever was generated before.
- */
+/** An equal seed and key give equal data, whatever was generated before. */
 export function fakerFor(seed: number, key: string): Faker {
 	const own = mulberry32(hash(`${seed} ${key}`));
 	return new Proxy(SHARED, {

@@ -7,7 +7,6 @@ interface SampleFile {
 }
 
 const DAY_MS = 86_400_000;
-/** Defines where the sandbox serves them. */
 export const FILES_PATH = '/sandbox/files';
 const PDF = `%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
@@ -59,17 +58,16 @@ export const SAMPLES: SampleFile[] = [
 	},
 ];
 
-/** The file that the document at this place of its collection has. */
 export const sampleFileByDocumentIndex = (index: number): SampleFile =>
 	SAMPLES[index % SAMPLES.length];
 
-/** Describes where and when files are linked: the sandbox's own address, and its clock in milliseconds since 1970. */
+/** The address is the sandbox's own, and the clock counts milliseconds since 1970. */
 export interface LinkContext {
 	origin: string;
 	now: number;
 }
 
-/** Returns where the file can be fetched for the next 24 hours (CP §2.10). */
+/** The file can be fetched for the next 24 hours (CP §2.10). */
 export function fileUrl(
 	{ origin, now }: LinkContext,
 	kind: 'download' | 'preview',

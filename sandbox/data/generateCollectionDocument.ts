@@ -7,10 +7,10 @@ import type { People } from './people/generatePeople';
 import { fakerFor } from './faker';
 
 const DAY_MS = 86_400_000;
-/** Limits how long documents of the newest version have been coming in. */
+/** Documents of the newest version have been coming in for so long at most. */
 const LAST_PERIOD_MS = 120 * DAY_MS;
 const IDS_PER_COLLECTION = 100_000;
-/** The tags of documents, which repeat in this order. */
+/** They repeat in this order. */
 export const DOCUMENT_TAG_SETS = [
 	[],
 	['validado'],
@@ -20,19 +20,17 @@ export const DOCUMENT_TAG_SETS = [
 	[],
 ];
 
-/** The tags of a document by its place in the collection. */
 const tagsOf = (index: number): string[] => DOCUMENT_TAG_SETS[index % DOCUMENT_TAG_SETS.length];
 
-/** Describes a document that is generated on demand, with the source of its associations. */
+/** It is generated on demand. */
 export interface DocumentWithApplicant {
 	document: DataDocument;
 	applicant: Applicant;
-	/** Says whether it is of a company. */
 	isCompany: boolean;
 	index: number;
 }
 
-/** The version that a document was made by, and when: the oldest documents are of the oldest version. */
+/** The oldest documents are of the oldest version. */
 function originOf(
 	{ versions, documents }: StoredCollection,
 	index: number,
@@ -48,10 +46,7 @@ function originOf(
 	return { version, createdAt };
 }
 
-/**
- * Returns the document at this place of the collection, counted from the oldest. An equal seed gives an equal
- * document.
- */
+/** Places count from the oldest. An equal seed gives an equal document. */
 export function generateCollectionDocument(
 	entry: StoredCollection,
 	index: number,

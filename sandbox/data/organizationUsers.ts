@@ -9,7 +9,7 @@ export const USER_COUNT = 5;
 const ROLES = ['admin', 'member', 'base'] as const;
 const PERMISSIONS = ['credentials:write', 'collections:write', 'documents:write', 'documents:read'];
 
-/** The users of the organization, by seed; their ids count from 1. */
+/** Their ids count from 1. */
 export function createUsers(seed: number): User[] {
 	return Array.from({ length: USER_COUNT }, (_, index) => {
 		const faker = fakerFor(seed, `user ${index}`);

@@ -14,7 +14,6 @@ const FIRST_VERSION_ID = 5001;
 const DAY_MS = 86_400_000;
 const FOUNDED = Date.UTC(2024, 0, 8, 16);
 
-/** A collection with what belongs to it. */
 export interface StoredCollection {
 	collection: Collection;
 	/** Newest first; the first is the active one. */
@@ -23,7 +22,7 @@ export interface StoredCollection {
 	documents: number;
 }
 
-/** All collections of the organization and their creators. */
+/** Their creators belong to the same organization. */
 export interface SeededCollections {
 	entries: StoredCollection[];
 	users: User[];
@@ -41,7 +40,7 @@ function slugOf(name: string): string {
 		.replace(/ +/g, '-');
 }
 
-/** The catalog made into collections and versions: ids, creators and dates by seed. */
+/** Ids, creators and dates follow from the seed. */
 export function createSeededCollections(seed: number, largest: number): SeededCollections {
 	const users = createUsers(seed);
 	const ids = new Map(
@@ -83,7 +82,6 @@ export function createSeededCollections(seed: number, largest: number): SeededCo
 	return { entries, users };
 }
 
-/** Returns the collection as it is sent, with the requested includes. */
 export function serializeCollectionWithIncludes(
 	{ collection, versions: [active] }: StoredCollection,
 	users: User[],

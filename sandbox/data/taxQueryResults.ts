@@ -26,7 +26,6 @@ const REGIMES = {
 	],
 };
 
-/** Describes what the results of one RFC are made from. */
 interface Subject {
 	name: string;
 	email: string;
@@ -45,7 +44,7 @@ function subjectOf(people: People, rfc: string): Subject {
 	return { ...person, name: fullName(person), since: grownUp + person.birthDate.slice(4) };
 }
 
-/** Generates results; an equal seed and identifier give equal results. */
+/** An equal seed and identifier give equal results. */
 export class ResultGenerator {
 	constructor(
 		private readonly seed: number,

@@ -10,7 +10,6 @@ import { HttpError } from './errors';
 import { setLimitHeaders } from './limiter';
 import { matchesPathPattern, pathOf } from '../matchesPathPattern';
 
-/** Defines what may go wrong with a request. */
 const Fault = Type.Union([
 	oneOf([
 		'storm', // 429, no point left
@@ -68,7 +67,7 @@ export type FaultRule = Static<typeof FaultRule>;
 const WINDOW_MS = 1000;
 const BLANKS = Buffer.alloc(65_536, ' ');
 
-/** The rules in force, and how often each was applied. */
+/** It counts how often each rule was applied. */
 export class Faults {
 	private rules: Array<{ rule: FaultRule; applied: number; until: number }> = [];
 	private random = generateMersenne32Randomizer();
@@ -181,7 +180,7 @@ const RESPONSES: Record<
 
 const isNamedResponse = (fault: NamedFault): fault is ResponseFault => fault in RESPONSES;
 
-/** Returns whether the fault strikes only when the service has accepted the request and made its response. */
+/** Such a fault strikes only when the service has accepted the request and made its response. */
 const isResponseFault = (fault: Fault): boolean =>
 	typeof fault === 'string'
 		? isNamedResponse(fault)
@@ -200,7 +199,6 @@ async function applyBefore(
 	}
 }
 
-/** Sets status and headers of a fault's answer and returns its body. */
 function sendStatus(fault: Extract<Fault, { status: number }>, reply: FastifyReply): string {
 	const { status, headers = {}, body } = fault;
 	void reply.code(status).type('application/json').headers(headers);
@@ -208,7 +206,7 @@ function sendStatus(fault: Extract<Fault, { status: number }>, reply: FastifyRep
 	return JSON.stringify(body ?? { statusCode: status, message: `Fault with status ${status}` });
 }
 
-/** The payload that is sent in place of the answer. */
+/** The payload takes the place of the answer. */
 function corrupt(
 	fault: Fault,
 	request: FastifyRequest,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock';
 import { pathOf } from '../matchesPathPattern';
 
-/** Describes one request as it reached the sandbox, secrets masked. */
+/** Secrets are masked. */
 export interface LoggedRequest {
 	id: number;
 	/** ISO 8601, by the services' clock. */
@@ -21,10 +21,7 @@ const MAX_REQUESTS = 20_000;
 const SECRET = /password|secret|token|ciec|authorization|cookie|(api|private|public)[-_]?key/i;
 const MASK = '***';
 
-/**
- * Returns a copy in which every secret field is masked, also under an environment's own names. The scheme word of a
- * header stays.
- */
+/** Fields are masked under an environment's own names, too. The scheme word of a header stays. */
 function masked(value: unknown, own: string[] = [], name = ''): unknown {
 	if (Array.isArray(value)) return value.map((entry) => masked(entry, own, name));
 	if (typeof value === 'object' && value !== null) {
@@ -43,7 +40,6 @@ function masked(value: unknown, own: string[] = [], name = ''): unknown {
 	return scheme ? `${scheme[1]} ${MASK}` : MASK;
 }
 
-/** Every request to the two services. */
 export class RequestLog {
 	private entries: LoggedRequest[] = [];
 	private nextId = 1;

@@ -25,9 +25,8 @@ export interface Delivery {
 	/** Identifies the message; a duplicate has an equal one. */
 	messageId: string;
 	queryId: string;
-	/** Says where it was sent last. */
 	url?: string;
-	/** Says what it is beside a plain delivery: the fault that it met. */
+	/** It may be no plain delivery, by the fault that it met. */
 	kind: 'plain' | 'duplicate' | 'tampered' | 'forged';
 	/** Unsent: no webhook was registered; it may be sent again when one is. */
 	status: 'waiting' | 'delivered' | 'failed' | 'dropped' | 'unsent';
@@ -184,7 +183,7 @@ export class WebhookSender {
 		for (const send of this.heldBack.splice(0)) send();
 	}
 
-	/** Returns whether sending goes on after `ms` milliseconds. */
+	/** Resolves with true if sending goes on after `ms` milliseconds. */
 	private async pause(ms: number, signal: AbortSignal): Promise<boolean> {
 		return await sleep(ms, true, { signal }).catch(() => false);
 	}

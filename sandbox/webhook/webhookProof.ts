@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { HmacSigning, Signing } from './webhookSettings';
 
-/**
- * Describes what is signed of a webhook call: the body as it is sent, its message's ID, and the time in milliseconds.
- */
+/** The body is as it is sent; the time is in milliseconds. */
 interface Message {
 	body: Buffer;
 	id: string;
@@ -13,7 +11,6 @@ interface Message {
 /** A header that is sent more than once has several values. */
 export type ProofHeaders = Record<string, string | string[]>;
 
-/** Returns the headers that prove where a body comes from. */
 export function proofHeadersOf(signing: Signing, message: Message): ProofHeaders {
 	switch (signing.type) {
 		case 'none':
@@ -81,7 +78,7 @@ function hmacHeaders(signing: HmacSigning, { body, sentAt }: Message): ProofHead
 	return { [header]: value, ...(timestampHeader && { [timestampHeader]: timestamp }) };
 }
 
-/** Returns the same in words, for whoever sets up the receiver, and the secret that it needs. */
+/** Whoever sets up the receiver reads it, with the secret that it needs. */
 export function describeSigningForReceiver(signing: Signing): { signed: string; secret: string } {
 	switch (signing.type) {
 		case 'none':

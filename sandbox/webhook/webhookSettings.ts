@@ -17,14 +17,13 @@ const HmacChoice = closed({
 	timestampHeader: Type.Optional(Type.String({ minLength: 1 })),
 	/** The time is in the signature's header, `t=<time>,v1=<signature>`, and `<time>.<body>` is signed. */
 	hasTimestampInHeader: Type.Optional(Type.Boolean()),
-	/** Says what is signed; `{timestamp}` and `{body}` are replaced. */
+	/** `{timestamp}` and `{body}` are replaced. */
 	signedText: Type.Optional(Type.String({ pattern: '\\{body\\}' })),
 	timestamps: Type.Optional(oneOf(['seconds', 'fractional', 'milliseconds', 'iso'])),
-	/** Says how the secret is written. */
 	secretEncoding: Type.Optional(oneOf(['text', 'hex', 'base64'])),
 	/** The secret that is being replaced: each call is signed by both. */
 	oldSecret: Type.Optional(Type.String({ minLength: 1 })),
-	/** Says how both signatures are sent: in one header, or in two of one name. */
+	/** They share one header, or come in two of one name. */
 	joinedBy: Type.Optional(oneOf(['comma', 'blank', 'header'])),
 });
 const HeaderChoice = closed({
@@ -45,7 +44,7 @@ const StandardChoice = closed({
 	secret: Type.Optional(Type.String({ pattern: '^whsec_[A-Za-z0-9+/]+={0,2}$' })),
 });
 
-/** Defines how deliveries are signed; TQ §6.2 shows nothing, so a receiver can rehearse each way. */
+/** TQ §6.2 shows nothing, so a receiver can rehearse each way. */
 const SigningChoice = Type.Union([
 	closed({ type: Type.Literal('none') }),
 	HmacChoice,
@@ -56,11 +55,10 @@ const SigningChoice = Type.Union([
 type SigningChoice = Static<typeof SigningChoice>;
 
 type Hmac = Static<typeof HmacChoice>;
-/** Describes what has no value of its own where it is left open. */
 type OptionalOfHmac = 'timestampHeader' | 'signedText' | 'oldSecret';
 export type HmacSigning = Required<Omit<Hmac, OptionalOfHmac>> & Pick<Hmac, OptionalOfHmac>;
 
-/** Holds the settings with every default filled in. */
+/** Every default is filled in. */
 export type Signing =
 	| { type: 'none' }
 	| HmacSigning
@@ -68,7 +66,7 @@ export type Signing =
 	| Required<Static<typeof BasicChoice>>
 	| Required<Static<typeof StandardChoice>>;
 
-/** Fills in what a choice leaves open; `secret` is the sandbox's own. */
+/** `secret` is the sandbox's own. */
 export function resolveSigning(choice: SigningChoice, secret: string): Signing {
 	switch (choice.type) {
 		case 'none':
@@ -104,7 +102,6 @@ export function resolveSigning(choice: SigningChoice, secret: string): Signing {
 const anyCase = (word: string) =>
 	[...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join('');
 
-/** Defines how likely each delivery meets what. */
 const DeliveryFaults = withDefault({
 	drop: Type.Optional(probability),
 	duplicate: Type.Optional(probability),
@@ -123,7 +120,7 @@ export const WebhookChanges = closed({
 	url: Type.Optional(Type.String({ pattern: '^(https?://.+)?$' })),
 	shape: Type.Optional(oneOf(['record', 'envelope', 'id'])),
 	signing: Type.Optional(SigningChoice),
-	/** Says what the body is: JSON, or a form whose field `payload` holds the JSON. */
+	/** A form's field `payload` holds the JSON. */
 	body: Type.Optional(oneOf(['json', 'form', 'multipart'])),
 	/** Content-Encoding, in any case: `gzip`, `br`, `deflate`, or a chain of them such as `gzip, br`; empty for none. */
 	coding: Type.Optional(
@@ -139,7 +136,6 @@ export const WebhookChanges = closed({
 	attempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 20 })),
 	backoff: Type.Optional(Type.Integer({ minimum: 0, maximum: 60_000 })),
 });
-/** Some of the settings. */
 export type WebhookChanges = Static<typeof WebhookChanges>;
 export type WebhookSettings = Required<Omit<Static<typeof WebhookChanges>, 'signing'>> & {
 	signing: Signing;

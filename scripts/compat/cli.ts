@@ -38,9 +38,7 @@ interface Report {
 }
 
 interface Column {
-	/** The version that it is about. */
 	head: string;
-	/** Says what each row says of it. */
 	cells: Map<string, string>;
 }
 

@@ -39,7 +39,7 @@ afterAll(async () => {
 	await Promise.all(sandboxes.map(async (each) => await each.close()));
 });
 
-/** Returns what a fresh credential of the query service holds. */
+/** A fresh credential of the query service holds it. */
 const login = ({ taxQuery }: TestSandbox) => ({
 	baseUrl: taxQuery.baseUrl,
 	grant: 'clientCredentials',
@@ -59,7 +59,6 @@ const inProgress = async (
 const billed = async (at = sandbox) => (await at.control.get<BilledQuery[]>('/ledger')).data;
 const idsOf = (entries: Array<{ queryId?: unknown }>) => entries.map(({ queryId }) => queryId);
 
-/** Holds the input of each query of the catalog. */
 const queries: Record<keyof typeof queryTypesByOperation, INodeParameters> = {
 	createTaxProfile: createTaxProfileParameters(RFC), // the tax authority's queries need it
 	calculateRfc: operationParameters('taxpayer', 'calculateRfc', {

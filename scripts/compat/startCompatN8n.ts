@@ -32,7 +32,6 @@ export interface TestedWorkflowNode {
 
 export interface NodeUnderTestRun {
 	status: string;
-	/** Says what the operator reads where the node failed. */
 	error: string;
 	/** The items of each of the node's outputs. */
 	outputs: Array<Array<Record<string, unknown>>>;
@@ -141,7 +140,7 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 			const id = await create([trigger], {});
 			return {
 				url: `${url}/webhook/${webhookId}/tax-query`,
-				/** Returns what each of the executions brought, once there are so many. */
+				/** Resolves once there are so many executions. */
 				async started(count: number) {
 					const found = await executions(id, count);
 					return found.map(

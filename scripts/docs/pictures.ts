@@ -18,10 +18,9 @@ const FILM = { width: 960, height: 640 };
 const FILM_QUALITY = 80;
 /** n8n's panels need more room; of the same shape. */
 const EDITOR_IN_FILM = { width: 1140, height: 760 };
-/** Defines what is seen around a dialog. */
 const MARGIN = 16;
 
-/** Holds the texts of panels and canvas, so that a test detects an outdated picture. */
+/** By the texts of panels and canvas a test detects an outdated picture. */
 const labels: Record<string, string[]> = {};
 /** Names of the new pictures. Once all are there, those that no longer have a subject are deleted. */
 const taken = new Set<string>();
@@ -40,7 +39,7 @@ const credentials: Array<[name: string, title: string]> = [
 /** These exist in dark, too. */
 const dark = ['start-here', 'onboard-applicant'];
 
-/** Describes the part of the browser's HTMLElement that is read. */
+/** Only this part of the browser's HTMLElement is read. */
 interface Box {
 	scrollHeight: number;
 	clientHeight: number;
@@ -48,7 +47,7 @@ interface Box {
 	querySelectorAll(selector: string): Iterable<Box>;
 }
 
-/** Returns how many pixels of a dialog's fields have to be scrolled to. */
+/** So many pixels of a dialog's fields have to be scrolled to. */
 const hiddenIn = async (dialog: Locator) =>
 	await dialog.evaluate((root: Box) =>
 		Math.max(
@@ -78,7 +77,7 @@ async function open(editor: Editor, workflowId: string): Promise<void> {
 	await editor.open(workflowId);
 }
 
-/** Returns what DevTools capture of a page, as WebP. */
+/** DevTools give WebP. */
 async function capture(page: Page, options: object): Promise<Buffer> {
 	const devTools = await page.context().newCDPSession(page);
 	const { data } = await devTools.send('Page.captureScreenshot', { format: 'webp', ...options });
@@ -186,7 +185,6 @@ async function listening(editor: Editor, demo: Demo): Promise<void> {
 	await take(editor.page, 'trigger-listening');
 }
 
-/** Defines what a person types into the application form, field by field. */
 const LABELS = [
 	'Nombre(s)',
 	'Primer apellido',

@@ -67,9 +67,7 @@ describe('the lines of README, word for word', () => {
 	});
 });
 
-/**
- * Describes what npm asks a registry for when it installs a package: the list of its versions, and their archives.
- */
+/** npm asks a registry for the list of a package's versions, and their archives. */
 class Registry {
 	private readonly archives = new Map<string, Buffer>();
 

@@ -6,10 +6,7 @@ import { filesIn } from '../support/repositoryFiles';
 const root = join(__dirname, '..', '..');
 const STATE = 'nodes/shared/processState.ts';
 
-/**
- * Returns whether a value made once, when its module is loaded, can change afterwards: an instance, or an empty
- * container.
- */
+/** An instance, or an empty container, can change after its module is loaded. */
 function isMutable(value: ts.Expression | undefined): boolean {
 	if (!value) return false;
 	if (ts.isNewExpression(value)) return true;
@@ -17,7 +14,7 @@ function isMutable(value: ts.Expression | undefined): boolean {
 	return ts.isObjectLiteralExpression(value) && value.properties.length === 0;
 }
 
-/** Returns the names of the mutable variables at the top level of a module. */
+/** Only the top level of a module counts. */
 function mutableState(path: string, text: string): string[] {
 	const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
 	return file.statements.filter(ts.isVariableStatement).flatMap(({ declarationList }) =>

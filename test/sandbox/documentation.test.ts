@@ -12,7 +12,7 @@ describe('the pages of a clone that the sandbox serves', () => {
 		return { status: response.status, type, text: await response.text() };
 	};
 
-	/** Returns the addresses that a page links to, without those of other hosts. */
+	/** Those of other hosts are left out. */
 	const linksOf = (html: string) =>
 		[...html.matchAll(/(?:href|src)="([^"#]+)/g)]
 			.map(([, link]) => link)

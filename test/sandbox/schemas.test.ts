@@ -16,7 +16,6 @@ interface Resource {
 	nullable?: string;
 	integers?: string;
 	formats?: string;
-	/** Says that there are no other properties. */
 	isClosed?: boolean;
 	/** Other values that it allows, and such that break a constraint. */
 	valid?: Fields[];

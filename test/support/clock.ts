@@ -3,7 +3,6 @@ const realSteady = performance.now.bind(performance);
 let passed = 0;
 /** By how much somebody has moved the machine's clock: no time has passed. */
 let set = 0;
-/** Defines when the process seems to have started. */
 let startedAt = 0;
 /** While waits are over at once, time passes by them alone, however long the machine takes. */
 let stopped: { now: number; steady: number } | undefined;

@@ -11,10 +11,7 @@ const { methods } = new CreditProfile();
 export const { testCreditProfile } = methods.credentialTest;
 export const { testTaxQuery } = new TaxQueryTrigger().methods.credentialTest;
 
-/**
- * Returns what the test of a credential finds in these fields, at services that accept everything; undefined if
- * nothing.
- */
+/** The services accept everything; undefined if nothing is wrong. */
 export async function credentialTestError(
 	type: 'creditProfileApi' | 'taxQueryApi',
 	fields: object,

@@ -18,8 +18,8 @@ const MEASURABLE_US = 2_000;
 const STEPS = 3;
 
 /**
- * Returns whether eight times the input makes about eight times the work. Work that grows with the square makes 64
- * times as much at every step. The input first grows until its work can be told from the noise of the clock.
+ * Eight times the input makes about eight times the work. Work that grows with the square makes 64 times as much at
+ * every step. The input first grows until its work can be told from the noise of the clock.
  */
 export function isLinear<T>(
 	makeInput: (size: number) => T,

@@ -101,7 +101,7 @@ function reformatted(value: unknown, from: string[], to: string[]): unknown {
 	return index < 0 ? value : times[index].toFormat(to[index]);
 }
 
-/** Returns what somebody who holds the mapping says and hears; written without the sandbox's own reader of it. */
+/** Somebody who holds the mapping says and hears this; written without the sandbox's own reader of it. */
 export function mappedClient({ creditProfile = {}, taxQuery = {} }: Mapping) {
 	const { months = MONTH, days = DAY } = taxQuery.periodFormat ?? {};
 	const operations = Object.keys(OPERATION_PATHS_AND_SERVICE_CODES) as OperationName[];

@@ -31,7 +31,6 @@ const FIXED_ID = /^(partner|affiliate|reseller|account|tenant|customer|client)_?
 const LEAK =
 	/\{\{|\bai_(agent|chain|document|embedding|languageModel|memory|outputParser|retriever|reranker|textSplitter|tool|vectorStore)\b/;
 
-/** Returns each rule that a node breaks. */
 export function findViolations(description: INodeTypeDescription, codex: Codex): Violation[] {
 	const parameters = flattenParameters(description.properties);
 	const violation = (rule: Violation['rule']) => (detail: string) => ({ rule, detail });
@@ -58,7 +57,7 @@ export function findViolations(description: INodeTypeDescription, codex: Codex):
 	];
 }
 
-/** Names pairs of credentials that no single-value property makes mutually exclusive. */
+/** Such a pair has no single-value property that makes the two mutually exclusive. */
 function credentialsTogether({ credentials = [], properties }: INodeTypeDescription): string[] {
 	const isSingle = (name: string) =>
 		properties.some((one) => one.name === name && one.type === 'options');
@@ -81,7 +80,6 @@ const categoryProblems = ({ categories = [], subcategories }: Codex): string[] =
 	...(subcategories === undefined ? [] : ['subcategories']),
 ];
 
-/** Returns every text that n8n's AI builder reads. */
 function builderHints(description: INodeTypeDescription, properties: INodeProperties[]): string[] {
 	const { searchHint = '', relatedNodes = [] } = description.builderHint ?? {};
 	return [

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(__dirname, '..', '..');
-/** Defines what is installed or built: n8n alone has 180,000 files. */
+/** n8n alone has 180,000 files. */
 const FOREIGN = ['node_modules', 'dist'];
 
 /** The repository's own files below one of its folders, as paths from its root. */

@@ -40,7 +40,7 @@ const credentialTypes: Record<string, ICredentialType> = {
 /** Stored credentials by type. Like n8n's database, it keeps the token that a login brings. */
 export type Credentials = Record<string, ICredentialDataDecryptedObject>;
 
-/** Describes what n8n's own credentials helper does, over a plain object instead of a database. */
+/** It does what n8n's own credentials helper does, over a plain object instead of a database. */
 export class CredentialsInMemory extends ICredentialsHelper {
 	constructor(
 		private readonly stored: Credentials,
@@ -145,17 +145,17 @@ export interface NodeRunOptions {
 	onError?: OnError;
 	/** No other node runs before it. */
 	isFirst?: boolean;
-	/** Says how often the node has run in this execution, as in a loop. */
+	/** The node has run so often in this execution, as in a loop. */
 	ranBefore?: number;
 	/** None, as under the MCP Server Trigger, with null. */
 	executionId?: string | null;
-	/** Names the parent execution, as newer hosts report it. */
+	/** Newer hosts report it. */
 	parentExecutionId?: string;
 	/** It is called by an AI agent. */
 	isTool?: boolean;
 	/** The workflow's, n8n's own by default. */
 	timezone?: string;
-	/** Says what n8n keeps for nodes with an execution; given to further runs, they are its tries or its Retry. */
+	/** n8n keeps it for nodes with an execution; runs that share it are its tries or its Retry. */
 	memory?: IExecuteContextData;
 	mode?: WorkflowExecuteMode;
 	/** Tries of Retry On Fail. */

@@ -4,7 +4,7 @@ interface Running {
 }
 type Start<O, T> = (options?: O) => Promise<T>;
 
-/** Returns what runs while a test does, under a name that can be written down before it is started. */
+/** It has a name that can be written down before it is started. */
 export const proxyToCurrent = <T extends object>(now: () => T): T =>
 	new Proxy({} as T, {
 		get(_, name) {

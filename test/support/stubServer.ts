@@ -5,7 +5,7 @@ import { codeOf } from './errorCode';
 import { runNodeInEngine, type NodeRunOptions } from './runNodeInEngine';
 import { credentialOfClient, serve } from './testServer';
 
-/** Describes a stub's response: JSON, or a text or bytes as they are. */
+/** It is JSON, or a text or bytes as they are. */
 export interface StubResponse {
 	status?: number;
 	type?: string;
@@ -18,7 +18,7 @@ export interface StubRequest {
 	path: string;
 	query: URLSearchParams;
 	body: string;
-	/** Counts earlier requests with this method and path. */
+	/** Earlier requests with this method and path count. */
 	times: number;
 }
 

@@ -14,7 +14,7 @@ import {
 	type ParameterWithPath,
 } from '../support/packageClasses';
 
-/** Returns what a list is sorted by: its entries' shown names. */
+/** A list is sorted by its entries' shown names. */
 const shown = (option: INodePropertyOptions | INodeProperties | INodePropertyCollection) =>
 	'displayName' in option ? option.displayName : option.name;
 
@@ -45,7 +45,7 @@ const isTitleCase = (text: string) =>
 		.every((word, index) => /^([A-Z0-9]|n8n$)/.test(word) || (index > 0 && SMALL.includes(word)));
 
 const BOOLEAN = /^Whether /;
-/** Defines what a parameter is called that holds a secret, not the name of a field that does. */
+/** It does not fit the name of a field that is secret. */
 const SECRET = /(password|secret|token|ciec|apiKey|privateKey)(?!.*Name$)/i;
 
 describe.each(n8n.nodes)('the description of %s', (built) => {
@@ -63,7 +63,7 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 			.filter(({ property }) => property.name === 'operation')
 			.flatMap(({ property }) => property.options as INodePropertyOptions[]);
 
-	/** Returns what the node panel lists: operations, or what a trigger starts on. */
+	/** The node panel lists operations, or what a trigger starts on. */
 	const actions = () =>
 		all
 			.flatMap(({ property }) => (property.options ?? []) as INodePropertyOptions[])
@@ -158,7 +158,6 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 		expect([wrong, toolDescriptions().length]).toEqual([[], operations().length]);
 	});
 
-	/** Returns how many options an operation offers before one of them is added. */
 	const offered = () =>
 		node.description.properties
 			.filter(({ name, type }) => type === 'collection' && ['options', 'settings'].includes(name))

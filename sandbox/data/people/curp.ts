@@ -1,6 +1,5 @@
 import { toPlainCapitals } from './rfc';
 
-/** Describes what a CURP is made of. */
 interface CurpInput {
 	name: string;
 	firstLastName: string;

@@ -32,9 +32,7 @@ export interface Person {
 	address: Address;
 }
 
-/** Describes what an identifier is made of. */
 type Named = Pick<Person, 'name' | 'firstLastName' | 'secondLastName' | 'birthDate'>;
-/** Describes what a name leaves open. */
 type Open = Pick<Person, 'sex' | 'birthState' | 'curp'>;
 
 export interface Company {
@@ -58,7 +56,7 @@ const SURNAMES = withLetters(es_MX.person?.last_name?.generic);
 const FEMALE = withLetters(es_MX.person?.first_name?.female);
 const MALE = withLetters(es_MX.person?.first_name?.male);
 
-/** Describes which letters a name must have, as the identifiers pick them; what is left out may be any. */
+/** Identifiers are made of these letters of a name; what is left out may be any. */
 interface Letters {
 	initial: string;
 	/** First vowel after the initial; X if there is none. */
@@ -67,7 +65,6 @@ interface Letters {
 	consonant?: string;
 }
 
-/** Returns one of the names that have these letters, or makes one of them. */
 function nameWith(
 	faker: Faker,
 	names: NameWithLetters[],
@@ -124,8 +121,8 @@ const splitDate = (iso: string) => {
 const basicOf = (identifier: string) => identifier.slice(0, 10).replace(/[Ñ&]/g, 'X');
 
 /**
- * Holds everybody whom the sandbox knows. A person is derived from an identifier and the seed. RFC and CURP of one
- * person lead to each other, and a person calculated from a name keeps that name.
+ * A person is derived from an identifier and the seed. RFC and CURP of one person lead to each other, and a person
+ * calculated from a name keeps that name.
  */
 export class People {
 	private readonly persons = new Map<string, Person>();

@@ -5,7 +5,6 @@ export type Behaviour = 'success' | 'notFound' | 'pending' | 'failed' | 'slow';
 
 interface Reservation {
 	behaviour: Behaviour;
-	/** Says what every query about this person or company does. */
 	effect: string;
 	person: Pick<Person, 'name' | 'firstLastName' | 'secondLastName' | 'birthDate'> &
 		Pick<Person, 'sex' | 'birthState'>;
@@ -15,7 +14,7 @@ interface Reservation {
 
 const birth = { birthDate: '1985-03-14', sex: 'M' as const, birthState: 'DF' };
 
-/** Lists people who do not depend on the seed, so that a rehearsed workflow can name them. */
+/** They do not depend on the seed, so that a rehearsed workflow can name them. */
 const RESERVATIONS: Reservation[] = [
 	{
 		behaviour: 'success',
@@ -54,7 +53,7 @@ export interface ReservedIdentity {
 	effect: string;
 	/** Given names and both surnames. */
 	name: string;
-	/** Says what Calculate RFC asks for. */
+	/** Calculate RFC asks for them. */
 	givenNames: string;
 	firstLastName: string;
 	secondLastName: string;
@@ -65,7 +64,6 @@ export interface ReservedIdentity {
 	companyRfc: string;
 }
 
-/** The reserved identities, made known to the given people. */
 export function addReservedIdentities(people: People): ReservedIdentity[] {
 	return RESERVATIONS.map(({ behaviour, effect, person, company }) => {
 		const { name, firstLastName, secondLastName, birthDate, rfc, curp } = people.withName(person);

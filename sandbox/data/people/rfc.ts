@@ -1,4 +1,3 @@
-/** Describes what the RFC of a natural person is calculated from. */
 export interface RfcInput {
 	name: string;
 	firstLastName: string;
@@ -101,8 +100,8 @@ export function checkDigitOf(start: string): string {
 }
 
 /**
- * Calculates the RFC of a natural person: four letters, YYMMDD, homoclave and check digit. It follows the tax
- * authority's published algorithm (rules 1 to 10, annexes I to V).
+ * It follows the tax authority's published algorithm (rules 1 to 10, annexes I to V): four letters, YYMMDD,
+ * homoclave and check digit.
  */
 export function calculateRfc(input: RfcInput): string {
 	const two = (value: number) => String(value % 100).padStart(2, '0');

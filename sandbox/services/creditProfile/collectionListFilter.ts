@@ -72,7 +72,7 @@ const many = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]
 const sameTags = (wanted: string[], tags: string[]): boolean =>
 	wanted.every((tag) => tags.includes(tag)) && tags.every((tag) => wanted.includes(tag));
 
-/** Tests a row by each key of CP §4.4 and the wanted value. */
+/** CP §4.4 */
 const tests: {
 	[K in keyof Required<CollectionsFilter>]: (
 		collection: Collection,
@@ -92,7 +92,6 @@ const tests: {
 		many<string | null | undefined>(wanted).includes(processorKey),
 };
 
-/** Returns whether the collection passes every key of the filter. */
 export function passesFilter(collection: Collection, filter: CollectionsFilter): boolean {
 	return (Object.keys(filter) as Array<keyof CollectionsFilter>).every((key) => {
 		const test = tests[key] as (collection: Collection, wanted: unknown) => boolean;

@@ -26,7 +26,7 @@ export function findCollection(collections: SeededCollections, id: number): Stor
 	return entry;
 }
 
-/** Returns one page of a list. A page may begin between two entries where the document types it as a number. */
+/** A page may begin between two entries where the document types it as a number. */
 function pageOf<T>(entries: T[], { limit, offset }: { limit: number; offset: number }): T[] {
 	return entries.slice(Math.floor(offset), Math.floor(offset) + Math.floor(limit));
 }

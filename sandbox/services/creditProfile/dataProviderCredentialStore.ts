@@ -2,7 +2,7 @@ import type { ProviderCredential, ProviderId } from '../../../contract/creditPro
 import type { Clock } from '../../clock';
 import { ORGANIZATION_ID, PROVIDER_LOGINS_OWNER_ID } from '../../data/organizationUsers';
 
-/** Lists logins that the organization has at first, so that a list of them is not empty. */
+/** The organization has them at first, so that a list of logins is not empty. */
 const SEEDED_LOGINS: Array<[ProviderId, string]> = [
 	['bureau/pf', 'OTORGANTE_PF'],
 	['identity-verification', 'verificaciones@sandbox.example'],
@@ -18,7 +18,7 @@ function nextYear(now: number): string {
 	return date.toISOString().slice(0, 10);
 }
 
-/** Holds one credential per provider (CP §4.1), without its secrets. */
+/** CP §4.1; secrets are not kept. */
 export class DataProviderCredentialStore {
 	private credentials = new Map<ProviderId, ProviderCredential>();
 
@@ -26,7 +26,6 @@ export class DataProviderCredentialStore {
 		for (const [provider, user] of SEEDED_LOGINS) this.upsert(provider, user);
 	}
 
-	/** Creates or replaces the credential of a provider. */
 	upsert(provider: ProviderId, user: string | null): ProviderCredential {
 		const existing = this.credentials.get(provider);
 		const now = this.clock.iso();

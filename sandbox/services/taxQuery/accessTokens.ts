@@ -102,7 +102,7 @@ function tokenBody(wanted: TokenRequest) {
 	return Type.Object(Object.fromEntries(properties));
 }
 
-/** Returns the token request under OAuth's names. Throws an HttpError if it deviates from the agreement. */
+/** Throws an HttpError if the request deviates from the agreement. */
 function readToken(request: FastifyRequest, wanted: TokenRequest): TokenBody {
 	const body = request.body as Record<string, unknown>;
 	const isForm = /urlencoded/.test(request.headers['content-type'] ?? '');
@@ -136,7 +136,6 @@ function decode(app: FastifyInstance, token = ''): Claims | undefined {
 	}
 }
 
-/** The token in the shape that the options say. */
 function tokenResponse(
 	token: Static<typeof TokenResponse>,
 	{ tokenShape, tokenExpiresIn, noRefreshToken }: SandboxOptions,

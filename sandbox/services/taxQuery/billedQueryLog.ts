@@ -8,7 +8,7 @@ export interface BilledQuery {
 	query: Record<string, unknown>;
 }
 
-/** Describes what the organization pays for: one entry for each accepted query. */
+/** The organization pays for these: there is one entry for each accepted query. */
 export class BilledQueryLog {
 	private entries: BilledQuery[] = [];
 

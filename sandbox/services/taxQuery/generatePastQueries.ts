@@ -9,7 +9,7 @@ const PEOPLE = 40;
 const YEAR_MS = 365 * 86_400_000;
 const RESPONSE_MS = 1500;
 
-/** Returns `count` finished queries of the past year, oldest first. They are about 40 people, to save time. */
+/** They end in the past year, oldest first, and are about 40 people, to save time. */
 export function generatePastQueries(
 	count: number,
 	parts: { seed: number; now: number; people: People; results: ResultGenerator },

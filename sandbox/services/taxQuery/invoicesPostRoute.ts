@@ -8,7 +8,7 @@ import { withResponseMapper } from '../../plugins/contractValidation';
 /** The sandbox's own limit; none is shown (TQ §8). */
 const MAX_PERIODS = 60;
 
-/** Returns the months from one to the other, both included, as YYYY-MM. It stops soon after the maximum. */
+/** Both ends are included, as YYYY-MM. It stops soon after the maximum. */
 function monthsBetween(from: string, to: string): string[] {
 	const [firstYear, firstMonth] = from.split('-').map(Number);
 	const [lastYear, lastMonth] = to.split('-').map(Number);

@@ -49,7 +49,7 @@ export class ApiTranslator {
 		};
 	}
 
-	/** Returns where an operation is served below the base URL, as a route. */
+	/** It is below the base URL, written as a route. */
 	path(operation: OperationName): string {
 		const { tax = 'tax', [operation]: own } = this.mapping.paths ?? {};
 		const path =
@@ -66,7 +66,6 @@ export class ApiTranslator {
 		return this.mapping.token ?? {};
 	}
 
-	/** Returns the names of the list's parameters, and the required ones. */
 	get list() {
 		const {
 			limit = 'limit',
@@ -164,13 +163,13 @@ export class ApiTranslator {
 		return { [key]: rows, ...(total && { [total]: mark === undefined ? page.total : mark }) };
 	}
 
-	/** Returns whether a response of `GET /query` holds a part of the list only. */
+	/** `GET /query` may hold a part of the list only. */
 	get isPaged(): boolean {
 		const { queryList, listShape, pageSize } = this.options;
 		return queryList !== 'array' || listShape !== undefined || pageSize > 0;
 	}
 
-	/** Returns the record that the service shows: with `--record no-response` without its response. */
+	/** With `--record no-response` it has no response. */
 	private visible(record: QueryRecord): object {
 		const whole = this.record(record);
 		return this.options.record === 'no-response' ? without(whole, 'response') : whole;
@@ -201,7 +200,7 @@ export class ApiTranslator {
 		);
 	}
 
-	/** Returns a period's end as month or day of the document; the time of an instant is ignored. */
+	/** The time of an instant is ignored. */
 	private day(text: string): string | undefined {
 		const isFormatted = this.mapping.periodFormat !== undefined;
 		const date = isFormatted ? text : text.replace(/T.*$/, '');
@@ -235,7 +234,6 @@ function operationOf(service: string): OperationName | undefined {
 	);
 }
 
-/** Returns a row without its query and response. */
 function withoutResponse(record: QueryRecord): object {
 	const { clientType } = record.metadata;
 	return { ...without(record, 'response', 'query'), metadata: { clientType } };

@@ -2,7 +2,7 @@ import type { Behaviour, ReservedIdentity } from '../../data/people/reserved';
 import { HttpError } from '../../plugins/errors';
 import type { PlannedOutcome } from './queryStore';
 
-/** Lists the generic RFCs: sales to the public, and residents abroad. */
+/** They are of sales to the public, and of residents abroad. */
 const GENERIC_RFCS = ['XAXX010101000', 'XEXX010101000'];
 const NOT_FOUND = 'No taxpayer was found for it';
 
@@ -17,10 +17,10 @@ const BY_NAME: Record<string, Behaviour> = {
 };
 export const OUTCOME_NAMES = Object.keys(BY_NAME);
 
-/** Maps an RFC or CURP to the outcomes of the next queries about it, one word each. */
+/** Each RFC or CURP has the outcomes of the next queries about it, one word each. */
 type Scripts = Record<string, string[]>;
 
-/** Decides how queries end: by a script, by the reserved identity, or with a result. */
+/** A script decides, else the reserved identity, else there is a result. */
 export class Outcomes {
 	private scripts: Scripts = {};
 
@@ -31,19 +31,16 @@ export class Outcomes {
 		this.scripts = structuredClone(scripts);
 	}
 
-	/** Returns what the scripts still hold. */
 	save(): Scripts {
 		return this.scripts;
 	}
 
-	/** Decides the outcome of a query that has its result later; `response` makes it. */
+	/** `response` makes the result, which comes later. */
 	later(identifier: string, response: () => object, state = {}): PlannedOutcome {
 		return this.make(this.behaviourOf(identifier), response, state);
 	}
 
-	/**
-	 * Decides the outcome of a query that responds at once. An unknown person is refused with 404, and not billed.
-	 */
+	/** The query responds at once. An unknown person is refused with 404, and not billed. */
 	now(identifier: string, response: () => object, state = {}): PlannedOutcome {
 		const behaviour = this.behaviourOf(identifier);
 		if (behaviour === 'notFound') throw new HttpError(404, NOT_FOUND);

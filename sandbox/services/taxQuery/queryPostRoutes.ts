@@ -33,7 +33,6 @@ interface QueryRoute {
 	response: (results: ResultGenerator, identifier: string) => object;
 	/** Its state holds FISCAL_DATA (TQ §2.3). */
 	hasFiscalState?: boolean;
-	/** Says what the document shows of the record with a result. */
 	record?: TSchema;
 }
 

@@ -9,7 +9,6 @@ import type { BilledQueryLog } from './billedQueryLog';
 const SLOW_FACTOR = 10;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Describes how a query ends, and when. */
 export interface PlannedOutcome {
 	status: 'SUCCESS' | 'FAILED';
 	response: Record<string, unknown>;
@@ -31,7 +30,7 @@ interface Saved {
 	waiting: Array<[string, Waiting]>;
 }
 
-/** Every query made, as GET /query shows it. */
+/** `GET /query` shows it. */
 export class QueryStore {
 	private readonly pastById: Map<string, QueryRecord>;
 	private records = new Map<string, QueryRecord>();
@@ -179,7 +178,7 @@ export class QueryStore {
 	}
 }
 
-/** Returns 24 hexadecimal digits, derived from seed and name. */
+/** 24 hexadecimal digits follow from seed and name. */
 export const queryId = (seed: number, name: string): string =>
 	createHash('sha256').update(`${seed} ${name}`).digest('hex').slice(0, 24);
 

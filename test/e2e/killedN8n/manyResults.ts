@@ -25,7 +25,7 @@ const ENDED = Number(process.env.ENDED ?? 60);
 const ROUNDS = Number(process.env.RESTARTS ?? 2);
 const BUSY_LOOPS = 2;
 
-/** Holds each call of an execution until it is let go, and counts the calls of each result. */
+/** Each call of an execution waits until it is let go; the calls of each result are counted. */
 class Sink {
 	readonly calls = new Map<string, number>();
 	private readonly held: ServerResponse[] = [];

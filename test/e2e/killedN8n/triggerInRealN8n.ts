@@ -66,7 +66,6 @@ describe('the trigger in a real n8n', () => {
 		return id;
 	};
 
-	/** Limits how many triggers read the list. */
 	let listing = 0;
 	/** Publishes a workflow of the trigger, and of a node that never ends if it `hangs`. */
 	const publish = async (

@@ -65,7 +65,7 @@ describe('the Credit Profile node in a real n8n', () => {
 		);
 	};
 
-	/** Returns what came out of a node, as id or error; undefined if it did not run. */
+	/** An ID or an error; undefined if the node did not run. */
 	const outOf = ({ data }: Execution, node: string) =>
 		data?.resultData.runData[node]?.[0].data?.main?.[0]?.map(({ json }) => json.error ?? json.id);
 	const notFound = expect.any(String) as unknown;

@@ -14,7 +14,7 @@ const examples = readdirSync(join(repositoryRoot, 'examples')).map((file) =>
 );
 
 /**
- * Defines what a person clicks, and the node whose output shows that it worked. Those of AI agents are in
+ * Each has what a person clicks, and the node whose output shows that it worked. Those of AI agents are in
  * nodesAsAgentTools.ts; the decision is in onboardingOperatorDecisions.ts.
  */
 const clicks: Array<[example: string, last: string, trigger: string | undefined]> = [
@@ -77,7 +77,7 @@ describe('the examples in a real n8n', () => {
 		expect(JSON.stringify(demo.workflows.get('start-here')?.nodes)).toContain(demo.sandbox.page);
 	});
 
-	/** Returns what a person does: enters the company, and approves on the next page. */
+	/** A person enters the company, and approves on the next page. */
 	const approveDossier = async () =>
 		await submitN8nForm(
 			`${demo.n8n.url}/form-test/company-dossier`,

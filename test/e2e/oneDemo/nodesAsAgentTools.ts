@@ -47,16 +47,14 @@ function operationsOf({ properties }: TaxQuery['description']) {
 		);
 }
 
-/**
- * Returns what the editor writes where the operator lets the model fill a field in: its label, and no description.
- */
+/** The editor writes this where the operator lets the model fill a field in: its label, and no description. */
 const fromModel = ({ displayName, type }: INodeProperties) =>
 	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${displayName.replace(/[^a-zA-Z0-9_-]/g, '_')}', \`\`, '${type === 'number' ? 'number' : 'string'}') }}`;
 
 const fillable = ({ type, name, typeOptions }: INodeProperties) =>
 	['string', 'dateTime'].includes(type) && name !== 'toolDescription' && !typeOptions?.password;
 
-/** Returns what may be filtered by a text or a time. */
+/** They are filtered by a text or a time. */
 const filtersOf = (fields: INodeProperties[]) =>
 	fields
 		.filter(({ name }) => name === 'filters')

@@ -14,7 +14,7 @@ import {
 import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
 
 const MINUTES = 60_000;
-/** Defines what n8n says of itself, and no page of the flow may. */
+/** n8n says this of itself, and no page of the flow may. */
 const ENGLISH =
 	/\b(the|please|problem|required|submit|submitted|invalid|error|try again|form|response)\b/i;
 

@@ -59,7 +59,6 @@ describe('the results of the trigger in a real n8n', () => {
 			return status;
 		});
 	};
-	/** Returns what has come out of the trigger, and how many executions have failed. */
 	const results = async (workflow: string) => {
 		const executions = await n8n.client.executions(workflow);
 		const done = executions.filter(({ status }) => status === 'success');

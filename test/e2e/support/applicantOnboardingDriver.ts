@@ -211,7 +211,7 @@ export class Onboarding {
 		return await page.locator('.decisions').innerText();
 	}
 
-	/** Returns what the editor itself uses of n8n, as the owner. */
+	/** It acts as the owner. */
 	async rest<T>(method: string, path: string, data?: unknown): Promise<T> {
 		const request: APIRequestContext = this.editor.page.context().request;
 		const response = await request.fetch(`${this.demo.n8n.url}/rest${path}`, { method, data });

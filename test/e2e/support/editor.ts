@@ -9,7 +9,7 @@ import type { N8n } from '../../../demo/startN8n';
 import { until } from '../../support/until';
 import { launchBrowser, newContext, takeScreenshot } from './launchBrowser';
 
-/** Describes the part of the browser's HTMLImageElement that is read. */
+/** Only this part of the browser's HTMLImageElement is read. */
 interface Picture {
 	decode(): Promise<void>;
 	naturalWidth: number;
@@ -19,7 +19,7 @@ interface Button {
 	click(): void;
 }
 
-/** Describes the element of the editor's Vue application, whose router and stores are read. */
+/** The router and the stores of the editor's Vue application are read. */
 interface VueRoot {
 	__vue_app__: {
 		config: {

@@ -13,7 +13,7 @@ const PAUSE_MS = 250;
 interface Wanted {
 	/** So many have ended, of those that are meant; 1 by default. */
 	runs?: number;
-	/** Says how they must end; in any way by default. */
+	/** They must end so; in any way by default. */
 	status?: string;
 	/** Only those that ran this node are meant. */
 	node?: string;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
-/** Returns where Chromium or Chrome is installed. CHROMIUM_PATH names one elsewhere. */
+/** CHROMIUM_PATH names one elsewhere. */
 export function chromiumPaths(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): string[] {
 	const byPlatform: Partial<Record<NodeJS.Platform, string[]>> = {
 		darwin: [

@@ -1,4 +1,4 @@
-/** Defines what has been started, in the order of its start. */
+/** They are in the order of their start. */
 const started: Array<Promise<() => Promise<void>>> = [];
 
 /** Starts something for the first who asks. All others of the test file share it; it ends with the file. */

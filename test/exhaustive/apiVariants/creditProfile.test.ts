@@ -103,7 +103,6 @@ describe.each(sampledApiVariants)(
 			creditProfile: NonNullable<ApiVariant['creditProfile']>;
 		};
 		const api = { apiMapping: JSON.stringify(creditProfile) };
-		/** Returns what the environment's rows say of a provider. */
 		const typeOf = (provider: string) =>
 			client.credentialPath(provider).slice(client.credentialPath().length + 1);
 		let sandbox: TestSandbox;

@@ -23,7 +23,6 @@ const [RFC] = rfcs(1);
 const MAX_WAIT = 5;
 const days = { period: 'dates', firstDay: '2026-01-02', lastDay: '2026-01-05' };
 
-/** Holds the parameters of each query. */
 const inProgress: Record<keyof typeof queryTypesByOperation, INodeParameters> = {
 	...parametersOfEachQuery(MAX_WAIT),
 	createTaxProfile: operationParameters('taxAuthority', 'createTaxProfile', {
@@ -58,7 +57,7 @@ const sample = (hasOwnPaths: boolean): ApiVariant =>
 const ownPaths = sample(true);
 const ownTax = sample(false);
 
-/** Returns what the operator reads: the error, or the warning beside the result. */
+/** The operator reads the error, or the warning beside the result. */
 const reported = ({ items, error }: Awaited<ReturnType<TaxQuerySandbox['run']>>): string =>
 	error
 		? `${error.message} ${error.description}`

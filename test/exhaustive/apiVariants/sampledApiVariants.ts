@@ -49,7 +49,7 @@ export function inReferenceNames(output: unknown, { taxQuery }: ApiVariant): unk
 	return JSON.parse(text) as unknown;
 }
 
-/** Defines what depends on when and how often something ran. */
+/** It depends on when and how often something ran. */
 const PASSING = ['createdAt', 'updatedAt', 'ageHours', 'deliveryId', 'expirationDate'];
 
 export function stripVolatileFields(json: unknown): unknown {

@@ -110,7 +110,6 @@ const steps: Step[] = [
 	],
 ];
 
-/** Returns what the node sends and gives for each step. */
 async function play(sandbox: TaxQuerySandbox, apiMapping: object) {
 	const outputs: Record<string, unknown> = {};
 	let queryId: IDataObject[string];

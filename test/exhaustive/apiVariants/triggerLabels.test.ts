@@ -42,7 +42,7 @@ const ask = async () => {
 };
 const onCrf = { services: ['getCrf'] };
 const onSuccess = { statuses: ['success'] };
-/** Defines what is named: the word, and the key of the API Mapping. */
+/** Each names the word, and the key of the API Mapping. */
 const reported = {
 	service: [expect.stringMatching(/: CONSTANCIA\..* services\.getCrf in /)],
 	status: [expect.stringMatching(/: LISTA\..* statuses\.success in /)],

@@ -24,14 +24,13 @@ const item = fc.record({
 		.map(([rfc, spell]) => spell(rfc)),
 });
 const items = fc.array(item, { minLength: 1, maxLength: 4 });
-/** Defines how the node is called. */
 const step = fc.oneof(
 	fc.record({ how: fc.constantFrom('run', 'loop', 'sub', 'retry'), items, tries: fc.nat(2) }),
 	fc.record({ how: fc.constantFrom('tools', 'toolsInTurn'), items, tries: fc.nat(2) }),
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Defines what becomes of each paid POST, in the order of their arrival. */
+/** They are in the order in which paid POSTs arrive. */
 const outcomes = fc.constantFrom<'accept' | 'lose' | 'drop' | 'refuse' | 'busy'>(
 	...(['accept', 'accept', 'accept', 'lose', 'drop', 'refuse', 'busy'] as const),
 );

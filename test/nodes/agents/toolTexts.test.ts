@@ -35,7 +35,7 @@ const offered: Offered[] = ['taxQuery', 'creditProfile'].flatMap((type) => {
 		);
 });
 
-/** Holds n8n's description for a model of a tool that was only dragged in and set to an operation. */
+/** n8n describes a tool so to a model where it was only dragged in and set to an operation. */
 function textsOf({ type, resource, operation: value }: Offered): string {
 	const nodeType = packageNodesByType[type];
 	const description = { ...nodeType.description, name: `${type}Tool` };
@@ -59,7 +59,7 @@ function textsOf({ type, resource, operation: value }: Offered): string {
 	return NodeHelpers.getToolDescriptionForNode(tool, { ...nodeType, description } as INodeType);
 }
 
-/** Returns what a model may fill in: texts and times that are not secret, and the ID of a collection. */
+/** A model may fill in texts and times that are not secret, and the ID of a collection. */
 const modelFields = ({ fields }: Offered) =>
 	fields.filter(
 		({ type, name, typeOptions }) =>

@@ -35,7 +35,7 @@ describe('data documents', () => {
 			...parameters,
 		});
 	const jsonOf = ({ items }: Awaited<ReturnType<typeof getMany>>) => items.map(({ json }) => json);
-	/** Returns what the service itself answers, read apart from the node. */
+	/** The service itself is read apart from the node. */
 	const documentsOf = async (query: string) =>
 		(
 			await sandbox.control.get<{ documents: IDataObject[] }>(
@@ -305,7 +305,6 @@ describe('the files of a collection', () => {
 	let round = 0;
 	/** Files by path; a list of documents is answered beside them. */
 	let hosts: Record<string, (response: ServerResponse) => void>;
-	/** Defines what the associations are called, if not Files. */
 	let types: string[];
 	const send = (content: string) => (response: ServerResponse) => void response.end(content);
 	const refuse = (status: number) => (response: ServerResponse) =>
@@ -795,7 +794,7 @@ describe('files of documents', () => {
 		fileUrl,
 		options,
 	});
-	/** Returns what a file holds; tests keep binary data in memory. */
+	/** Tests keep binary data in memory. */
 	const contentOf = ({ binary }: INodeExecutionData) =>
 		Buffer.from(binary?.data.data ?? '', 'base64').toString();
 
@@ -880,7 +879,7 @@ describe('files of documents', () => {
 
 	describe('of another host', () => {
 		let headers: IDataObject[];
-		/** Describes the host's response; its body is a megabyte and a half, with or without a length. */
+		/** A body is a megabyte and a half, with or without a length. */
 		let answers: Array<'withLength' | 'withoutLength' | 'broken' | 401 | 403 | 404 | 503>;
 		const body = Buffer.alloc(1_500_000, 'x');
 		const server = serverForTestGroup((request, response) => {

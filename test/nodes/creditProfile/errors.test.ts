@@ -22,7 +22,7 @@ describe('bad input', () => {
 	const sandbox = sandboxForTestGroup(startSandboxWithHelpers, { rateLimit: 0 });
 	const run = createSandboxNodeRunner(sandbox);
 
-	/** Describes what is wrong, how it got there, and what the error is about. Nothing of it is worth a request. */
+	/** Nothing of it is worth a request. */
 	type Rendered = [code: string, field: string];
 	const refused: Array<[what: string, parameters: INodeParameters, expected: Rendered]> = [
 		['an object for an id', get('={{ { a: 1 } }}'), ['field.id', 'Collection']],
@@ -100,7 +100,7 @@ describe('bad input', () => {
 	});
 
 	const path = '/api/v1/data/collection';
-	/** Defines how the service fails, its own words among them. */
+	/** Its own words are among them. */
 	const answers: Array<
 		[what: string, fault: FaultRule['fault'], code: string, serviceMessage: unknown]
 	> = [
@@ -381,7 +381,7 @@ describe('a hint', () => {
 });
 
 describe('bodies of other shapes', () => {
-	/** Returns what comes out of a list or a record when the service responds like this: rows, or the error's code. */
+	/** It is rows, or the error's code. */
 	async function outcomeOf(parameters: INodeParameters, answer: StubResponse) {
 		const service = await startStubServer(() => answer);
 		try {

@@ -116,7 +116,7 @@ interface Paged {
 	total: number;
 	/** The most rows of a page. */
 	cap?: number;
-	/** Says what the response says of the total, where that is not true. */
+	/** The total is not true then. */
 	reported?: number | null | ((offset: number, length: number) => number);
 	ignoresOffset?: true;
 	/** A row that it counts and does not show. */
@@ -391,7 +391,6 @@ describe('Return All and Limit', () => {
 		/** A service with one list of ids. */
 		let ids: number[];
 		let total: () => number;
-		/** Lists the requested offsets. */
 		let sentRequests: number[];
 		/** The most rows of a page. */
 		let cap: number;
@@ -601,7 +600,7 @@ describe('filters that a service ignores', () => {
 		...more,
 	});
 
-	/** Lists collections with these filters at a service that responds so, whatever is requested. */
+	/** Whatever is requested, the service responds so. */
 	async function collectionsAt(
 		response: StubResponse,
 		filters: IDataObject,

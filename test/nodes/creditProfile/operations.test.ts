@@ -352,7 +352,7 @@ describe('data collections', () => {
 	});
 
 	describe('Simplify off', () => {
-		/** Returns what the service itself answers, read apart from the node. */
+		/** The service itself is read apart from the node. */
 		const answerOf = async (path: string) =>
 			(
 				await sandbox.control.get<IDataObject>(path, {

@@ -253,7 +253,6 @@ describe('shapes of tokens', () => {
 			secrets,
 		});
 
-	/** Returns what the test of the credential says. */
 	const renderText = async ({ taxQueryApi: data }: ReturnType<typeof freshCredentials>) =>
 		await testTaxQuery.call(new CredentialTestContext(), {
 			id: '1',
@@ -265,7 +264,7 @@ describe('shapes of tokens', () => {
 	const codesOf = ({ items }: Awaited<ReturnType<typeof run>>) =>
 		items.flatMap(({ json }) => (json.error ? [codeOf(json)] : []));
 
-	/** Says whether the first error omits the service's message. */
+	/** Only the first error shows it. */
 	const isWithheld = ({ items }: Awaited<ReturnType<typeof run>>) =>
 		String(items[0].json.errorDetail).includes('is withheld');
 

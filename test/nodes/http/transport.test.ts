@@ -75,7 +75,7 @@ describe('what is sent again', () => {
 	const verdict = (again: boolean) => ({ requests: again ? 2 : 1, succeeded: again });
 	/** Only a request that hangs is to meet its timeout. */
 	const timeoutFor = (fault: FaultRule['fault']) => (fault === 'hang' ? 3 : LONG);
-	/** Returns how often one was sent. On a busy machine what follows one that hangs may meet that timeout, too. */
+	/** On a busy machine what follows one that hangs may meet that timeout, too. */
 	const countSent = async (path: string, fault: FaultRule['fault']) => {
 		const { length } = await sandbox.requests(path);
 		return fault === 'hang' ? Math.min(length, 2) : length;
@@ -450,7 +450,6 @@ describe('transfers that break off', () => {
 	const LIST = JSON.stringify([{ id: 1, type: 'bureau/pm', createdAt: '2026-01-01T00:00:00Z' }]);
 	const cut = (text: string) => text.slice(0, -20);
 
-	/** Lists provider logins at a service that answers so. */
 	async function list(answer: (sentRequests: StubRequest) => StubResponse) {
 		const service = await startStubServer(answer);
 		const { items, error } = await runNodeInEngine({

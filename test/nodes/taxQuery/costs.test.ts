@@ -18,7 +18,6 @@ describe('texts about cost', () => {
 	const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 	const onError = 'continueRegularOutput' as const;
 
-	/** Returns what a text says of the cost. */
 	const costIn = (text: unknown) => /Billed: ([^.]+)\./.exec(String(text))?.[1];
 	const waiting = getCrfParameters({ waitForResult: true });
 	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
@@ -332,7 +331,6 @@ describe('the cost of a run is reported', () => {
 	const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 	const WRONG = 'GODE561331GR8';
 	const onError = 'continueRegularOutput' as const;
-	/** Returns what the error of a run says of its cost, as data. */
 	const costOf = ({ error }: NodeRun) => [error?.context?.billed, error?.context?.queries];
 	/** The same of each item that failed. */
 	const costsOf = ({ items }: NodeRun) => items.map(({ json }) => json.billed);

@@ -48,7 +48,7 @@ export const respondToFirstPost = (handler: PostHandler): PostHandler => {
 		await (count++ === 0 ? handler : handlers.post)(accept, response);
 };
 
-/** Holds the documented responses as defaults. */
+/** The defaults are the documented responses. */
 const handlers = {
 	token: (response: ServerResponse) => respondJson(response, { access_token: 'fake-token-1234' }),
 	post: ((accept, response) => respondJson(response, { queryId: accept()._id })) as PostHandler,

@@ -11,7 +11,7 @@ export interface BilledPostAwaitingResponse {
 	tenant: string;
 	path: string;
 	query: Record<string, unknown>;
-	/** Says how many paid POSTs arrived before, of all tenants. */
+	/** So many paid POSTs of all tenants arrived before. */
 	before: number;
 	/** Bills the query; `fields` replace those of its record. */
 	accept(fields?: Partial<StoredQuery>): StoredQuery;
@@ -115,7 +115,6 @@ export async function tenantService({
 		logins,
 		byClient,
 		byToken,
-		/** Says what a tenant is billed for. */
 		billedOf: of,
 		run: async (parameters: INodeParameters, more: Partial<NodeRunOptions> = {}) =>
 			await runNodeInEngine({

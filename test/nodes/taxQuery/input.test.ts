@@ -36,7 +36,6 @@ const nextYear = String(new Date().getFullYear() + 1);
 describe('an item with a mistake in it', () => {
 	const sandbox = sandboxForTestGroup(taxQuerySandbox);
 
-	/** Describes what is entered, and what the error is about: its code, and the field. */
 	type Rendered = [code: string, field?: string];
 	const mistakes: Array<[what: string, parameters: INodeParameters, expected: Rendered]> = [
 		['an RFC with an impossible date', crf('GODE561331GR8'), ['identifier.DATE', 'RFC']],

@@ -41,9 +41,9 @@ interface Row {
 	section: string;
 	endpoint: string;
 	parameters: INodeParameters & { resource?: string; operation?: string };
-	/** Says what reaches the service; the sandbox's log masks secrets. */
+	/** It reaches the service; the sandbox's log masks secrets. */
 	body?: object;
-	/** Says what comes out with Simplify on: the fields that make the result what it is. */
+	/** With Simplify on, these fields make the result what it is. */
 	output: object;
 }
 

@@ -325,14 +325,14 @@ describe('a list that is cut off', () => {
 	type Shape = (rows: StoredQuery[], requests: { page?: number; offset: number }) => unknown;
 	const newest = (rows: StoredQuery[]) => rows.slice(0, 20);
 
-	/** Holds services that list only their newest 20 queries. */
+	/** They list only their newest 20 queries. */
 	const cut: Array<[string, Shape]> = [
 		['a plain array', newest],
 		['rows under data', (rows) => ({ data: newest(rows) })],
 		['a filter by what it does not know', (rows, { offset }) => (offset ? [] : newest(rows))],
 	];
 
-	/** Holds services with further pages by the API Mapping, and without a total. */
+	/** They have further pages by the API Mapping, and report no total. */
 	const further: Array<[string, Shape, list: object]> = [
 		[
 			'by page',

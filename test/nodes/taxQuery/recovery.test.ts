@@ -553,7 +553,7 @@ describe('a list in another order', () => {
 	const PAGE = 10;
 	const hour = { reuse: 'hours', reuseHours: 1 };
 
-	/** Lists in pages, in the order in which queries were added. */
+	/** Pages are in the order in which queries were added. */
 	async function pagedService(isLosing = false) {
 		return await fakeService({
 			list(stored, response) {

@@ -240,7 +240,7 @@ describe('records without a result', () => {
 		const wanted = rfcs(ids.length);
 		const ofItem = (index: number, more: object = {}) => crfRecord(ids[index], wanted[index], more);
 		const items = (count: number) => itemsForRfcs(wanted.slice(0, count));
-		/** Lists rows with these fields; their records by ID are whole, or have these fields, too. */
+		/** Their records by ID are whole, or have these fields, too. */
 		const service =
 			(listed: object, byId: object = {}) =>
 			({ method, path, body }: StubRequest): StubResponse => {

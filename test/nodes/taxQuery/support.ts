@@ -142,7 +142,7 @@ export const createTaxProfileParameters = (rfc: string): INodeParameters =>
 
 /** The path of a query for the CRF at the sandbox. */
 export const CRF_PATH = '/api/query/crf';
-/** Returns a fault of every query for the CRF, unless `more` narrows it. */
+/** It meets every query for the CRF, unless `more` narrows it. */
 export const buildCrfFaultRule = (
 	fault: FaultRule['fault'],
 	more: Partial<FaultRule> = {},
@@ -152,6 +152,6 @@ export const buildCrfFaultRule = (
 	fault,
 	...more,
 });
-/** Returns a fault of the next query for the CRF alone. */
+/** It meets only one. */
 export const buildNextCrfFaultRule = (fault: FaultRule['fault']) =>
 	buildCrfFaultRule(fault, { times: 1 });

@@ -34,7 +34,7 @@ interface Rules {
 	conditions: Rule[];
 }
 
-/** Returns where an item of the trigger comes out: the last node of its way through IF and Switch. */
+/** It is the last node of its way through IF and Switch. */
 function endOf(file: string, $json: IDataObject): string {
 	const { nodes, connections } = read(file);
 	const holds = ({ conditions: [{ leftValue, rightValue, operator }] }: Rules) =>

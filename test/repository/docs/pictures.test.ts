@@ -22,7 +22,7 @@ const nodes = [new TaxQuery(), new CreditProfile(), new TaxQueryTrigger()].map(
 	({ description }) => description,
 );
 const types = [new TaxQueryApi(), new CreditProfileApi()];
-/** Defines what n8n itself writes beside our labels. */
+/** n8n itself writes these beside our labels. */
 const OF_N8N = [
 	/^Credential( for .*)?$/,
 	/^(Options|Allowed HTTP Request Domains|Always Output Data|Execute Once|Retry On Fail|On Error|Notes)$/,
@@ -41,7 +41,7 @@ const known = new Set([
 	...types.flatMap(({ properties }) => namesOf(properties)),
 ]);
 const subtitles = nodes.map(({ subtitle }) => subtitle).join('\n');
-/** Defines what is below the triggers of the examples on the canvas: an expression says it. */
+/** An expression says what is below the triggers of the examples on the canvas. */
 const ofTriggers = readdirSync(join(root, 'examples')).flatMap((file) => {
 	const { nodes: own } = JSON.parse(readFileSync(join(root, 'examples', file), 'utf8')) as {
 		nodes: INode[];

@@ -35,7 +35,7 @@ const partsOf = (quote: string) =>
 
 const MOST_PIECES = 3;
 
-/** Returns whether the sources have a part, whole or in a few pieces: a subject may stand apart. */
+/** The part is there whole or in a few pieces: a subject may stand apart. */
 function isWritten(part: string, pieces = MOST_PIECES): boolean {
 	const words = part.split(' ');
 	if (part.length < SHORTEST_PART) return false;

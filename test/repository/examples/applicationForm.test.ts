@@ -22,7 +22,6 @@ const ELENA = {
 	envio: 'ABCDEFGHJKMNPQRSTVWXYZ23',
 };
 
-/** Returns what the node Check identifiers says of this CURP. */
 function checked(curp: string) {
 	const { errors, warnings, ...particulars } = checkCurp(curp);
 	const ofField = <T>(found: T[], field: string) => found.map((one) => ({ field, ...one }));
@@ -157,7 +156,7 @@ describe('the application form', () => {
 	});
 });
 
-/** Returns whether the names fit a CURP with these first letters; its consonants are tried until they fit. */
+/** Consonants are tried until the names fit. */
 function fitting(letters: string, names: Record<string, string>): boolean {
 	const source = codeOf('onboard-applicant', 'Application');
 	const text = source.slice(

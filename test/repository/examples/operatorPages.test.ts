@@ -43,7 +43,6 @@ const dossierOf = (changes: Row = {}, more: Record<string, Row[]> = {}) => {
 	};
 	return runExampleCodeNode(FILE, 'Dossier', [{}], { nodes })[0] as unknown as Page;
 };
-/** Returns what the dossier says in one of its rows. */
 const cellOf = ({ content }: Page, label: string) =>
 	new RegExp(`<th scope="row">${label}</th><td>(.*?)</td>`).exec(content)?.[1];
 const ask = (curp: object) => ({ consultas: JSON.stringify({ curp }) });

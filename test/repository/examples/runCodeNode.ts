@@ -26,7 +26,7 @@ export function codeOf(file: string, node: string): string {
 	return String(found.parameters.jsCode);
 }
 
-/** Describes what a Code node reads: the items of other nodes by name, and the time. */
+/** A Code node reads the items of other nodes by name, and the time. */
 interface Surroundings {
 	nodes?: Record<string, Json[]>;
 	now?: string;

@@ -17,7 +17,6 @@ export interface EndpointTestCase {
 	record?: TSchema;
 	/** Fields that the schema names, and this endpoint never sends. */
 	unsent?: string[];
-	/** Says as what it is billed. */
 	service?: string;
 	valid?: object[];
 	/** Each body with the field that the refusal names. */

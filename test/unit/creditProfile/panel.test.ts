@@ -4,7 +4,6 @@ import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 const { properties } = new CreditProfile().description;
 const defaults = Object.fromEntries(properties.map(({ name, default: value }) => [name, value]));
 
-/** Returns what the panel shows first of a name, under these parameters. */
 function shown(name: string, parameters: object): INodeProperties | undefined {
 	const node: INode = {
 		...{ id: '1', name: 'Login', type: 'n8n-nodes-credit-profile.creditProfile', typeVersion: 1 },

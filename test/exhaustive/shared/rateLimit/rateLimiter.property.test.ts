@@ -42,7 +42,7 @@ const anySteps = fc.array(anyStep, { minLength: 5, maxLength: 40 });
 type Step = typeof anyStep extends fc.Arbitrary<infer Value> ? Value : never;
 
 interface Play {
-	/** Says when each request was sent, and the limit that was in force then. */
+	/** `limit` was in force then. */
 	sent: Array<{ at: number; limit: number }>;
 	requested: number;
 }

@@ -11,7 +11,7 @@ import {
 } from '../../../support/sandboxQueryClient';
 import { shiftAllClocks, TriggerHost } from '../../../nodes/taxQuery/trigger/triggerHost';
 
-/** Defines what an operator finds in n8n's log, once an hour. */
+/** An operator finds it in n8n's log, once an hour. */
 const REFUSED = expect.stringMatching(/^warn: [^{}]*\(401\)[^{}]*$/) as string;
 const NOT_READ = expect.stringMatching(/^warn: [\w -]+: [\w -]+$/) as string;
 /** Larger bodies are refused unread. */

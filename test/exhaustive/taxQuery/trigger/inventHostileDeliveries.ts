@@ -22,7 +22,7 @@ export const verificationMethods = {
 	basic: basicAuthCredential,
 };
 
-/** Defines what the service itself would send to prove a body. */
+/** The service itself would send these to prove a body. */
 const proofs: Record<keyof typeof verificationMethods, (body: Buffer) => Headers> = {
 	none: () => [],
 	signature: signatureHeaders(),

@@ -31,7 +31,6 @@ async function start(
 	return host;
 }
 
-/** Lists the requests of a poll. */
 async function requestsOf(poll: () => Promise<unknown>) {
 	await sandbox.control.delete('/requests');
 	await poll();

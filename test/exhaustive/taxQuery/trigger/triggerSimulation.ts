@@ -7,7 +7,7 @@ import {
 	type ListedQuery,
 } from '../../../../nodes/TaxQuery/trigger/planPoll';
 
-/** Describes what happens around a trigger, in any order. `of` picks one of what there is. */
+/** Steps come in any order. `of` picks one of what there is. */
 export type Step =
 	| { do: 'make'; count: number; finished: boolean; depth: number }
 	| { do: 'finish' | 'fail' | 'change' | 'call' | 'copy' | 'end' | 'hear'; of: number }
@@ -70,7 +70,6 @@ export class TriggerSimulation {
 	readonly executions = new Map<string, number>();
 	/** Counts the emits that n8n refused. */
 	refused = 0;
-	/** Says what the trigger has reported. */
 	readonly errors: string[] = [];
 	main = newMain();
 	/** The static data in n8n's database, and what they were a while ago. */
@@ -126,7 +125,7 @@ export class TriggerSimulation {
 		return this.main.inFlight.has(deliveryId) || this.main.left.has(deliveryId);
 	}
 
-	/** Lists new queries, as far below the newest as a service's machines may differ. */
+	/** They appear as far below the newest as a service's machines may differ. */
 	private add(count: number, finished: boolean, depth: number, isOld = false): void {
 		for (let each = 0; each < count; each++) {
 			const id = `query-${++this.made}`;

@@ -11,7 +11,7 @@ import { limitByTrust } from '../../../../nodes/TaxQuery/webhook/trust';
 
 const asDocumented = readTaxQueryApiMapping({});
 
-/** Lists names that the code reads, and JavaScript's own. */
+/** The code reads these names; others are JavaScript's own. */
 const names = fc.constantFrom(
 	...['_id', 'id', 'queryId', 'status', 'service', 'response', 'query', 'metadata', 'state'],
 	...['data', 'payload', 'result', 'event', 'type', 'createdAt', 'updatedAt', 'message'],

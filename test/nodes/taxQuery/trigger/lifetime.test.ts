@@ -16,7 +16,7 @@ const A_MINUTE = 60 * A_SECOND;
 const AN_HOUR = 60 * A_MINUTE;
 const FIRST_POLL_MS = 15 * A_SECOND;
 
-/** Defines what n8n 2.41 makes to activate a trigger. */
+/** n8n 2.41 makes so many. */
 const ATTEMPTS = 5;
 
 describe('a published trigger that cannot check', () => {

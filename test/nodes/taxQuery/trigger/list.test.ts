@@ -369,7 +369,6 @@ describe('dates of the list', () => {
 		await pollCount(2);
 	};
 
-	/** Lists all rows in one response. */
 	const asArray = () => (service.page = () => service.listed());
 
 	describe('each new result starts once, also over a restart, where', () => {

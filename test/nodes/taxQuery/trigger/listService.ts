@@ -5,10 +5,7 @@ import type { TriggerHostOptions } from './triggerHost';
 const A_MINUTE = 60_000;
 export const PAGE = 10;
 
-/**
- * Defines when the test began; the dates of rows count from it. Other tests of the file may have let hours pass
- * before.
- */
+/** The dates of rows count from it. Other tests of the file may have let hours pass before. */
 export let testStartedAt = Date.now();
 export const minutesBeforeTest = (minutes: number) =>
 	new Date(testStartedAt - minutes * A_MINUTE).toISOString();
@@ -29,10 +26,9 @@ export const many = (name: string, count: number, minutes: number, more: object 
 
 /** A query service whose list shows what a test wants of what it has. */
 export class ListService {
-	/** Says what it has, by its ID, and what it lists, from the newest creation on. */
+	/** It has these by their IDs, and lists them from the newest creation on. */
 	rows: Row[] = [];
 	listed = () => this.rows;
-	/** Returns the rows of the requested offset. */
 	page = (offset: number): unknown => {
 		const rows = this.listed();
 		return { data: rows.slice(offset, offset + PAGE), total: rows.length };

@@ -753,7 +753,7 @@ describe('queries that cannot be read', () => {
 
 	const answer = (body: unknown): Fault => ({ status: 200, body });
 
-	/** Returns the service's response about a query by its ID; by default its record. */
+	/** A query that is not in it shows its record. */
 	type ShownMessage = Record<string, Fault>;
 
 	/** The service lists these rows, from the newest on; in pages of two where `isPaged`. */

@@ -46,7 +46,7 @@ const MAX_BODY = 16 * 1024 * 1024; // n8n's own limit
 export interface TriggerHostOptions {
 	credentials: Credentials;
 	parameters?: INodeParameters;
-	/** Says how the workflow is published; not at all if null. */
+	/** It is not published at all if this is null. */
 	activation?: WorkflowActivateMode | null;
 	/** Executions do not end by themselves. */
 	areExecutionsLong?: boolean;
@@ -54,7 +54,7 @@ export interface TriggerHostOptions {
 	hasWorkers?: boolean;
 	/** Another main process over the same database. */
 	sharedWith?: TriggerHost;
-	/** Names of more triggers in the workflow, which have the same node ID. */
+	/** They have the same node ID. */
 	copies?: string[];
 }
 
@@ -133,7 +133,6 @@ export class TriggerHost {
 	isBroken = false;
 	/** Set to make n8n store an execution before it fails to start it. */
 	storesWhatFails = false;
-	/** Says how many executions it failed to start so. */
 	refusals = 0;
 	/** Set to make n8n wait before it starts executions, or fails to. */
 	database: Promise<void> | undefined;

@@ -383,7 +383,7 @@ describe('Confirm with the Service', () => {
 
 	beforeEach(() => void (service.rows = many('old', 3, 100)));
 
-	/** Defines what the webhook call brings, and the service's record does not hold. */
+	/** The webhook call brings it, and the service's record does not hold it. */
 	const detail = row('new', 0, { response: { RFC: 'GODE561231GR8', RazonSocial: 'Delivered' } });
 
 	const finish = (more: object = {}) => {

@@ -252,7 +252,6 @@ describe('the sandbox delivers', () => {
 	afterEach(async () => await host.stop());
 	afterAll(async () => await sandbox.close());
 
-	/** Defines what the tests change of the sandbox's webhook calls. */
 	const AS_STARTED = { shape: 'record', signing: { type: 'none' }, faults: { forge: 0 } };
 
 	/** Lets the sandbox deliver one result to a trigger with the webhook credential, and waits for its answer. */

@@ -11,11 +11,11 @@ const isShown = (data: Data) => (property: INodeProperties) =>
 	property.type !== 'hidden' && NodeHelpers.displayParameter(data as never, property, null, null);
 const fields = (properties: INodeProperties[], data: Data) =>
 	properties.filter(isShown(data)).map(({ displayName }) => displayName);
-/** Returns what n8n hands to a node, and what its editor saves. */
+/** n8n hands it to a node, and its editor saves it. */
 const resolved = (properties: INodeProperties[], data: Data, returnDefaults = true) =>
 	NodeHelpers.getNodeParameters(properties, data as never, returnDefaults, false, null, null);
 
-/** Returns what the editor shows: it fills in the defaults of what is not stored. */
+/** The editor fills in the defaults of what is not stored. */
 const opened = (properties: INodeProperties[], data: Data) =>
 	({
 		...Object.fromEntries(properties.map(({ name, default: value }) => [name, value])),

@@ -19,7 +19,6 @@ const listening = async <T extends Server>(server: T) => {
 	return server;
 };
 
-/** Returns what is judged of a POST whose answer comes through this. */
 async function verdictBehind(spoil: (answer: Buffer) => Buffer): Promise<[boolean, string]> {
 	let isAccepted = false;
 	const service = await listening(

@@ -13,7 +13,7 @@ const login = (isPassing: boolean): RequestProblem => ({
 	isPassing,
 });
 
-/** Defines what becomes of a GET and of anything else; "unsure": never sent again, and it may have been accepted. */
+/** "unsure": it is never sent again, and may have been accepted. */
 const table: Array<[problem: RequestProblem, get: string, post: string]> = [
 	[status(429), 'afterReset', 'afterReset'],
 	[{ ...status(401), isTokenRefused: true } as RequestProblem, 'newToken', 'newToken'],

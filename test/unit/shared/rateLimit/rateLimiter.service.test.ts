@@ -10,9 +10,9 @@ const LATENCY_MS = 300;
 const HOUR_MS = 3_600_000;
 
 interface Conditions {
-	/** Returns what X-RateLimit-Reset says, given the truth in epoch milliseconds. */
+	/** `truth` is in epoch milliseconds. */
 	reset?: (truth: number) => string;
-	/** Says how much longer the first ten requests travel, because they open their connections. */
+	/** The first ten requests travel so much longer, because they open their connections. */
 	coldMs?: number;
 	/** By how much travelling times differ. */
 	jitterMs?: number;

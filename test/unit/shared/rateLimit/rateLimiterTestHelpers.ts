@@ -1,10 +1,10 @@
 import { rateLimiterFor, type RateLimiter } from '../../../../nodes/shared/rateLimit/rateLimiter';
 
-/** Defines when each test begins, by the fake timers. */
+/** It counts by the fake timers. */
 export const START = Date.UTC(2026, 10, 20, 12);
 let tokens = 0;
 
-/** Returns a rate limiter of an unshared token; null: the headers show how many processes share it. */
+/** Null: the headers show how many processes share the token. */
 export const newRateLimiter = (pointsPerSecond = 10, processes: number | null = 1): RateLimiter =>
 	rateLimiterFor({
 		baseUrl: 'https://service.test',

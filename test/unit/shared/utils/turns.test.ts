@@ -1,6 +1,6 @@
 import { Turns } from '../../../../nodes/shared/utils/turns';
 
-/** Returns work that ends on demand, and records its beginning and end. */
+/** It ends on demand, and logs its beginning and end. */
 function work(name: string, log: string[]) {
 	let end = () => {};
 	const ended = new Promise<void>((resolve) => (end = resolve));

@@ -15,7 +15,7 @@ const ZONES = [
 ];
 
 const dayOf = (value: unknown, zone: string) => readDay(value, 'Birth Date', zone).toISODate();
-/** Returns what the calendar of a zone shows at an instant, by the machine's own tables. */
+/** The machine's own tables show it. */
 const calendarDay = (instant: string, timeZone: string) =>
 	new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date(instant));
 

@@ -21,7 +21,6 @@ const record = (service: string, response: object, more: object = {}) => ({
 	updatedAt: '2026-01-02T03:04:06.000Z',
 	...more,
 });
-/** Returns what every row ends with. */
 const tail = (service: string) => ({
 	pending: false,
 	status: 'SUCCESS',

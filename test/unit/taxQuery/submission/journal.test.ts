@@ -4,7 +4,7 @@ import type { QueryId } from '../../../../nodes/TaxQuery/client/model';
 import type { SubmissionState } from '../../../../nodes/TaxQuery/submission/submissionState';
 import { Journal } from '../../../../nodes/TaxQuery/submission/journal';
 
-/** Returns a run whose memory n8n hands to the next try; each try has an execution state of its own. */
+/** n8n hands its memory to the next try; each try has an execution state of its own. */
 const runWith = (memory: object) =>
 	({
 		...{ memory, executionId: '7', node: 'node', index: 0 },

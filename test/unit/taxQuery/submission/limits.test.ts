@@ -35,7 +35,7 @@ describe('Max Queries per Day with many queries of unknown outcome', () => {
 		...({ id: `id-of-${rfc}` as QueryId, code: 'CRF', raw: {} } as QueryRecord),
 		createdAt: Date.now(),
 	});
-	/** Returns a record that counts how often it is compared. */
+	/** It counts how often it is compared. */
 	const countingReads = (rfc: string): QueryRecord =>
 		Object.defineProperty(recordOf(rfc), 'request', {
 			get() {

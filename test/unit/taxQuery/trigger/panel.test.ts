@@ -24,7 +24,7 @@ const nodeWith = (parameters: object): INode => ({
 		...parameters,
 	} as INode['parameters'],
 });
-/** Returns what an operator can fill in, beside the options. */
+/** Options are left out. */
 const fields = (parameters: object = {}) => {
 	const node = nodeWith(parameters);
 	const isShown = (property: INodeProperties) =>
