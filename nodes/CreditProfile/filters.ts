@@ -135,7 +135,7 @@ export function rethrowWithMappingKeysAdvice(filter: IDataObject): (error: unkno
 }
 
 /** Letters and digits alone count, in whatever case: a service may compare so. */
-const plain = (value: unknown) =>
+const comparableText = (value: unknown) =>
 	textOf(value).normalize('NFD').replace(/\p{M}/gu, '').replace(/\s+/g, ' ').trim().toLowerCase();
 
 /**
@@ -153,14 +153,14 @@ export function buildFilterMismatchCheck(
 			const [field, operator] = name.split('__');
 			return {
 				...{ displayName, field, isLike: operator === 'like' },
-				values: [filter[name]].flat().map(plain),
+				values: [filter[name]].flat().map(comparableText),
 			};
 		});
 	let isHinted = false;
 	return (row) => {
 		for (const { displayName, field, isLike, values } of wanted) {
 			if (row[field] === undefined) continue;
-			const shown = [row[field]].flat().map(plain);
+			const shown = [row[field]].flat().map(comparableText);
 			const passes = (value: string) =>
 				isLike ? value.includes(values[0]) : value !== '' && values.includes(value);
 			if (shown.some(passes)) continue;

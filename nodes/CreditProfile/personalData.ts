@@ -55,7 +55,7 @@ export const providerLoginPersonalDataRules: PersonalDataRuleByField = {
 export const tagsPersonalDataRules: PersonalDataRuleByField =
 	buildShownFieldRules('count data tag');
 
-const PERSON =
+const PERSON_FIELDS =
 	'email firstName middleName firstLastName secondLastName tradeName rfc basicRFC phone curp neighborhood address address2 exteriorNumber interiorNumber city municipality zipCode nss birthdate';
 
 /** CP §2.8; state, country and nationality are codes. */
@@ -63,7 +63,7 @@ const profile: PersonalDataRuleByField = {
 	...buildShownFieldRules(
 		'id organizationId createdAt updatedAt tags tagIds externalId accountType state country nationality',
 	),
-	...rulesToHideFields(PERSON),
+	...rulesToHideFields(PERSON_FIELDS),
 };
 
 /** CP §2.9 */
@@ -71,7 +71,7 @@ const form: PersonalDataRuleByField = {
 	...buildShownFieldRules(
 		'id accountType nationality state country completedDate profileId isNipConfirmed createdAt updatedAt tagIds tags customPagesConfigId nipSmsSentCount nipEmailSentCount',
 	),
-	...rulesToHideFields(`${PERSON} monthlyIncome loanAmount`),
+	...rulesToHideFields(`${PERSON_FIELDS} monthlyIncome loanAmount`),
 	tagsAssociation: buildShownFieldRules('id label'),
 	formConfig: {
 		...buildShownFieldRules(

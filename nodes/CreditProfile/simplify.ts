@@ -40,7 +40,7 @@ function creatorOf({ creator }: IDataObject): IDataObject {
 }
 
 /** CP §2.5: the fields that a version's documents have. */
-function fieldsOf({ schema }: IDataObject): string[] {
+function schemaFields({ schema }: IDataObject): string[] {
 	return Object.keys(objectOf(objectOf(schema).properties));
 }
 
@@ -49,7 +49,7 @@ export function simplifyCollection(row: IDataObject): IDataObject {
 	const { activeDataCollectionVersion: version } = row;
 	return {
 		...pick(row, 'name slug tags processorKey'),
-		...(isObject(version) && { activeVersionFields: fieldsOf(version) }),
+		...(isObject(version) && { activeVersionFields: schemaFields(version) }),
 		...creatorOf(row),
 		...pick(row, 'createdAt parentCollectionId activeDataCollectionVersionId id'),
 	};
@@ -60,7 +60,7 @@ export function simplifyCollectionVersion(row: IDataObject): IDataObject {
 	const schema = objectOf(row.schema);
 	return {
 		...pick(schema, 'title'),
-		fields: fieldsOf(row),
+		fields: schemaFields(row),
 		requiredFields: schema.required ?? [],
 		...pick(row, 'isActive createdAt creatorId id'),
 	};

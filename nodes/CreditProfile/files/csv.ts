@@ -35,7 +35,7 @@ export async function writeFile(
 		const rows = await collectRows(pages);
 		count = rows.length;
 		const columns = columnsOf(rows, lastColumns);
-		const protect = format === 'csv' ? forSheet : identity;
+		const protect = format === 'csv' ? forSheet : asWritten;
 		yield Buffer.from((format === 'csv' ? '\uFEFF' : '') + csvLine(columns, protect));
 		for (let at = 0; at < rows.length; at += ROWS_AT_A_TIME) {
 			const some = rows.slice(at, at + ROWS_AT_A_TIME);
@@ -74,7 +74,7 @@ function columnsOf(rows: IDataObject[], lastColumns: string[]): string[] {
 const csvLine = (cells: unknown[], protect: (text: string) => string): string =>
 	`${cells.map((cell) => csvCell(cell, protect)).join(',')}\r\n`;
 
-const identity = (text: string) => text;
+const asWritten = (text: string) => text;
 
 /** Recognizes formulas, also behind blanks: a spreadsheet would run what an applicant typed. */
 const isFormula = (text: string) =>
@@ -84,7 +84,7 @@ const isFormula = (text: string) =>
 const forSheet = (text: string) => (isFormula(text) ? `'${text}` : text);
 
 /** RFC 4180; a list of texts with commas between, other lists and objects as JSON. */
-function csvCell(value: unknown, protect: (text: string) => string = identity): string {
+function csvCell(value: unknown, protect: (text: string) => string = asWritten): string {
 	if (value === undefined || value === null) return '';
 	const isPlainList = Array.isArray(value) && value.every((one) => typeof one !== 'object');
 	const plain = isPlainList

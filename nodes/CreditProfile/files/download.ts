@@ -23,11 +23,11 @@ type ByteStream = Exclude<Parameters<FileDownloadHelpers['prepareBinaryData']>[0
 type Response = { statusCode: number; headers: IDataObject; body: ByteStream };
 
 const MEGABYTE = 1_000_000;
-const MAX_ATTEMPTS = 3;
+const MAX_FILE_ATTEMPTS = 3;
 /** Applies where the host is busy and does not say for how long. */
 const MAX_BUSY = 10;
 const WAIT_MS = 1000;
-const MAX_WAIT_MS = 60_000;
+const MAX_FILE_PAUSE_MS = 60_000;
 /** Requests per second to one host; without a token they count by IP (CP §8.1, §8.3). */
 const PER_SECOND = 10;
 /** Covers all attempts at one file together. */
@@ -56,15 +56,15 @@ export async function download(
 	for (;;) {
 		const missed = await pace.acquire({ execution, signal, maxWaitMs: Math.max(1, leftMs()) });
 		if (missed) throw new DownloadError(last ?? missed, errorFileNameAndIds(item, link));
-		const tried = await attempt(item, link, megabytes, { end, pace });
+		const tried = await attemptDownload(item, link, megabytes, { end, pace });
 		if ('file' in tried) return tried.file;
 		last = tried.problem;
 		const retry = retryAfter(last);
 		const isLast =
 			retry === 'backoff'
-				? ++faults === MAX_ATTEMPTS
+				? ++faults === MAX_FILE_ATTEMPTS
 				: tried.waitMs === undefined && ++busy === MAX_BUSY;
-		const waitMs = tried.waitMs ?? Math.min(MAX_WAIT_MS, WAIT_MS * 2 ** (faults + busy - 1));
+		const waitMs = tried.waitMs ?? Math.min(MAX_FILE_PAUSE_MS, WAIT_MS * 2 ** (faults + busy - 1));
 		if (retry === 'never' || isLast || waitMs > leftMs()) {
 			throw new DownloadError(last, errorFileNameAndIds(item, link));
 		}
@@ -82,7 +82,7 @@ const retryAfter = (problem: DownloadProblem) =>
 /** `waitMs` is the pause that the host demands. */
 type DownloadAttempt = { file: IBinaryData } | { problem: DownloadProblem; waitMs?: number };
 
-async function attempt(
+async function attemptDownload(
 	item: Item,
 	link: FileLink,
 	megabytes: number,

@@ -30,7 +30,7 @@ export function toFileLink(association: IDataObject, documentId: unknown): FileL
 	const { url, filetype, filelabel, originalFilename, id, size } = association;
 	if (typeof url !== 'string' || url === '') return undefined;
 	const labelled = [filelabel, filetype].map(textOf).filter(Boolean).join('.');
-	const name = plainName(textOf(originalFilename) || (filelabel ? labelled : ''));
+	const name = plainFileName(textOf(originalFilename) || (filelabel ? labelled : ''));
 	return { url, id, documentId, filetype, ...(name && { name }), isEmpty: size === 0 };
 }
 
@@ -39,7 +39,7 @@ export const originOf = (url: string): string | undefined =>
 	/^https?:/i.test(url) && URL.canParse(url) ? new URL(url).origin : undefined;
 
 /** Removes path separators and invisible characters; '' is left of a name of dots. */
-const plainName = (name: string): string =>
+const plainFileName = (name: string): string =>
 	name
 		.replace(/[\\/]/g, '_')
 		.replace(/\p{C}/gu, '')
@@ -51,12 +51,12 @@ function nameAt(url: string, headers: IDataObject): string {
 	const encoded = /filename\*=UTF-8'[^']*'([^;\s]+)/i.exec(declared)?.[1];
 	const plain =
 		/filename="([^"]+)"/i.exec(declared)?.[1] ?? /filename=([^;\s"]+)/i.exec(declared)?.[1];
-	if (!encoded && plain) return plainName(plain);
+	if (!encoded && plain) return plainFileName(plain);
 	const raw = encoded ?? endOf(url);
 	try {
-		return plainName(decodeURIComponent(raw));
+		return plainFileName(decodeURIComponent(raw));
 	} catch {
-		return plainName(raw); // a percent sign that encodes nothing
+		return plainFileName(raw); // a percent sign that encodes nothing
 	}
 }
 

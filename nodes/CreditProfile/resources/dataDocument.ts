@@ -57,7 +57,7 @@ const getMany = defineOperation({
 			startAt: values.startAt,
 			wanted: most,
 		};
-		const shape = shapeOf(values);
+		const shape = rowShape(values);
 		let given = 0;
 		async function* pages() {
 			for await (const page of listPages(item, list)) {
@@ -82,7 +82,7 @@ const getMany = defineOperation({
 	},
 });
 
-function shapeOf({
+function rowShape({
 	simplify: isSimple,
 	output: { isSeparate },
 }: {

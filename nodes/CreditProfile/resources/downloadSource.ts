@@ -60,7 +60,7 @@ const fileUrl = defineField(
 	},
 	parseText,
 );
-const shownFor = (choice: string, properties: INodeProperties[]): INodeProperties[] =>
+const shownForSource = (choice: string, properties: INodeProperties[]): INodeProperties[] =>
 	properties.map((one) => ({
 		...one,
 		displayOptions: { show: { ...one.displayOptions?.show, filesFrom: [choice] } },
@@ -74,9 +74,9 @@ type Source =
 export const downloadSourceField: Field<Source> = {
 	properties: [
 		filesFrom,
-		...shownFor('incoming', incoming.properties),
-		...shownFor('collection', [...collectionId.properties, ...returnAllOrLimit.properties]),
-		...shownFor('link', fileUrl.properties),
+		...shownForSource('incoming', incoming.properties),
+		...shownForSource('collection', [...collectionId.properties, ...returnAllOrLimit.properties]),
+		...shownForSource('link', fileUrl.properties),
 	],
 	async read(item) {
 		const from = optionParserFor<Source['from']>(filesFrom)(

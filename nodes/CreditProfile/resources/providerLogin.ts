@@ -85,15 +85,18 @@ function actionOf({ createdAt, updatedAt }: IDataObject): string | null {
 }
 
 /** The names of CP §4.1 in lower case. */
-const PASSWORDS = ['password', 'token', 'apikey', 'clientprivatekey'];
+const LOGIN_PASSWORD_FIELDS = ['password', 'token', 'apikey', 'clientprivatekey'];
 
 /** The service's own fields of a row, even if a short password is part of their values. */
-const IDENTITY = ['id', 'createdAt', 'updatedAt'];
+const LOGIN_ROW_FIELDS = ['id', 'createdAt', 'updatedAt'];
 
 /** The row as it may come out: without passwords, and without what was typed in as one. */
 function withoutPasswords(row: IDataObject, secrets: string[] = []): IDataObject {
-	const safe = redactSecretsInValue(maskNamed(row, PASSWORDS, []) as IDataObject, secrets);
-	for (const key of IDENTITY) if (key in row) safe[key] = row[key];
+	const safe = redactSecretsInValue(
+		maskNamed(row, LOGIN_PASSWORD_FIELDS, []) as IDataObject,
+		secrets,
+	);
+	for (const key of LOGIN_ROW_FIELDS) if (key in row) safe[key] = row[key];
 	return safe;
 }
 

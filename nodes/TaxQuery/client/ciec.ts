@@ -11,11 +11,11 @@ const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
 
 export const isCiecReferenceName = (name: string): boolean => /^ciec$/i.test(name);
 
-const PASSWORDS = ['password', 'contrasena', 'contraseña'];
+const PASSWORD_NAMES = ['password', 'contrasena', 'contraseña'];
 /** Fields of a record, or of a webhook call around it, that may repeat the request. */
 const ECHOES = ['query', 'metadata', 'envelope'];
 /** Fields that identify a record; an equal secret does not change them. */
-const IDENTITY = ['queryId', '_id', 'service', 'status', 'createdAt', 'updatedAt'];
+const RECORD_IDENTITY = ['queryId', '_id', 'service', 'status', 'createdAt', 'updatedAt'];
 /** Shorter values (`"ciec": "SI"`) only report that there is a CIEC. */
 const SHORTEST_CIEC = 4;
 /** Each is searched in the whole record; a record of one person has no more. */
@@ -29,7 +29,7 @@ export function maskCiecInRecord(record: IDataObject, mapping: TaxQueryMapping):
 	const { createTaxProfile } = queryTypesByOperation;
 	const known = findQueryTypeByRecordCode(record.service, mapping);
 	const anywhere =
-		(known ?? createTaxProfile) === createTaxProfile ? ['ciec', ...PASSWORDS] : ['ciec'];
+		(known ?? createTaxProfile) === createTaxProfile ? ['ciec', ...PASSWORD_NAMES] : ['ciec'];
 	const inEcho = [...(anywhere.length > 1 ? namesOfCiec(mapping) : []), ...anywhere];
 	if (known === createTaxProfile) inEcho.push('clave');
 	const found: string[] = [];
@@ -41,6 +41,6 @@ export function maskCiecInRecord(record: IDataObject, mapping: TaxQueryMapping):
 	const long = found.filter(({ length }) => length >= SHORTEST_CIEC);
 	const ciecs = [...new Set(long)].slice(0, MOST_CIECS);
 	const safe = redactSecretsInValue(Object.fromEntries(masked) as IDataObject, ciecs);
-	for (const key of IDENTITY) if (key in record) safe[key] = record[key];
+	for (const key of RECORD_IDENTITY) if (key in record) safe[key] = record[key];
 	return safe;
 }

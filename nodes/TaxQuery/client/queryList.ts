@@ -75,7 +75,7 @@ interface ListChunk extends CollectedQueryList {
 	isLast: boolean;
 }
 
-const MAX_PAGES = 500;
+const MAX_LIST_PAGES = 500;
 /** TQ §4.12 returns all queries; a list that reports nothing may yet be a page, and none is as short as this. */
 const SHORTEST_PAGE = 10;
 
@@ -111,7 +111,7 @@ function completenessOf(
 	{ list }: TaxQueryMapping,
 ): ListCompleteness | undefined {
 	const { pages, length, longest, rowsRead, distinct, isNew, total, isTotalProved } = progress;
-	const more = pages < MAX_PAGES ? undefined : 'truncated';
+	const more = pages < MAX_LIST_PAGES ? undefined : 'truncated';
 	if (total !== undefined) {
 		// a query that was made meanwhile moves the others by one, so that the last page may be empty
 		const isReached = distinct >= total || (length === 0 && rowsRead >= total);

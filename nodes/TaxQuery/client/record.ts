@@ -176,7 +176,7 @@ export function soleDefined<T>(values: Array<T | undefined>): T | undefined {
 }
 
 /** TQ §3 shows SUCCESS and PENDING; FAILED is their opposite. The API Mapping explains any other status. */
-const DOCUMENTED: ReadonlyMap<string, QueryState> = new Map([
+const DOCUMENTED_STATUSES: ReadonlyMap<string, QueryState> = new Map([
 	['SUCCESS', 'success'],
 	['PENDING', 'pending'],
 	['FAILED', 'failed'],
@@ -191,7 +191,7 @@ export function stateOfStatus(
 	const mapped = (['failed', 'pending', 'success'] as const).find((state) =>
 		statuses[state]?.includes(status),
 	);
-	return mapped ?? DOCUMENTED.get(status) ?? 'unknown';
+	return mapped ?? DOCUMENTED_STATUSES.get(status) ?? 'unknown';
 }
 
 /**

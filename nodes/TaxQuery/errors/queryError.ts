@@ -349,18 +349,18 @@ function renderUncertain(queryProblem: Extract<QueryProblem, { kind: 'unsure' }>
 const sentAfterOf = ({ sentAt }: { sentAt: number }): string =>
 	new Date(sentAt - CLOCKS_MS).toISOString().replace(/\.\d+/, '');
 
-const MAX_LISTED_IDS = 10;
+const MAX_IDS_IN_ERROR = 10;
 
 function renderSearch(
 	search: Exclude<RecoverySearchResult, { unlisted: QueryErrorText }>,
 	count: number,
 ): string {
 	const { found, possible, completeness } = search;
-	const more = possible.length > MAX_LISTED_IDS ? ' …' : '';
+	const more = possible.length > MAX_IDS_IN_ERROR ? ' …' : '';
 	return joinSentences(
 		found.length > 0 ? `Of its ${count} queries these were found: ${found.join(', ')}` : '',
 		possible.length > 0
-			? `These in the list may be it, though their query type, fields or date differ: ${possible.slice(0, MAX_LISTED_IDS).join(', ')}${more}`
+			? `These in the list may be it, though their query type, fields or date differ: ${possible.slice(0, MAX_IDS_IN_ERROR).join(', ')}${more}`
 			: '',
 		found.length + possible.length === 0 && completeness === 'complete'
 			? 'It was looked for among the queries made and not found'

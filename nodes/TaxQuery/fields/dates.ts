@@ -105,7 +105,7 @@ export function refuseFuture(date: DateTime, format: string, label: string): voi
 	throw fieldError('field.future', label, 'lies in the future', 'Check the year.');
 }
 
-const parts = [
+const birthDateParts = [
 	['Day', 'birthDay', '1 to 31'],
 	['Month', 'birthMonth', '1 to 12'],
 	['Year', 'birthYear', 'Four digits, e.g. 1956'],
@@ -146,12 +146,12 @@ export const birthDate: Field<BirthDate> = {
 			description: 'Year-month-day, e.g. 1956-12-31, or day/month/year, e.g. 31/12/1956',
 			displayOptions: { show: { birthDateAs: ['date'] } },
 		}),
-		...parts,
+		...birthDateParts,
 	],
 	read(item) {
 		const isOne = item.parameter('birthDateAs') !== 'parts';
 		const label = isOne ? 'Birth Date' : 'Day, Month and Year';
-		const written = isOne ? item.parameter('birthDate') : partsOf(item);
+		const written = isOne ? item.parameter('birthDate') : birthDateText(item);
 		const date = readPlainDay(written, label, item.timezone);
 		refuseFuture(date, 'yyyy-MM-dd', label);
 		const { day, month, year } = date;
@@ -165,8 +165,8 @@ export const birthDate: Field<BirthDate> = {
 	},
 };
 
-function partsOf(item: Item): string {
-	const [day, month, year] = parts.map(({ name, displayName }) =>
+function birthDateText(item: Item): string {
+	const [day, month, year] = birthDateParts.map(({ name, displayName }) =>
 		numberAtLeastParser(1)(item.parameter(name), displayName),
 	);
 	return `${day}/${month}/${String(year).padStart(4, '0')}`;

@@ -127,7 +127,7 @@ export const curpField: Field<CheckedIdentifier> = {
 	},
 };
 
-const SWITCH = "'Check Identifiers First' switches this check off.";
+const SWITCH_CHECK_OFF = "'Check Identifiers First' switches this check off.";
 
 export const isIdentifierCheckOff = async (item: Item): Promise<boolean> =>
 	(await checks.read(item)) === 'off';
@@ -137,7 +137,7 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 	const problem = warnings.find(({ code }) => code === 'FUTURE') ?? errors[0];
 	if (problem) {
 		const code = `identifier.${problem.code}`;
-		throw fieldError(code, field, `cannot be right: ${problem.message}`, SWITCH);
+		throw fieldError(code, field, `cannot be right: ${problem.message}`, SWITCH_CHECK_OFF);
 	}
 	return {
 		value: normalized,

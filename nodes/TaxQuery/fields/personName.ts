@@ -2,20 +2,20 @@ import type { Item } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
 import { isIdentifierCheckOff, type OutputRowWarning } from './identifiers';
 
-const words = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
+const wordSet = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
 
 /** Texts that tables, forms and expressions hold in the place of a name; letters alone, in lower case. */
-const PLACEHOLDERS = words(`
+const PLACEHOLDERS = wordSet(`
 undefined null nan none ninguno ninguna noaplica notiene nohay nulo desconocido desconocida unknown notapplicable
 notavailable nodisponible noregistrado sinnombre sinapellido sinapellidos sinsegundoapellido sinapellidomaterno
 sinapellidopaterno sindato sindatos sininformacion sinregistro`);
 /** Texts that may be a name elsewhere, but as second surname mean that there is none. */
-const NONE = words('x na nd sn sd');
+const NO_SURNAME = wordSet('x na nd sn sd');
 /** What programs write for a missing value, as a word among others: "Emma null". Null and Nan may be names. */
 const MISSING_WORD =
 	/(?<![\p{L}\p{M}-])(?:[uU]ndefined|UNDEFINED|null|NULL|[nN]one|NONE|NaN|nan|NAN)(?![\p{L}\p{M}-])/u;
 /** Real surnames that more often stand for a missing one. */
-const AMBIGUOUS = words('x na nd sn sd no');
+const SHORT_SURNAMES = wordSet('x na nd sn sd no');
 
 /** CP §2.8: letters, apostrophes, spaces, dots, hyphens; with the signs that are typed for them. */
 const OTHER_CHARACTER = /[^\p{L}\p{M}'’‘´`· .‐‑–-]/u;
@@ -50,13 +50,13 @@ export function findNameProblem(text: string, part: NamePart): NameProblem | und
 		/^x{2,}$/.test(letters) ||
 		MISSING_WORD.test(text) ||
 		(part === 'first' && letters === 'x');
-	if (part === 'second' && (isPlaceholder || letters === '' || NONE.has(letters))) {
+	if (part === 'second' && (isPlaceholder || letters === '' || NO_SURNAME.has(letters))) {
 		return { what: 'is no name', todo: LEAVE_EMPTY };
 	}
 	if (isPlaceholder || letters === '') return { what: 'is no name', todo: ENTER };
 	const [character] = OTHER_CHARACTER.exec(text) ?? CONFUSABLE.exec(text) ?? [];
 	if (character !== undefined) {
-		const what = `is no name: it holds ${nameOf(character)}`;
+		const what = `is no name: it holds ${characterName(character)}`;
 		return { what, todo: part === 'second' ? `${ENTER} ${LEAVE_EMPTY}` : ENTER };
 	}
 	const isMixed = LATIN.test(text) && OTHER_SCRIPT.test(text);
@@ -66,14 +66,14 @@ export function findNameProblem(text: string, part: NamePart): NameProblem | und
 }
 
 /** A character by its picture where it has a clear one, else by its code point. */
-function nameOf(character: string): string {
+function characterName(character: string): string {
 	if (/^[!-~¡-¿]$/.test(character)) return character;
 	const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 	return `U+${code}`;
 }
 
 export function findNameWarning(text: string, part: NamePart): string | undefined {
-	const isShort = part !== 'second' && AMBIGUOUS.has(lettersOf(text));
+	const isShort = part !== 'second' && SHORT_SURNAMES.has(lettersOf(text));
 	if (isShort) return 'may be a word for a missing name';
 	if (part === 'second' && lettersOf(text) === 'no') return 'may be a word for a missing name';
 	if (OTHER_SCRIPT.test(text)) return 'has letters of an alphabet other than the Latin one';

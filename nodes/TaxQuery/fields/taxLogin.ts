@@ -1,6 +1,6 @@
 import type { Field } from '../../shared/operations/fields';
 import { loginFieldWithSourceChoice } from '../../shared/operations/loginField';
-import { taxAuthority } from '../../shared/credentials/dataProviders';
+import { taxAuthorityLogin } from '../../shared/credentials/dataProviders';
 import { readRfc, type OutputRowWarning } from './identifiers';
 import { normalizeIdentifier } from './textProperty';
 import { CodedError } from '../../shared/utils/codedError';
@@ -12,7 +12,7 @@ interface ProfileInput {
 	warnings: OutputRowWarning[];
 }
 
-const login = loginFieldWithSourceChoice([taxAuthority], 'taxQueryApi');
+const login = loginFieldWithSourceChoice([taxAuthorityLogin], 'taxQueryApi');
 
 /** The values come from the service's credential or the fields. */
 export const taxProfileInput: Field<ProfileInput> = {

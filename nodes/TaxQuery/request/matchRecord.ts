@@ -56,9 +56,9 @@ function matchType(
 		: 'mismatch';
 }
 
-const PERSON = ['rfc', 'curp'];
+const PERSON_IDENTIFIERS = ['rfc', 'curp'];
 const holdsPerson = (expected: IDataObject, requested: IDataObject): boolean =>
-	PERSON.some((name) => {
+	PERSON_IDENTIFIERS.some((name) => {
 		const wanted = normalizeForComparison(expected[name]);
 		return (
 			wanted !== '' &&
@@ -84,7 +84,8 @@ function matchFields(wanted: IDataObject, requested: IDataObject): RecordMatchRe
 		isSame = false;
 	}
 	if (left.size === 0) return isSame ? 'match' : 'inconclusive';
-	return !isSame && PERSON.some((name) => namesOnlyOthers(name, wanted[name], [...left.values()]))
+	return !isSame &&
+		PERSON_IDENTIFIERS.some((name) => namesOnlyOthers(name, wanted[name], [...left.values()]))
 		? 'mismatch'
 		: 'inconclusive';
 }
@@ -186,7 +187,7 @@ const withoutSeparators = (text: string): string => text.replace(/[\s-]/g, '');
 
 const canonicalValue = (name: string, value: unknown): string => {
 	const text = normalizeForComparison(value);
-	return PERSON.includes(name) ? withoutSeparators(text) : text;
+	return PERSON_IDENTIFIERS.includes(name) ? withoutSeparators(text) : text;
 };
 
 /** They are equal for equal requests: in one order, with a period as its days. */

@@ -29,7 +29,12 @@ export function buildMultiMonthInvoiceInput(
 		);
 	}
 	const records = months.map((month) => ({
-		fields: { rfc, period: nameOf(month), from: month.from.toISODate(), to: month.to.toISODate() },
+		fields: {
+			rfc,
+			period: monthName(month),
+			from: month.from.toISODate(),
+			to: month.to.toISODate(),
+		},
 		completeSince: completeSince(month),
 	}));
 	return {
@@ -62,7 +67,7 @@ function hasOneField({
 /** Days of a period, in one or several months. */
 type Part = Pick<Period, 'from' | 'to'>;
 
-const nameOf = ({ from }: Part) => from.toFormat('yyyy-MM');
+const monthName = ({ from }: Part) => from.toFormat('yyyy-MM');
 
 /** That is the end of its last day in Mexico. For days that are not over, records of today suffice. */
 function completeSince({ to }: Part): number {

@@ -32,12 +32,12 @@ const secondLastName = defineField(
 		'Apellido materno; leave empty if there is none',
 		false,
 	),
-	(value, label) => (isEmpty(value) ? '' : parseText(value, label)),
+	(value, label) => (isBlank(value) ? '' : parseText(value, label)),
 );
-const isEmpty = (value: unknown) =>
+const isBlank = (value: unknown) =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-const parts: Array<[name: string, part: NamePart, field: Field<string>]> = [
+const nameParts: Array<[name: string, part: NamePart, field: Field<string>]> = [
 	['name', 'given', givenNames],
 	['firstLastName', 'first', firstLastName],
 	['secondLastName', 'second', secondLastName],
@@ -46,7 +46,7 @@ const parts: Array<[name: string, part: NamePart, field: Field<string>]> = [
 async function readNames(item: Item) {
 	const fields: Record<string, string> = {};
 	const warnings: OutputRowWarning[] = [];
-	for (const [name, part, field] of parts) {
+	for (const [name, part, field] of nameParts) {
 		const text = await field.read(item);
 		const label = field.properties[0].displayName;
 		if (text !== '') warnings.push(...(await checkNamePart(item, text, { label, part })));

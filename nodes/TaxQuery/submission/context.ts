@@ -93,7 +93,7 @@ export function reservationName(
 		: `${run.executionId ?? ''} ${run.index} ${item.index} ${key}`;
 }
 
-const isOthers = (query: SubmittedQuery, expected: QueryRequest['expected']): boolean =>
+const isOthersQuery = (query: SubmittedQuery, expected: QueryRequest['expected']): boolean =>
 	query.kind === 'record' && isOtherRecord(query, expected);
 
 /**
@@ -109,7 +109,7 @@ export async function noteRead(
 	const { clientKey, accountKey } = await itemClient(item);
 	const known = clientAccount(clientKey);
 	const read = queries.filter((query) => query.kind !== 'withoutId');
-	const others = read.filter((query) => isOthers(query, expected));
+	const others = read.filter((query) => isOthersQuery(query, expected));
 	for (const { id } of others) {
 		known.release(id);
 		journal.register.release(accountKey, id);
@@ -125,7 +125,7 @@ export function noteAccepted(
 	queries: RecordOrAcknowledgement[],
 ): void {
 	const { sharingKey, expected } = request;
-	const own = queries.filter((query) => !isOthers(query, expected)).map(({ id }) => id);
+	const own = queries.filter((query) => !isOthersQuery(query, expected)).map(({ id }) => id);
 	for (const id of own) known.claim(id, submission.sentAt);
 	journal.register.claim(client.accountKey, own);
 	submission.queries = queries;

@@ -50,7 +50,7 @@ interface PaidQuerySettings extends SubmissionOptions {
 /** Prevents an AI agent from sending the query again, which would be billed again. */
 const PENDING =
 	'If pending is true, read the result later with Query → Get by queryId. Do not ask again.';
-const AT_ONCE = 'The result comes at once.';
+const COMES_AT_ONCE = 'The result comes at once.';
 
 /** In this order: check, search a result to reuse, send, wait. */
 export function paidQueryOperation(definition: PaidQueryDefinition): Operation {
@@ -58,7 +58,7 @@ export function paidQueryOperation(definition: PaidQueryDefinition): Operation {
 	const paid = defineOperation({
 		...shown,
 		value: queryType.operation,
-		tool: `${tool} ${hasNoResult ? 'It may be billed.' : `Billed: ${price}.`} ${queryType.isImmediate ? AT_ONCE : PENDING}`,
+		tool: `${tool} ${hasNoResult ? 'It may be billed.' : `Billed: ${price}.`} ${queryType.isImmediate ? COMES_AT_ONCE : PENDING}`,
 		fields: { price: priceNotice(definition), input, ...waitAndReuseFieldsOf(definition) },
 		options: paidQueryOptions(definition),
 		execute: async (item, { input: queries, ...settings }) =>

@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MS = 15_000;
 const LAST_CHECK_MS = 1000;
 /** The last check gives up when neither the rate limit nor the faults of the service let it through. */
 const LAST_CHECK_BUDGET_MS = 60_000;
-const SLICE_MS = 200;
+const POLLER_SLICE_MS = 200;
 /** A finished wait still awaits the response to its last check for so long. */
 const LAST_RESPONSE_MS = 10_000;
 /** Up to this many are read one by one; more of them by the list. */
@@ -26,7 +26,7 @@ const MAX_BY_ID = 3;
 /** The last check of more queries than these is made in the list. */
 const MAX_LAST = 100;
 /** A query that lies deeper in the list is read by its ID. */
-const MAX_PAGES = 20;
+const MAX_POLLED_PAGES = 20;
 
 interface WaitRequest {
 	query: RecordOrAcknowledgement;
@@ -38,7 +38,7 @@ interface WaitRequest {
 	cancelled?: AbortSignal;
 }
 
-interface Waiter extends WaitRequest {
+interface ResultWaiter extends WaitRequest {
 	/** The query as the last successful check showed it. */
 	query: RecordOrAcknowledgement;
 	problem?: string;
@@ -55,7 +55,7 @@ interface Waiter extends WaitRequest {
 
 /** A query that is to be read by its ID, with its row of the list if there is one. */
 interface Unread {
-	waiter: Waiter;
+	waiter: ResultWaiter;
 	row?: QueryRecord;
 }
 
@@ -66,7 +66,7 @@ type WaitResult = Pick<ObtainedQuery, 'query' | 'overdue'>;
 
 /** Polls the queries of one client that items of this process wait for, once in each round for all. */
 export class ResultPoller {
-	readonly #waiters = new Set<Waiter>();
+	readonly #waiters = new Set<ResultWaiter>();
 	#isDriving = false;
 	#isListing = false;
 
@@ -96,7 +96,7 @@ export class ResultPoller {
 		}).finally(() => ended.abort());
 	}
 
-	#add(waiter: Waiter): void {
+	#add(waiter: ResultWaiter): void {
 		this.#waiters.add(waiter);
 		// at once: n8n saves the execution in the moment in which it ends it
 		waiter.cancelled?.addEventListener(
@@ -114,18 +114,18 @@ export class ResultPoller {
 		while (this.#waiters.size > 0) {
 			const now = performance.now();
 			// a process that was busy for longer has not awaited any response meanwhile
-			const awaitedMs = Math.min(SLICE_MS, now - turnAt);
+			const awaitedMs = Math.min(POLLER_SLICE_MS, now - turnAt);
 			turnAt = now;
 			for (const waiter of [...this.#waiters]) this.#endIfOver(waiter, now, awaitedMs);
 			this.#checkDue(now);
 			const next = Math.min(...[...this.#waiters].map((waiter) => nextTurnOf(waiter, now)));
-			await sleep(Math.max(1, Math.min(SLICE_MS, next - performance.now())));
+			await sleep(Math.max(1, Math.min(POLLER_SLICE_MS, next - performance.now())));
 		}
 		this.#isDriving = false;
 	}
 
 	/** A wait ends at its deadline, and not before its last check has ended, however late that was sent. */
-	#endIfOver(waiter: Waiter, now: number, awaitedMs: number): void {
+	#endIfOver(waiter: ResultWaiter, now: number, awaitedMs: number): void {
 		if (!this.#waiters.has(waiter)) return;
 		if (waiter.cancelled?.aborted) {
 			this.#waiters.delete(waiter);
@@ -151,7 +151,7 @@ export class ResultPoller {
 		void this.#check(others);
 	}
 
-	async #check(waiting: Waiter[]): Promise<void> {
+	async #check(waiting: ResultWaiter[]): Promise<void> {
 		const isFew = waiting.length <= MAX_BY_ID || !offersQueryList(waiting[0].client.mapping);
 		const unread = isFew ? waiting.map((waiter) => ({ waiter })) : await this.#checkInList(waiting);
 		for (const one of unread) void this.#checkById(one);
@@ -161,7 +161,7 @@ export class ResultPoller {
 	 * Checks by ID, because a list may show late, or never, that a query has ended. It is sent even while another
 	 * read hangs.
 	 */
-	async #checkLastById(waiter: Waiter): Promise<void> {
+	async #checkLastById(waiter: ResultWaiter): Promise<void> {
 		await this.#read(waiter, {
 			retryBudgetMs: LAST_CHECK_BUDGET_MS,
 			beforeSend: () => (waiter.lastCheck = 'sent'),
@@ -169,7 +169,7 @@ export class ResultPoller {
 		waiter.lastCheck = 'ended';
 	}
 
-	async #checkLastInList(waiting: Waiter[]): Promise<void> {
+	async #checkLastInList(waiting: ResultWaiter[]): Promise<void> {
 		for (const waiter of waiting) waiter.lastCheck = 'sent';
 		const unread = await this.#checkInList(waiting);
 		await Promise.all(unread.map(async (one) => await this.#checkById(one)));
@@ -177,7 +177,7 @@ export class ResultPoller {
 	}
 
 	/** Those are left that the list does not show, or shows in a short form. */
-	async #checkInList(waiting: Waiter[]): Promise<Unread[]> {
+	async #checkInList(waiting: ResultWaiter[]): Promise<Unread[]> {
 		const missing = new Set(waiting);
 		const short: Unread[] = [];
 		const [{ client }] = waiting.sort((a, b) => b.deadline - a.deadline);
@@ -194,7 +194,7 @@ export class ResultPoller {
 					if (isKnown) this.#see(waiter, row);
 					else short.push({ waiter, row });
 				}
-				if (missing.size === 0 || ++pages >= MAX_PAGES) break;
+				if (missing.size === 0 || ++pages >= MAX_POLLED_PAGES) break;
 			}
 		} catch (error) {
 			for (const waiter of missing) waiter.problem = describeReadFailure(error);
@@ -212,7 +212,7 @@ export class ResultPoller {
 		waiter.isBeingRead = false;
 	}
 
-	async #read(waiter: Waiter, how: ReadOptions, row?: QueryRecord): Promise<void> {
+	async #read(waiter: ResultWaiter, how: ReadOptions, row?: QueryRecord): Promise<void> {
 		const { client, query } = waiter;
 		try {
 			const reading = row ? fetchRecordOfRow(client, row, how) : getQuery(client, query.id, how);
@@ -222,7 +222,7 @@ export class ResultPoller {
 		}
 	}
 
-	#see(waiter: Waiter, query: QueryRecord): void {
+	#see(waiter: ResultWaiter, query: QueryRecord): void {
 		waiter.query = query;
 		waiter.problem = undefined;
 		const hasEnded = !mayStillEnd(query.state);
@@ -236,17 +236,17 @@ const newResultPoller = () => new ResultPoller();
 export const resultPollerOf = ({ clientKey }: QueryClient): ResultPoller =>
 	getClientState(clientKey).shared(newResultPoller);
 
-const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number): boolean =>
+const isLastCheckDue = ({ deadline, lastCheck }: ResultWaiter, now: number): boolean =>
 	lastCheck === 'due' && deadline - LAST_CHECK_MS <= now;
 
 /** The timer is needed for the next check, or for the end. */
-function nextTurnOf({ lastCheck, nextCheckAt, deadline }: Waiter, now: number): number {
-	const nextSlice = now + SLICE_MS;
+function nextTurnOf({ lastCheck, nextCheckAt, deadline }: ResultWaiter, now: number): number {
+	const nextSlice = now + POLLER_SLICE_MS;
 	if (lastCheck !== 'due') return deadline > now ? deadline : nextSlice;
 	return Math.min(deadline - LAST_CHECK_MS, nextCheckAt > now ? nextCheckAt : nextSlice);
 }
 
-function scheduleCheck(waiter: Waiter, now: number): void {
+function scheduleCheck(waiter: ResultWaiter, now: number): void {
 	waiter.nextCheckAt = Math.min(now + waiter.pauseMs, waiter.deadline - LAST_CHECK_MS);
 	waiter.pauseMs = Math.min(waiter.pauseMs * BACKOFF, LONGEST_PAUSE_MS);
 }

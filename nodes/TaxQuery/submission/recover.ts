@@ -52,7 +52,7 @@ export async function recover(
 		state.reason === 'noId';
 	for (let number = 0; ; number++) {
 		await item.wait(READING_DELAYS_MS[number] ?? LATER_READING_DELAY_MS);
-		const read = await readOnce(context, wanted, submission, state);
+		const read = await readListOnce(context, wanted, submission, state);
 		if ('queries' in read) return read;
 		const { next, search, isProvedMissing } = read;
 		const mayWait = mayBeSentAgain && next.status === 'missing' && !isProvedMissing;
@@ -65,7 +65,7 @@ export async function recover(
 }
 
 /** Takes the queries if all of them are there. */
-async function readOnce(
+async function readListOnce(
 	context: RunSubmissionContext,
 	wanted: ItemSubmissionContext,
 	submission: Submission,

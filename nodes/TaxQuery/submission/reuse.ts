@@ -19,14 +19,14 @@ import type { ReuseScope } from './options';
 import type { ExecutionQueries } from './execution';
 
 /** A run takes over a list that another run of its execution has read at most this long before. */
-const FRESH_MS = 30_000;
+const MAX_READING_AGE_MS = 30_000;
 
 type ReusableRecords = Array<QueryRecord | undefined>;
 
 type ListedReuse = ReuseScope & { since: number };
 
 /** Allows for dates that are this much too early: whole minutes, and clocks that differ. */
-const LATE_MS = 5 * 60_000;
+const EARLY_DATE_MS = 5 * 60_000;
 /** A pending query is reused for as long as its type may take. */
 const LONGEST_PENDING_MS = 24 * 3_600_000;
 /** Local time that is called Z is up to this much too early, and in Mexico at least five hours. */
@@ -138,11 +138,11 @@ export class PastQueries {
 		if (!covering) {
 			this.#notBefore ??= Math.max(
 				this.#run.execution.shared(newFirstNeed).at,
-				performance.now() - FRESH_MS,
+				performance.now() - MAX_READING_AGE_MS,
 			);
 			const need = {
 				owner: this.#run,
-				since: since + client.clockOffsetMs() - LATE_MS,
+				since: since + client.clockOffsetMs() - EARLY_DATE_MS,
 				notBefore: this.#notBefore,
 			};
 			covering = { since, reading: sharedQueryListOf(client).read(client, need) };

@@ -95,7 +95,7 @@ async function obtain(
 	const { journal } = context;
 	const { item, request, sending, client } = wanted;
 	const own = ownSubmission(context, item, request);
-	if (own) return await settle(context, wanted, own);
+	if (own) return await settleSubmission(context, wanted, own);
 	const isShared = sharesEqualRequests(sending.reuse);
 	const shared = isShared ? await queriesOfExecution(context, wanted) : undefined;
 	if (shared) return { queries: shared, how: 'reused' };
@@ -104,13 +104,13 @@ async function obtain(
 		.find((one) => isShared || isPossibleRepeat(context, one));
 	if (uncertain) {
 		if (isShared) journal.join(item, uncertain);
-		return await settle(context, wanted, uncertain, isOthers(context, uncertain));
+		return await settleSubmission(context, wanted, uncertain, isLostElsewhere(context, uncertain));
 	}
 	const elsewhere = await obtainElsewhere(context, wanted);
 	if (elsewhere) return elsewhere;
 	const name = reservationName(context, item, request, sending);
 	await context.limit.plan(item, sending, [{ name, request }]); // an equal one may have used up what was planned
-	return await settle(context, wanted, journal.begin(item, request, client.accountKey));
+	return await settleSubmission(context, wanted, journal.begin(item, request, client.accountKey));
 }
 
 /**
@@ -121,7 +121,7 @@ const isPossibleRepeat = ({ run }: RunSubmissionContext, sent: Submission): bool
 	sent.run !== run && (run.isTool || sent.executionId !== run.executionId);
 
 /** It was sent so long ago that the list would show it. */
-const isOthers = (
+const isLostElsewhere = (
 	{ run }: RunSubmissionContext,
 	{ executionId, sentMoment }: Submission,
 ): boolean => executionId !== run.executionId && performance.now() - sentMoment >= LIST_LAG_MS;
@@ -160,7 +160,7 @@ async function obtainElsewhere(
 	submission.sentAt = sentAt;
 	submission.sentMoment = performance.now() - agoMs;
 	submission.save({ status: 'inFlight', sentAt });
-	return await settle(context, wanted, submission, agoMs >= LIST_LAG_MS);
+	return await settleSubmission(context, wanted, submission, agoMs >= LIST_LAG_MS);
 }
 
 async function acceptedElsewhere(
@@ -199,7 +199,7 @@ async function acceptedElsewhere(
  * in the list. What the whole list surely lacks is sent once more in this try where the operator allows that, or where
  * another execution lost it so long ago that the list decides. Throws a QueryError if the outcome stays uncertain.
  */
-async function settle(
+async function settleSubmission(
 	context: RunSubmissionContext,
 	wanted: ItemSubmissionContext,
 	submission: Submission,

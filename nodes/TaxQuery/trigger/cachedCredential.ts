@@ -13,15 +13,17 @@ interface CachedCredential {
 }
 const newCache = (): CachedCredential => ({ readAt: -Infinity });
 
-type Context = Pick<ITriggerFunctions, 'getCredentials' | 'getNode' | 'getWorkflow'>;
+type CredentialContext = Pick<ITriggerFunctions, 'getCredentials' | 'getNode' | 'getWorkflow'>;
 
 /** Forgets the credential, so that a trigger that is published reads what the operator has just saved. */
-export function forgetCredential(context: Context): void {
+export function forgetCredential(context: CredentialContext): void {
 	processStateOfNode(context).shared(newCache).readAt = -Infinity;
 }
 
 /** It is at most five seconds old: webhook calls and their polls share it. */
-export async function cachedCredential(context: Context): Promise<ICredentialDataDecryptedObject> {
+export async function cachedCredential(
+	context: CredentialContext,
+): Promise<ICredentialDataDecryptedObject> {
 	const { id } = context.getNode().credentials?.[taxQuery.credentialType] ?? {};
 	const cache = processStateOfNode(context).shared(newCache);
 	const isFresh = cache.id === id && msUntilElapsed(cache.readAt, MAX_AGE_MS) > 0;

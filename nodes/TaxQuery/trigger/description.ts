@@ -12,12 +12,12 @@ import { unmaskedFieldsOption, personalDataOption } from '../../shared/personalD
 const withWebhook = ['both', 'webhook'];
 const withList = ['both', 'asking'];
 const authenticity = ['credential'];
-const shownFor = (receiveBy: string[], more: Record<string, string[]> = {}) => ({
+const shownWithReceiveBy = (receiveBy: string[], more: Record<string, string[]> = {}) => ({
 	displayOptions: { show: { receiveBy, ...more } },
 });
 
 /** `more` says where the entry is shown. */
-const entry = (name: string, value: string, description: string, more: object = {}) => ({
+const optionEntry = (name: string, value: string, description: string, more: object = {}) => ({
 	name,
 	value,
 	description,
@@ -99,13 +99,13 @@ export const properties: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		options: [
-			entry('Checks Only', 'asking', 'For an n8n without a public address'),
-			entry(
+			optionEntry('Checks Only', 'asking', 'For an n8n without a public address'),
+			optionEntry(
 				'Webhook and Checks',
 				'both',
 				'Results arrive at once by webhook, and missed ones with the next check',
 			),
-			entry(
+			optionEntry(
 				'Webhook Only',
 				'webhook',
 				'The trigger never reads the list of queries, so missed results do not arrive',
@@ -120,7 +120,7 @@ export const properties: INodeProperties[] = [
 		name: 'registrationNotice',
 		type: 'notice',
 		default: '',
-		...shownFor(withWebhook),
+		...shownWithReceiveBy(withWebhook),
 	},
 	queryTypesField,
 	statusesField,
@@ -129,13 +129,13 @@ export const properties: INodeProperties[] = [
 		name: 'startFrom',
 		type: 'options',
 		options: [
-			entry('Date', 'date', 'Also results of queries made since that date'),
-			entry('Last Hours', 'hours', 'Also results of queries made in the hours before'),
-			entry('Publishing', 'activation', 'Results that come after publishing'),
+			optionEntry('Date', 'date', 'Also results of queries made since that date'),
+			optionEntry('Last Hours', 'hours', 'Also results of queries made in the hours before'),
+			optionEntry('Publishing', 'activation', 'Results that come after publishing'),
 		],
 		default: 'activation',
 		description: 'From when on results start the workflow',
-		...shownFor(withList),
+		...shownWithReceiveBy(withList),
 	},
 	{
 		displayName: 'Hours',
@@ -144,7 +144,7 @@ export const properties: INodeProperties[] = [
 		typeOptions: { minValue: 1 },
 		default: 24,
 		description: 'How many hours before publishing',
-		...shownFor(withList, { startFrom: ['hours'] }),
+		...shownWithReceiveBy(withList, { startFrom: ['hours'] }),
 	},
 	{
 		displayName: 'Date',
@@ -153,15 +153,19 @@ export const properties: INodeProperties[] = [
 		default: '',
 		required: true,
 		description: 'Queries made from this moment on',
-		...shownFor(withList, { startFrom: ['date'] }),
+		...shownWithReceiveBy(withList, { startFrom: ['date'] }),
 	},
 	{
 		displayName: 'Webhook Verification',
 		name: 'authenticity',
 		type: 'options',
 		options: [
-			entry('None', 'none', 'Anyone can call the webhook, and the service confirms each result'),
-			entry(
+			optionEntry(
+				'None',
+				'none',
+				'Anyone can call the webhook, and the service confirms each result',
+			),
+			optionEntry(
 				'Credential',
 				'credential',
 				"A call carries the proof that 'Webhook Verification' of the credential sets",
@@ -169,24 +173,24 @@ export const properties: INodeProperties[] = [
 		],
 		default: 'none',
 		description: 'How a webhook call proves where it comes from',
-		...shownFor(withWebhook),
+		...shownWithReceiveBy(withWebhook),
 	},
 	{
 		displayName: 'Confirm with the Service',
 		name: 'confirm',
 		type: 'options',
 		options: [
-			entry(
+			optionEntry(
 				'Fetch the Result from the Service',
 				'result',
 				"The service's record is the result, not the webhook body",
 			),
-			entry(
+			optionEntry(
 				'Fetch the Status Only',
 				'statusOnly',
 				'The webhook body brings a result that the record lacks, which only a verified call protects from forgery',
 			),
-			entry(
+			optionEntry(
 				'Trust the Webhook Call',
 				'off',
 				'The webhook body is the result, so anyone with the secret can inject results',
@@ -195,7 +199,7 @@ export const properties: INodeProperties[] = [
 		],
 		default: 'result',
 		description: 'What the trigger fetches from the service before a result starts the workflow',
-		...shownFor(withWebhook),
+		...shownWithReceiveBy(withWebhook),
 	},
 	{
 		// For a node of version 1, n8n leaves the body alone if its "options" say so: signatures are over its bytes.

@@ -103,13 +103,13 @@ export function readFilterSettings(
 	otherServices: unknown,
 ): FilterSettings {
 	const [operations, states, codes] = [services, statuses, otherServices].map(listed);
-	if (operations.length + codes.length === 0) throw isEmpty('Trigger On');
-	if (states.length === 0) throw isEmpty('Statuses');
+	if (operations.length + codes.length === 0) throw emptyFieldError('Trigger On');
+	if (states.length === 0) throw emptyFieldError('Statuses');
 	const isAny = operations.includes(ANY);
 	return { isAny, operations: isAny ? [] : operations, codes, states };
 }
 
-const isEmpty = (field: string) =>
+const emptyFieldError = (field: string) =>
 	triggerSettingError('field.empty', field, 'is empty, so that no result would start the workflow');
 
 /** The list may be one text with commas. */

@@ -62,7 +62,7 @@ const emptyState = (): LedgerState => ({
 
 /** Caches hashes, because a service may list the same thousands of queries repeatedly. */
 const newKeys = () => new BoundedMap<string, string>(50_000);
-function keyOf(queryId: string): string {
+function seenKey(queryId: string): string {
 	const keys = getProcessState().shared(newKeys);
 	return keys.getOrMake(queryId, () => hash(queryId, KEY_LENGTH));
 }
@@ -114,7 +114,7 @@ export class Ledger {
 	}
 
 	isSeen(queryId: string): boolean {
-		return this.#seen.has(keyOf(queryId));
+		return this.#seen.has(seenKey(queryId));
 	}
 
 	/** The oldest comes first. */
@@ -124,11 +124,11 @@ export class Ledger {
 
 	/** This status is the last one that came through, or is not wanted. */
 	isSettled({ queryId, status }: QueryStatus): boolean {
-		return this.#seen.get(keyOf(queryId)) === status;
+		return this.#seen.get(seenKey(queryId)) === status;
 	}
 
 	hasSettled(queryId: string): boolean {
-		return (this.#seen.get(keyOf(queryId)) ?? '') !== '';
+		return (this.#seen.get(seenKey(queryId)) ?? '') !== '';
 	}
 
 	isPending(queryId: string): boolean {
@@ -146,7 +146,7 @@ export class Ledger {
 
 	/** Adds a listed query with its last settled status. Only polls call it, from the oldest query on. */
 	take(queryId: string, createdAt = 0, settledStatus = ''): void {
-		this.#seen.set(keyOf(queryId), settledStatus);
+		this.#seen.set(seenKey(queryId), settledStatus);
 		this.state.newest = Math.max(this.state.newest, createdAt);
 	}
 
@@ -154,7 +154,7 @@ export class Ledger {
 	trim(listed: string[]): void {
 		const seen = this.#seen;
 		if (seen.size <= MAX_SEEN + TRIM_SLACK) return;
-		const recent = new Set(listed.map(keyOf).reverse());
+		const recent = new Set(listed.map(seenKey).reverse());
 		const inOrder = [
 			...[...seen.keys()].filter((key) => !recent.has(key)),
 			...[...recent].filter((key) => seen.has(key)),
@@ -166,7 +166,7 @@ export class Ledger {
 	/** Settles this status: its result came through, or is not wanted. The query stays pending if `isStillPending`. */
 	settle({ queryId, status }: QueryStatus, isStillPending = false): void {
 		if (!isStillPending) this.drop(queryId);
-		const key = keyOf(queryId);
+		const key = seenKey(queryId);
 		if (this.#seen.has(key)) this.#seen.set(key, status);
 	}
 
@@ -218,7 +218,7 @@ export class Ledger {
 		this.#seen = new Map();
 		this.#pending.clear();
 		Object.assign(this.state, emptyState(), { startedFrom });
-		return (queryId) => seenBefore.get(keyOf(queryId));
+		return (queryId) => seenBefore.get(seenKey(queryId));
 	}
 
 	/** Takes over what another process has settled, and what it may be starting. */

@@ -204,7 +204,7 @@ function processResult(poll: Poll, row: TriggerResult, found: RowRecordOrRefused
 	const { result, origin } = fillResponse(found, notification, mapping);
 	const disposition = rules.dispositionOf(result);
 	if (disposition === 'ignore' || isStatusHandled(ledger, result) || trigger.isOver(result))
-		return settle(ledger, result, row);
+		return settleResult(ledger, result, row);
 	ledger.addPending([queryId]); // the others first, the next time
 	if (origin.confirmed === true && result.record.hasResponse) poll.held.add(queryId);
 	if (trigger.isRunning(result)) return;
@@ -217,7 +217,7 @@ function processResult(poll: Poll, row: TriggerResult, found: RowRecordOrRefused
 	}
 	reader.noteRead(queryId);
 	void trigger.emitOnce(result, toItem(result, origin)).then((outcome) => {
-		if (outcome !== 'failed') settle(ledger, result, row);
+		if (outcome !== 'failed') settleResult(ledger, result, row);
 	});
 }
 
@@ -261,7 +261,7 @@ function outcomeOf(poll: Poll): PollReport {
 }
 
 /** Settles a query in this state, in which it has come through; a row of the list may show another status. */
-function settle(ledger: Ledger, result: TriggerResult, row: TriggerResult): void {
+function settleResult(ledger: Ledger, result: TriggerResult, row: TriggerResult): void {
 	const isStillPending = mayStillEnd(result.record.state);
 	if (isStillPending && ledger.isPending(result.queryId)) ledger.addPending([result.queryId]);
 	ledger.settle(result, isStillPending);

@@ -35,10 +35,10 @@ export const MIN_CHECK_MS = MIN_SECONDS * 1000;
 const DEFAULT_SECONDS = 30;
 const DEFAULT_RESULTS = 100;
 
-type Context = Pick<ITriggerFunctions | IWebhookFunctions, 'getNodeParameter'>;
+type ParameterContext = Pick<ITriggerFunctions | IWebhookFunctions, 'getNodeParameter'>;
 
 /** Throws a UserError that names the parameter that cannot be used. */
-export function readSettings(context: Context): TriggerSettings {
+export function readSettings(context: ParameterContext): TriggerSettings {
 	const read = (name: string, fallback: unknown): unknown =>
 		context.getNodeParameter(name, fallback as string);
 	const receiveBy = read('receiveBy', 'both') as TriggerSettings['receiveBy'];

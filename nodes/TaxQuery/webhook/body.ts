@@ -14,7 +14,7 @@ export interface ReceivedBody {
 type Request = ReturnType<IWebhookFunctions['getRequestObject']>;
 
 /** n8n's own limit, unless it is set otherwise. */
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const TOO_LARGE: UnreadableBody = { status: 413, reason: 'The body is too large' };
 const INCOMPLETE: UnreadableBody = { status: 400, reason: 'The body could not be read' };
 const UNSUPPORTED: UnreadableBody = {
@@ -24,7 +24,7 @@ const UNSUPPORTED: UnreadableBody = {
 
 export async function receiveBody(request: Request): Promise<ReceivedBody | UnreadableBody> {
 	const { headers } = request;
-	if (Number(headers['content-length']) > MAX_BYTES) return TOO_LARGE;
+	if (Number(headers['content-length']) > MAX_BODY_BYTES) return TOO_LARGE;
 	const coding = (headers['content-encoding'] ?? '').trim().toLowerCase();
 	// n8n would decode it without a size limit; signatures may cover the coded bytes
 	delete headers['content-encoding'];
@@ -36,7 +36,7 @@ export async function receiveBody(request: Request): Promise<ReceivedBody | Unre
 	}
 	const raw = request.rawBody ?? Buffer.alloc(0);
 	Object.assign(request, { rawBody: undefined }); // else it stays in memory as long as the request
-	if (raw.length > MAX_BYTES) return TOO_LARGE;
+	if (raw.length > MAX_BODY_BYTES) return TOO_LARGE;
 	return { raw, coding: coding === 'identity' ? '' : coding };
 }
 
@@ -51,7 +51,7 @@ export async function decodeBody({ raw, coding }: ReceivedBody): Promise<Buffer 
 		for await (const chunk of decoded) {
 			const bytes = chunk as Uint8Array;
 			size += bytes.length;
-			if (size > MAX_BYTES) return TOO_LARGE; // leaving the loop cancels the decoder
+			if (size > MAX_BODY_BYTES) return TOO_LARGE; // leaving the loop cancels the decoder
 			chunks.push(bytes);
 		}
 	} catch {

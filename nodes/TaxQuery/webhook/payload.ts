@@ -27,13 +27,13 @@ const MAX_DEPTH = 100;
 /** A record lies at most this many keys and lists deep. */
 const MAX_LAYERS = 4;
 /** Names that say that a value is a query's ID, whatever is beside it. */
-const QUERY_IDS = ['queryId', 'query_id', 'queryID'];
-const KINDS = ['event', 'eventType', 'event_type', 'type', 'kind'];
+const QUERY_ID_KEYS = ['queryId', 'query_id', 'queryID'];
+const EVENT_KEYS = ['event', 'eventType', 'event_type', 'type', 'kind'];
 /** Objects that belong to a record (TQ §2.1), whatever they hold. */
-const PARTS = ['authentication', 'metadata', 'query', 'response', 'state'];
+const RECORD_OBJECTS = ['authentication', 'metadata', 'query', 'response', 'state'];
 /** The other fields of TQ §2.1 beside the ID. */
 const SCALARS = ['service', 'status', 'organizationId', 'organizationSlug', 'profileId'];
-const DATES = ['createdAt', 'updatedAt'];
+const DATE_FIELDS = ['createdAt', 'updatedAt'];
 /** Keys that would reach into JavaScript's own objects where items are copied or merged. */
 const UNSAFE = ['__proto__', 'constructor', 'prototype'];
 
@@ -98,11 +98,11 @@ interface RecordNames {
 function namesOf(mapping: Names): RecordNames {
 	const { wrapper, ...names } = mapping.record;
 	const own = (name: string) => wireName(mapping, name as RecordFieldName);
-	const fields = ['_id', ...SCALARS, ...PARTS, ...DATES].map(own);
+	const fields = ['_id', ...SCALARS, ...RECORD_OBJECTS, ...DATE_FIELDS].map(own);
 	return {
 		...{ id: own('_id'), status: own('status'), service: own('service') },
-		...{ response: own('response'), parts: PARTS.map(own), wrapper },
-		all: ['id', ...QUERY_IDS, ...fields, ...Object.values(names)],
+		...{ response: own('response'), parts: RECORD_OBJECTS.map(own), wrapper },
+		all: ['id', ...QUERY_ID_KEYS, ...fields, ...Object.values(names)],
 	};
 }
 
@@ -160,9 +160,9 @@ function isEnvelopeOf(own: Found, { found }: { found: Found }): boolean {
 /** The query that an object itself is; undefined if it has no ID that may be a query's. */
 function ownQuery(fields: IDataObject, names: RecordNames, isInside: boolean): Found | undefined {
 	const has = (name: string) => (fields[name] ?? undefined) !== undefined;
-	const named = QUERY_IDS.map((name) => idOf(fields[name])).find(Boolean);
-	const recordId = idOf(fields[names.id]);
-	const queryId = named ?? recordId ?? idOf(fields.id);
+	const named = QUERY_ID_KEYS.map((name) => queryIdOf(fields[name])).find(Boolean);
+	const recordId = queryIdOf(fields[names.id]);
+	const queryId = named ?? recordId ?? queryIdOf(fields.id);
 	if (queryId === undefined) return undefined;
 	const hasPlainId = (named ?? recordId) === undefined;
 	const signs = [names.status, names.service, names.response].filter(has).length;
@@ -173,10 +173,10 @@ function ownQuery(fields: IDataObject, names: RecordNames, isInside: boolean): F
 	if (clarity === 0 && hasPlainId && !isAlone) return undefined;
 	const others = pickBy<IDataObject[string]>(
 		fields,
-		(name) => !['id', ...QUERY_IDS, names.id].includes(name),
+		(name) => !['id', ...QUERY_ID_KEYS, names.id].includes(name),
 	);
 	const record = recordId !== undefined ? fields : { ...others, [names.id]: queryId };
-	const envelope = isInside ? undefined : filled(without(fields, names.all));
+	const envelope = isInside ? undefined : nonEmpty(without(fields, names.all));
 	const announced = [{ queryId, record, event: eventOf(fields), envelope }];
 	return { announced, clarity, hasPlainId };
 }
@@ -209,7 +209,7 @@ function addEnvelope({ announced, clarity }: Found, fields: IDataObject, key: st
 		announced: announced.map(({ envelope, ...each }) => ({
 			...each,
 			event: each.event ?? event,
-			envelope: filled(envelope ? { ...around, [key]: envelope } : around),
+			envelope: nonEmpty(envelope ? { ...around, [key]: envelope } : around),
 		})),
 		clarity,
 	};
@@ -233,15 +233,15 @@ function findInText(value: unknown, names: RecordNames): AnnouncedQuery[] {
 }
 
 const eventOf = (fields: IDataObject): string | undefined =>
-	KINDS.map((name) => fields[name]).find((each) => typeof each === 'string');
+	EVENT_KEYS.map((name) => fields[name]).find((each) => typeof each === 'string');
 
 const without = (fields: IDataObject, names: string[]): IDataObject =>
 	pickBy(fields, (name) => !names.includes(name));
 
-const filled = (fields: IDataObject) => (Object.keys(fields).length > 0 ? fields : undefined);
+const nonEmpty = (fields: IDataObject) => (Object.keys(fields).length > 0 ? fields : undefined);
 
 /** An id that can stand in a path and names nothing else there; a whole number as text, as lists are read. */
-function idOf(value: unknown): string | undefined {
+function queryIdOf(value: unknown): string | undefined {
 	const text = idText(value);
 	const isIdLike = typeof value !== 'number' || value >= 0;
 	return isIdLike && /^(?!__)[\w-][\w.:~-]{0,199}$/.test(text) ? text : undefined;

@@ -10,11 +10,11 @@ import { LoginError } from './loginError';
 import { fetchAccessToken, tokenRequestSecrets } from './fetchAccessToken';
 
 /** A refused login is not tried again for this long, so that a long list of items cannot lock the client out. */
-const REFUSAL_MS = 30_000;
+const LOGIN_REFUSAL_MS = 30_000;
 /** Items wait this long for a login that fails for a transient reason. */
 const OUTAGE_MS = 45_000;
 /** The longest pause between two attempts of such a login. */
-const MAX_PAUSE_MS = 4_000;
+const MAX_LOGIN_PAUSE_MS = 4_000;
 
 /**
  * The data that n8n stores in the credential's hidden `accessToken`, as JSON. Times are by the clock of the n8n that
@@ -50,10 +50,10 @@ interface Login {
 }
 
 /** Identifies a token: two logins within a second may bring the same text. */
-const idOf = ({ client: clientKey, issuedAt, token }: StoredToken) =>
+const tokenIdOf = ({ client: clientKey, issuedAt, token }: StoredToken) =>
 	`${clientKey} ${issuedAt} ${token}`;
 const isSame = (a: StoredToken | undefined, b: StoredToken | undefined) =>
-	a !== undefined && b !== undefined && idOf(a) === idOf(b);
+	a !== undefined && b !== undefined && tokenIdOf(a) === tokenIdOf(b);
 
 const newLogin = (): Login => ({
 	neverTaken: 0,
@@ -64,7 +64,7 @@ const newLogin = (): Login => ({
 
 const loginOf = (clientKey: string): Login => getClientState(clientKey).shared(newLogin);
 
-function fingerprint(credentials: ICredentialDataDecryptedObject): string {
+function loginFingerprint(credentials: ICredentialDataDecryptedObject): string {
 	const { baseUrl, clientId, clientSecret, apiMapping, additionalSecretFields } = credentials;
 	return hash(
 		JSON.stringify([baseUrl, clientId, clientSecret, apiMapping, additionalSecretFields]),
@@ -73,12 +73,13 @@ function fingerprint(credentials: ICredentialDataDecryptedObject): string {
 
 function readStored(credentials: ICredentialDataDecryptedObject): StoredToken | undefined {
 	const stored = parseJson(credentials.accessToken);
-	const isOurs = isObject(stored) && stored.client === fingerprint(credentials);
+	const isOurs = isObject(stored) && stored.client === loginFingerprint(credentials);
 	return isOurs ? (stored as unknown as StoredToken) : undefined;
 }
 
 const isGood = (stored: StoredToken): boolean =>
-	(stored.renewAt ?? Infinity) > Date.now() && !loginOf(stored.client).refused.has(idOf(stored));
+	(stored.renewAt ?? Infinity) > Date.now() &&
+	!loginOf(stored.client).refused.has(tokenIdOf(stored));
 
 const isPasted = ({ grant }: ICredentialDataDecryptedObject): boolean => grant === 'accessToken';
 
@@ -95,7 +96,7 @@ export function findUsableToken(credentials: ICredentialDataDecryptedObject): st
 /** Tokens issued so far are among them. */
 export function authSecrets(credentials: ICredentialDataDecryptedObject): string[] {
 	const { pastedToken, pseudonymKey } = credentials;
-	const issued = [readStored(credentials), loginOf(fingerprint(credentials)).current];
+	const issued = [readStored(credentials), loginOf(loginFingerprint(credentials)).current];
 	return [
 		...tokenRequestSecrets(credentials),
 		bareToken(pastedToken),
@@ -106,11 +107,11 @@ export function authSecrets(credentials: ICredentialDataDecryptedObject): string
 
 /** It failed in this process, so that it logged in anew. */
 export const wasRefreshTokenRefused = (credentials: ICredentialDataDecryptedObject): boolean =>
-	loginOf(fingerprint(credentials)).isRefreshRefused === true;
+	loginOf(loginFingerprint(credentials)).isRefreshRefused === true;
 
 export function noteTokenAccepted(credentials: ICredentialDataDecryptedObject): void {
 	if (isPasted(credentials)) return;
-	const login = loginOf(fingerprint(credentials));
+	const login = loginOf(loginFingerprint(credentials));
 	if (isSame(login.current, readStored(credentials))) {
 		Object.assign(login, { isAccepted: true, hasTaken: true, neverTaken: 0 });
 	}
@@ -124,16 +125,16 @@ export function noteTokenRefused(credentials: ICredentialDataDecryptedObject): b
 	const stored = readStored(credentials);
 	if (isPasted(credentials) || !stored) return false;
 	const login = loginOf(stored.client);
-	if (isSame(login.current, stored) && !login.isAccepted && !login.refused.has(idOf(stored))) {
+	if (isSame(login.current, stored) && !login.isAccepted && !login.refused.has(tokenIdOf(stored))) {
 		if (login.neverTaken > 0 && !login.hasTaken) return false;
 		login.neverTaken++;
 	}
-	login.refused.set(idOf(stored), true);
+	login.refused.set(tokenIdOf(stored), true);
 	return true;
 }
 
 /** A service takes a token for longer than this. */
-const FRESH_MS = 60_000;
+const FRESH_TOKEN_MS = 60_000;
 
 /**
  * Has the next request log in, unless the token is new: then a 401 is about what the request says. Returns false for a
@@ -141,9 +142,10 @@ const FRESH_MS = 60_000;
  */
 export function renewOldToken(credentials: ICredentialDataDecryptedObject): boolean {
 	if (isPasted(credentials)) return false;
-	const login = loginOf(fingerprint(credentials));
+	const login = loginOf(loginFingerprint(credentials));
 	for (const stored of [readStored(credentials), login.current])
-		if (stored && Date.now() - stored.issuedAt >= FRESH_MS) login.refused.set(idOf(stored), true);
+		if (stored && Date.now() - stored.issuedAt >= FRESH_TOKEN_MS)
+			login.refused.set(tokenIdOf(stored), true);
 	return true;
 }
 
@@ -158,7 +160,7 @@ export async function renewStoredAccessToken(
 	isTest = false,
 ): Promise<string> {
 	refuseUnusableFields(credentials);
-	const clientKey = fingerprint(credentials);
+	const clientKey = loginFingerprint(credentials);
 	const login = loginOf(clientKey);
 	const { current, failed } = login;
 	const stored = readStored(credentials);
@@ -215,7 +217,9 @@ function remember(login: Login, problem: TokenRequestProblem): LoginError {
 	if (isNewOutage) login.failingSince = now;
 	const mayPass = problem.isPassing && now - login.failingSince < OUTAGE_MS;
 	const error = new LoginError({ ...problem, isPassing: mayPass });
-	const pause = problem.isPassing ? backoffMs(login.failures, MAX_PAUSE_MS) : REFUSAL_MS;
+	const pause = problem.isPassing
+		? backoffMs(login.failures, MAX_LOGIN_PAUSE_MS)
+		: LOGIN_REFUSAL_MS;
 	login.failed = { until: now + pause, error };
 	return error;
 }
@@ -223,4 +227,4 @@ function remember(login: Login, problem: TokenRequestProblem): LoginError {
 /** Up to n8n 2.33 the error of a login does not reach the request that needed it, so the login stores its own. */
 export const lastLoginError = (
 	credentials: ICredentialDataDecryptedObject,
-): LoginError | undefined => loginOf(fingerprint(credentials)).failed?.error;
+): LoginError | undefined => loginOf(loginFingerprint(credentials)).failed?.error;

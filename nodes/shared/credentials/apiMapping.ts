@@ -149,15 +149,15 @@ const MAX_MAPPINGS = 100;
 export const readCreditProfileApiMapping = ({
 	apiMapping = '',
 }: ICredentialDataDecryptedObject): CreditProfileMapping =>
-	readOnce(apiMapping, getProcessState().shared(newCreditProfileMappings), parseCreditProfile);
+	parseOnce(apiMapping, getProcessState().shared(newCreditProfileMappings), parseCreditProfile);
 
 export const readTaxQueryApiMapping = ({
 	apiMapping = '',
 }: ICredentialDataDecryptedObject): TaxQueryMapping =>
-	readOnce(apiMapping, getProcessState().shared(newTaxQueryMappings), parseTaxQuery);
+	parseOnce(apiMapping, getProcessState().shared(newTaxQueryMappings), parseTaxQuery);
 
 /** Parses each text once. */
-function readOnce<Mapping>(
+function parseOnce<Mapping>(
 	value: unknown,
 	known: BoundedMap<string, Mapping>,
 	parse: (value: unknown) => Mapping,

@@ -96,7 +96,7 @@ export const providers: DataProvider[] = [
 ];
 
 /** The query service creates a tax profile with this login, which is not among the upserts. */
-export const taxAuthority: DataProvider = {
+export const taxAuthorityLogin: DataProvider = {
 	name: 'Tax Authority (CIEC)',
 	value: 'taxAuthority',
 	fields: [
@@ -141,7 +141,7 @@ export function providerLoginNodeFields(
 }
 
 /** A key on one line, as editors of n8n before 2.34.5 leave it: `\\n` is a line break. */
-const keyOf = (value: string): string | undefined =>
+const repairKey = (value: string): string | undefined =>
 	repairPem(/[\r\n]/.test(value) ? value : value.replaceAll('\\n', '\n'));
 
 export interface CheckedLogin {
@@ -188,7 +188,7 @@ export function parseLogin(
 			);
 		}
 		const isKey = typeOptions?.rows !== undefined;
-		const text = isKey ? keyOf(value) : value;
+		const text = isKey ? repairKey(value) : value;
 		if (text === undefined) {
 			throw problem(
 				'key',

@@ -20,7 +20,7 @@ import { LoginError } from './loginError';
 import { bareToken, loginText } from './placeholders';
 
 export const TOKEN_TIMEOUT_MS = 10_000;
-const MAX_BYTES = 1_000_000;
+const MAX_TOKEN_BYTES = 1_000_000;
 
 interface IssuedToken {
 	token: string;
@@ -54,7 +54,7 @@ export async function fetchAccessToken(
 	const request = { ...requestOf(credentials, refreshToken), abortSignal: signal };
 	const exchange = async () => {
 		const response = (await http.helpers.httpRequest(request)) as IN8nHttpFullResponse;
-		return { ...response, body: await readBody(response.body, MAX_BYTES) };
+		return { ...response, body: await readBody(response.body, MAX_TOKEN_BYTES) };
 	};
 	const response = await raceAbort(exchange(), signal).catch((error: unknown) => {
 		throw new LoginError(ofFault(signal.aborted ? 'ETIMEDOUT' : faultCode(error)));
@@ -62,7 +62,7 @@ export async function fetchAccessToken(
 	const token = readToken(response.body, response.headers);
 	if (response.statusCode >= 200 && response.statusCode < 300 && token) return token;
 	const secrets = [...tokenRequestSecrets(credentials), refreshToken ?? '', token?.token ?? ''];
-	throw new LoginError(problemOf(response, secrets));
+	throw new LoginError(tokenProblem(response, secrets));
 }
 
 type TokenResponse = Pick<IN8nHttpFullResponse, 'statusCode' | 'headers'> & { body: unknown };
@@ -135,7 +135,7 @@ const ofFault = (code: string): TokenRequestProblem => ({
 });
 
 /** The body of a 2xx is not quoted, as it may be a token under another name. */
-function problemOf(
+function tokenProblem(
 	{ statusCode: status, headers, body }: TokenResponse,
 	secrets: string[],
 ): TokenRequestProblem {

@@ -5,7 +5,7 @@ import { CodedError } from '../utils/codedError';
 import { holdsDotSegment } from '../utils/dotSegment';
 
 /** The permitted value of a mapping: one of these kinds, one of some names, or a table under known keys. */
-export type ValueShape = keyof typeof KINDS | string[] | MappingShape;
+export type ValueShape = keyof typeof VALUE_KINDS | string[] | MappingShape;
 export interface MappingShape {
 	[key: string]: ValueShape;
 }
@@ -22,7 +22,7 @@ const isFormat = (unit: 'month' | 'day') => (value: unknown) =>
 	DateTime.fromFormat(SAMPLE.toFormat(value), value, { zone: 'utc' }).hasSame(SAMPLE, unit);
 
 /** A check of each kind of value, and its name in an error. */
-const KINDS = {
+const VALUE_KINDS = {
 	text: [isText, 'a text'],
 	word: [isSingleName, 'a text with a letter or digit'],
 	words: [
@@ -73,8 +73,8 @@ function checkValue(value: unknown, shape: ValueShape, at: string): void {
 }
 
 function rule(shape: ValueShape): [fits: (value: unknown) => boolean, be: string] {
-	if (typeof shape === 'string') return KINDS[shape];
-	if (!Array.isArray(shape)) return KINDS.object;
+	if (typeof shape === 'string') return VALUE_KINDS[shape];
+	if (!Array.isArray(shape)) return VALUE_KINDS.object;
 	return [(name) => shape.includes(name as string), `one of ${shape.join(', ')}`];
 }
 

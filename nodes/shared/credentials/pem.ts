@@ -1,7 +1,7 @@
 const BLOCK = /-----BEGIN ([^-\r\n]+)-----([^]*?)-----END \1-----/g;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** RFC 7468 §2: the length of a line that generators write. */
-const LINE = /.{1,64}/g;
+const PEM_LINE = /.{1,64}/g;
 
 /**
  * Gives PEM blocks the line breaks that they have lost (RFC 7468). Blocks with their boundaries on lines of their
@@ -16,7 +16,7 @@ export function repairPem(text: string): string | undefined {
 		if (/^[ \t]*\r?\n[^]*\n$/.test(inside)) return block;
 		const data = inside.replace(/\s/g, '');
 		isBroken ||= !BASE64.test(data);
-		const lines = data.match(LINE) ?? [];
+		const lines = data.match(PEM_LINE) ?? [];
 		return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`].join('\n');
 	});
 	return isBroken ? undefined : repaired.replaceAll('----------', '-----\n-----');

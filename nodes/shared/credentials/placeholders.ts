@@ -21,7 +21,7 @@ export function findN8nPlaceholderProblem(credentials: IDataObject): string | un
 		[];
 	return name === undefined
 		? undefined
-		: `'${labelOf(name)}' in the credential holds a placeholder of n8n instead of its value`;
+		: `'${fieldLabel(name)}' in the credential holds a placeholder of n8n instead of its value`;
 }
 
 /** A login's text as it is sent: blanks around it are invisible in the editor, and part of none. */
@@ -59,7 +59,7 @@ export function refuseUnusableFields(credentials: IDataObject): void {
 		const found = NO_LOGIN.find(([form]) => form.test(value));
 		if (found)
 			throw invalidCredentialFieldError(
-				`'${labelOf(name)}' in the credential ${found[1]}`,
+				`'${fieldLabel(name)}' in the credential ${found[1]}`,
 				found[2],
 			);
 	}
@@ -80,6 +80,6 @@ const LABELS: Record<string, string> = {
 	taxAuthorityCiec: 'CIEC',
 };
 
-const labelOf = (name: string): string =>
+const fieldLabel = (name: string): string =>
 	LABELS[name] ??
 	name.replace(/^[a-z]/, (first) => first.toUpperCase()).replace(/(?<=[a-z])(?=[A-Z])/g, ' ');

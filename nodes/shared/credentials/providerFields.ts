@@ -1,12 +1,12 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
 import { textOf } from '../utils/primitiveText';
 import { shownFor } from './inputBuilders';
-import { parseLogin, providers, taxAuthority, type DataProvider } from './dataProviders';
+import { parseLogin, providers, taxAuthorityLogin, type DataProvider } from './dataProviders';
 
 type Credential = ICredentialDataDecryptedObject;
 
 const CHOICE = 'providerLogins';
-const SWITCH = 'storesCiec';
+const STORES_CIEC = 'storesCiec';
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -15,12 +15,12 @@ export const storedFieldName = ({ value }: DataProvider, field: string): string 
 	value.replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()) + capital(field);
 
 /** "Credit Bureau: Companies (Persona Moral)" → "Companies" */
-const labelOf = ({ name }: DataProvider) => name.replace(/^.*: | \(.*$/g, '');
+const providerLabel = ({ name }: DataProvider) => name.replace(/^.*: | \(.*$/g, '');
 
-const fieldsOf = (provider: DataProvider, hasLabel: boolean, shown: Partial<INodeProperties>) =>
+const storedFields = (provider: DataProvider, hasLabel: boolean, shown: Partial<INodeProperties>) =>
 	provider.fields.map((field): INodeProperties => ({
 		...field,
-		displayName: hasLabel ? `${labelOf(provider)}: ${field.displayName}` : field.displayName,
+		displayName: hasLabel ? `${providerLabel(provider)}: ${field.displayName}` : field.displayName,
 		name: storedFieldName(provider, field.name),
 		...shown,
 	}));
@@ -36,24 +36,28 @@ export const providerLoginProperties: INodeProperties[] = [
 		description:
 			'Logins at data providers to store here, for Provider Login → Create or Update. Each choice shows its fields.',
 	},
-	...providers.flatMap((provider) => fieldsOf(provider, true, shownFor(CHOICE, provider.value))),
+	...providers.flatMap((provider) =>
+		storedFields(provider, true, shownFor(CHOICE, provider.value)),
+	),
 ];
 
 /** The CIEC of the operator's own company in the credential of the query service. */
 export const storedCiecFields: INodeProperties[] = [
 	{
 		displayName: 'Stored CIEC',
-		name: SWITCH,
+		name: STORES_CIEC,
 		type: 'boolean',
 		default: false,
 		description:
 			'Whether to store the RFC and CIEC of your own company here, for Tax Authority → Create Tax Profile',
 	},
-	...fieldsOf(taxAuthority, false, { displayOptions: { show: { [SWITCH]: [true] } } }),
+	...storedFields(taxAuthorityLogin, false, {
+		displayOptions: { show: { [STORES_CIEC]: [true] } },
+	}),
 ];
 
 const isStored = (credential: Credential, { value }: DataProvider): boolean => {
-	if (value === taxAuthority.value) return credential[SWITCH] === true;
+	if (value === taxAuthorityLogin.value) return credential[STORES_CIEC] === true;
 	const chosen = credential[CHOICE];
 	return Array.isArray(chosen) && (chosen as unknown[]).includes(value);
 };
@@ -71,7 +75,7 @@ export function readLoginFromCredential(
 	return Object.fromEntries(values) as IDataObject;
 }
 
-const all = [...providers, taxAuthority];
+const all = [...providers, taxAuthorityLogin];
 
 /** None is tried at its provider. */
 export function findProblemInCredentialLogins(credential: Credential): string | undefined {

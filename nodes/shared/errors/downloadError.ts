@@ -41,7 +41,7 @@ export class DownloadError extends UserError {
 	}
 }
 
-const ENDED = 'A link works for 24 hours: read the document again, then download at once';
+const LINK_ENDED = 'A link works for 24 hours: read the document again, then download at once';
 const MAY_WANT_TOKEN =
 	'If that fails, its host may want a token, which this node never sends: ask your provider';
 
@@ -64,11 +64,11 @@ function renderFileProblem(
 		case 'status':
 			return [
 				`${failed}: its host answered with status ${problem.status}`,
-				[400, 401, 403, 404, 410].includes(problem.status) ? ENDED : ADVICE.tryLater,
+				[400, 401, 403, 404, 410].includes(problem.status) ? LINK_ENDED : ADVICE.tryLater,
 				[401, 403].includes(problem.status) ? MAY_WANT_TOKEN : '',
 			];
 		case 'instead':
-			return [`${failed}: its host gave ${problem.what} instead`, ENDED];
+			return [`${failed}: its host gave ${problem.what} instead`, LINK_ENDED];
 		case 'network': {
 			const code = problem.code ? ` (${problem.code})` : '';
 			const reach = `Check that this n8n may reach its host${code}`;

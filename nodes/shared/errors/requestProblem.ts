@@ -116,14 +116,14 @@ export type JsonResponseBody = IDataObject | IDataObject[];
 /** `unknown` if the service may have accepted the request; 'no' for a GET, which costs nothing. */
 export type Acceptance = 'no' | 'unknown';
 
-const KINDS = [
+const PROBLEM_KINDS = [
 	...['status', 'network', 'body', 'failure', 'shape', 'incomplete', 'login', 'rateLimit'],
 	'cancelled',
 ];
 
 /** What was read may be a problem instead. */
 export const isRequestProblem = (value: object): value is RequestProblem =>
-	'kind' in value && KINDS.includes(String(value.kind));
+	'kind' in value && PROBLEM_KINDS.includes(String(value.kind));
 
 /** The service itself has nothing under the ID or path. */
 export const isNotFound = (problem: RequestProblem): boolean =>

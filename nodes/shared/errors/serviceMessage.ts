@@ -11,7 +11,7 @@ const MOST = 10;
  * long as one, has no message. A message that repeats a secret is withheld whole.
  */
 export function extractServiceMessage(body: unknown, secrets: string[]): ServiceMessage {
-	const found = typeof body === 'string' ? plain(body) : (messageIn(body) ?? quoted(body));
+	const found = typeof body === 'string' ? plainMessage(body) : (messageIn(body) ?? quoted(body));
 	if (found === undefined) return {};
 	if (holdsSecret(found, secrets)) return { isWithheld: true };
 	const text = found.replace(/\s+/g, ' ').trim().replaceAll('"', "'");
@@ -21,14 +21,14 @@ export function extractServiceMessage(body: unknown, secrets: string[]): Service
 export const failureMessageIn = (value: unknown): string | undefined =>
 	isObject(value) ? messageIn(value) : undefined;
 
-const plain = (text: string) =>
+const plainMessage = (text: string) =>
 	text.trim() === '' || text.length > LONGEST || isMarkup(text) ? undefined : text;
 
 /** Any document of tags counts, not only a web page. */
 export const isMarkup = (text: unknown): boolean => typeof text === 'string' && /^\s*</.test(text);
 
 /** A hostile body may be nested without end. */
-const DEEPEST = 5;
+const MAX_MESSAGE_DEPTH = 5;
 
 function quoted(value: unknown): string | undefined {
 	if (!hasEntries(value)) return undefined;
@@ -41,7 +41,7 @@ function quoted(value: unknown): string | undefined {
 
 function messageIn(value: unknown, depth = 0): string | undefined {
 	if (typeof value === 'string') return value.trim() === '' ? undefined : value;
-	if (depth > DEEPEST) return undefined;
+	if (depth > MAX_MESSAGE_DEPTH) return undefined;
 	const inside = (one: unknown) => messageIn(one, depth + 1);
 	if (Array.isArray(value)) {
 		const entries = value.slice(0, MOST).map((one) => (isObject(one) ? quoted(one) : inside(one)));

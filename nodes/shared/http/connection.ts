@@ -138,7 +138,7 @@ function openConnection<Mapping>(
 	const mapping = service.mapping(held.data);
 	const clock = getClientState(root).shared(newClock);
 	const statistics = new ConnectionStatistics();
-	const clientKey = fingerprint(root, service.limitedBy(held.data));
+	const clientKey = clientFingerprint(root, service.limitedBy(held.data));
 	const idsByBody = new WeakMap<object, string[]>();
 	const state: ConnectionState = {
 		root,
@@ -180,7 +180,7 @@ function openConnection<Mapping>(
 	return {
 		mapping,
 		clientKey,
-		accountKey: fingerprint(root, service.account?.(held.data)),
+		accountKey: clientFingerprint(root, service.account?.(held.data)),
 		send,
 		request,
 		read: async (request, reader) => parse(await send(request), request, reader),
@@ -199,7 +199,7 @@ function openConnection<Mapping>(
 const isJson = (body: unknown): body is object => typeof body === 'object' && body !== null;
 
 /** Distinguishes clients of services without revealing them. */
-const fingerprint = (root: string, who = ''): string => hash(JSON.stringify([root, who]));
+const clientFingerprint = (root: string, who = ''): string => hash(JSON.stringify([root, who]));
 
 /** Covers one request with all its attempts. */
 const RETRY_BUDGET_MS = 300_000;
@@ -253,8 +253,8 @@ async function sendRequest(
 	const { held, service } = state;
 	const renewed = () => (service.tokens?.renewOld(held.data) ? 'fresh' : 'fixed');
 	for (;;) {
-		const token = holdsSecret(request) ? renewed() : undefined;
-		const tried = await attempt(state, request, Math.max(1, until - performance.now()));
+		const token = carriesSecret(request) ? renewed() : undefined;
+		const tried = await attemptRequest(state, request, Math.max(1, until - performance.now()));
 		if ('result' in tried) return tried.result;
 		const { isSent, busyMs, sentWith } = tried;
 		if (tried.problem.kind === 'status' && tried.problem.status === 429) refusals++;
@@ -305,7 +305,7 @@ function ofBodyOrToken(problem: RequestProblem, token: 'fresh' | 'fixed' | undef
 		: { ...problem, isUnclear: true as const };
 }
 
-const holdsSecret = ({ method, secrets = [] }: ServiceRequest): boolean =>
+const carriesSecret = ({ method, secrets = [] }: ServiceRequest): boolean =>
 	method !== 'GET' && secrets.some((secret) => secret !== '');
 
 const isRenewable = (
@@ -324,7 +324,7 @@ type Attempt =
 	  };
 
 /** Sends it once, in its turn, and learns from the response. */
-async function attempt(
+async function attemptRequest(
 	state: ConnectionState,
 	request: ServiceRequest,
 	maxWaitMs: number,
@@ -369,7 +369,7 @@ function interpret(
 	const secrets = [...service.secrets(sentWith), ...(request.secrets ?? [])];
 	const read = toBodyOrProblem(outcome, { emptyAs: request.emptyAs, secrets });
 	const hasResponse = 'response' in outcome;
-	if (hasResponse && !isTokenRefused(read)) service.tokens?.accepted(sentWith);
+	if (hasResponse && !isTokenProblem(read)) service.tokens?.accepted(sentWith);
 	if (hasResponse && 'body' in read) {
 		const { status, headers } = outcome.response;
 		const body = redactLongSecretsInValue(read.body, secrets);
@@ -381,5 +381,5 @@ function interpret(
 	return { problem: read as RequestProblem, isSent, sentWith };
 }
 
-const isTokenRefused = (read: ReturnType<typeof toBodyOrProblem>): boolean =>
+const isTokenProblem = (read: ReturnType<typeof toBodyOrProblem>): boolean =>
 	'kind' in read && read.kind === 'status' && read.isTokenRefused === true;

@@ -29,7 +29,7 @@ export class IncompleteList extends Error {
 /** CP §4.4, §4.6, §4.8: no page is larger. */
 const LARGEST_PAGE = 100;
 /** Enough to hide the latency behind the pace: 10 pages per second at a response time of 4 seconds. */
-const CONCURRENCY = 40;
+const PAGES_AT_A_TIME = 40;
 /** A list that changes is gone through for rows that moved so often. */
 const MAX_ROUNDS = 3;
 
@@ -155,7 +155,7 @@ async function* requestPages(
 	const inFlight: Array<{ offset: number; requested: number; page: Promise<RowsPage> }> = [];
 	let [offset, expected] = [from, 0];
 	for (;;) {
-		while (inFlight.length < CONCURRENCY && offset < end() && left() - expected > 0) {
+		while (inFlight.length < PAGES_AT_A_TIME && offset < end() && left() - expected > 0) {
 			const requested = Math.min(size, left() - expected);
 			const page = readRows(requested, offset);
 			page.catch(() => {}); // it is awaited in its turn

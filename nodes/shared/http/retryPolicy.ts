@@ -73,7 +73,7 @@ function mayFollowAcceptance(status: number): boolean {
 }
 
 /** Only faults that may pass count. */
-const MAX_ATTEMPTS = 5;
+const MAX_REQUEST_ATTEMPTS = 5;
 /** Covers all faults of a request, apart from a 429 within its reset. */
 const MAX_FAULT_MS = 60_000;
 /** The longest pause of a request that waits for a login. */
@@ -101,7 +101,7 @@ export function newRetryPolicy(method: Method, until: number) {
 		// another n8n of the same client may log in again and again, which ends this one's token
 		if (how === 'newToken') return { how, pauseMs: renewals++ === 0 ? 0 : backoffMs(renewals - 1) };
 		if (how === 'login') return { how, pauseMs: backoffMs(++logins, LOGIN_PAUSE_MS) };
-		if (++faults === MAX_ATTEMPTS) return undefined;
+		if (++faults === MAX_REQUEST_ATTEMPTS) return undefined;
 		return { how, pauseMs: busyMs || backoffMs(faults) };
 	};
 }

@@ -38,7 +38,7 @@ export function readRowsOrProblem(
 	if (isList && !listBodyReportsFailure(body)) {
 		return { rows, ...(total !== undefined && { total }) };
 	}
-	return problemOf(body, expected);
+	return listProblem(body, expected);
 }
 
 /** The list under the documented key; null beside a total of 0 is an empty one. */
@@ -65,7 +65,7 @@ export function readSingleRowOrProblem(
 	if (isRow(body)) return { row: body };
 	const inside = typeof body === 'object' && body !== null ? Object.values(body) : [];
 	const [row, another] = inside.filter(isRow);
-	return row && !another ? { row } : problemOf(body, expected);
+	return row && !another ? { row } : listProblem(body, expected);
 }
 
 /**
@@ -78,7 +78,7 @@ export function readTextListOrProblem(
 ): { texts: string[]; count: number } | RequestProblem {
 	const list = documented(body, 'data', 'count') ?? documented(body);
 	const areTexts = list?.every((one): one is string => typeof one === 'string');
-	if (!areTexts || listBodyReportsFailure(body)) return problemOf(body, expected);
+	if (!areTexts || listBodyReportsFailure(body)) return listProblem(body, expected);
 	const { length: given } = list;
 	const count = totalOf(body, 'count') ?? given;
 	if (given < count) return { kind: 'incomplete', given, total: count, isWhole: true };
@@ -117,5 +117,5 @@ const isFailedStatus = (value: unknown): boolean =>
 const isText = (value: unknown): value is string =>
 	typeof value === 'string' && value.trim() !== '';
 
-const problemOf = (body: unknown, expected: string): RequestProblem =>
+const listProblem = (body: unknown, expected: string): RequestProblem =>
 	listBodyReportsFailure(body) ? { kind: 'failure', status: 200 } : { kind: 'shape', expected };

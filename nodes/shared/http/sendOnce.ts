@@ -57,7 +57,7 @@ export interface ServiceRequest {
 }
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
-const MEGABYTE = 1_048_576;
+const MEBIBYTE = 1_048_576;
 
 /** A credential as it was read last. */
 export interface ReloadableCredentials {
@@ -117,7 +117,7 @@ export async function sendOnce(
 		getCredentials,
 		getExecutionCancelSignal: () => signal,
 	});
-	const sending = respond(host, service.credentialType, options, maxBytesOf(request));
+	const sending = sendAndRead(host, service.credentialType, options, maxBytesOf(request));
 	const outcome = await raceAbort(sending, signal).catch(
 		(error: unknown): ResponseOrExchangeFailure => {
 			if (unsent.cause) throw unsent.cause;
@@ -164,10 +164,10 @@ const optionsOf = (
 });
 
 const maxBytesOf = ({ method, isOneRecord }: ServiceRequest): number =>
-	(method === 'GET' && !isOneRecord ? 50 : 5) * MEGABYTE;
+	(method === 'GET' && !isOneRecord ? 50 : 5) * MEBIBYTE;
 
 /** Sends it by n8n's helper, and reads the response to its end unless it is too large. */
-async function respond(
+async function sendAndRead(
 	host: IAllExecuteFunctions,
 	credentialType: string,
 	options: IHttpRequestOptions,

@@ -20,7 +20,7 @@ import { RequestError } from './requestError';
 import { creditProfile, taxQuery, type ServiceDefinition } from './services';
 
 const TIMEOUT_MS = 30_000;
-const MAX_BYTES = 50_000_000;
+const MAX_TEST_BYTES = 50_000_000;
 
 /**
  * The test of a service's credential: whether it is complete and right, by one request that only reads (and a login
@@ -96,7 +96,7 @@ async function request<Mapping>(
 	const signal = AbortSignal.timeout(TIMEOUT_MS);
 	const exchange = async () => {
 		const response = (await http.helpers.httpRequest({ url, headers })) as IN8nHttpFullResponse;
-		return { ...response, body: await readBody(response.body, MAX_BYTES) };
+		return { ...response, body: await readBody(response.body, MAX_TEST_BYTES) };
 	};
 	return await raceAbort(exchange(), signal).then(
 		({ statusCode, headers: received, body }) => ({

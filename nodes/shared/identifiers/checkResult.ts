@@ -10,7 +10,7 @@ type WarningCode = 'HOMOCLAVE' | 'DIGIT' | 'FUTURE' | 'GENERIC' | 'WORD';
 type MismatchCode = 'TYPE' | 'LETTERS' | 'DATE';
 
 /** A finding for the operator. It never repeats the whole identifier. */
-interface Finding<Code extends string> {
+interface IdentifierFinding<Code extends string> {
 	code: Code;
 	/** The problem alone, in one sentence. */
 	problem: string;
@@ -23,15 +23,15 @@ export const finding = <Code extends string>(
 	code: Code,
 	problem: string,
 	...todo: string[]
-): Finding<Code> => ({
+): IdentifierFinding<Code> => ({
 	code,
 	problem: joinSentences(problem),
 	message: joinSentences(problem, ...todo),
 });
 
-export type CheckErrorFinding = Finding<ErrorCode>;
-export type CheckWarning = Finding<WarningCode>;
-export type IdentifierContradiction = Finding<MismatchCode>;
+export type CheckErrorFinding = IdentifierFinding<ErrorCode>;
+export type CheckWarning = IdentifierFinding<WarningCode>;
+export type IdentifierContradiction = IdentifierFinding<MismatchCode>;
 
 export interface CheckResult {
 	/** There may be warnings. */

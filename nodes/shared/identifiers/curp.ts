@@ -33,7 +33,7 @@ export interface CurpCheck extends CheckResult {
 
 const LETTER = { length: 1, allowed: /^[A-Z]$/, needs: 'a letter A–Z (the CURP writes X for Ñ)' };
 
-const PARTS: IdentifierPartRule[] = [
+const CURP_PARTS: IdentifierPartRule[] = [
 	LETTER,
 	{ length: 1, allowed: /^[AEIOUX]$/, needs: 'a vowel or X (of the first surname)' },
 	{ ...LETTER, length: 2 },
@@ -51,7 +51,7 @@ const PARTS: IdentifierPartRule[] = [
 const LENGTH = 18;
 
 /** The place of a character is its value. Ñ keeps its place (24) although no CURP shows it any more. */
-const DIGIT_VALUES = '0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ';
+const CURP_DIGIT_VALUES = '0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ';
 
 /**
  * Checks a CURP offline. Takes any value, never throws. Errors: FORMAT, DATE, STATE, DIGIT (unlike an RFC's, a CURP's
@@ -65,7 +65,7 @@ export function checkCurp(value: unknown, today = new Date()): CurpCheck {
 		const problem = `The CURP has ${length} characters, but ${LENGTH} are needed`;
 		return checkResult(text, [finding('FORMAT', problem, COPY_AGAIN)]);
 	}
-	const format = findCharacterErrors(text, 'CURP', PARTS);
+	const format = findCharacterErrors(text, 'CURP', CURP_PARTS);
 	if (format.length > 0) return checkResult(text, format);
 
 	const century = DIGIT.test(text[16]) ? 1900 : 2000;
@@ -98,19 +98,19 @@ const DIGIT_ERROR: CheckErrorFinding = finding(
 	COPY_AGAIN,
 );
 
-const COMPARE = 'Compare it with an official document.';
+const COMPARE_CURP = 'Compare it with an official document.';
 
 function warningsOf(text: string, birthDate: string | undefined, today: Date): CheckWarning[] {
 	const warnings: CheckWarning[] = [];
 	if (CURP_INCONVENIENT_WORDS.includes(text.slice(0, 4))) {
 		const problem =
 			'Positions 1–4 of the CURP form a word that the civil registry avoids by an X at position 2';
-		warnings.push(finding('WORD', problem, COMPARE));
+		warnings.push(finding('WORD', problem, COMPARE_CURP));
 	}
 	if (birthDate && birthDate > today.toISOString().slice(0, 10)) {
 		const proposal = suggestConfusableCharacter(text[16], DIGIT);
 		const problem = `Position 17 of the CURP is the letter ${text[16]}, so the birth year would be ${birthDate.slice(0, 4)}, in the future${proposal}`;
-		warnings.push(finding('FUTURE', problem, 'A digit means a birth until 1999.', COMPARE));
+		warnings.push(finding('FUTURE', problem, 'A digit means a birth until 1999.', COMPARE_CURP));
 	}
 	return warnings;
 }
@@ -118,7 +118,7 @@ function warningsOf(text: string, birthDate: string | undefined, today: Date): C
 /** The check digit that belongs to a CURP of 18 characters; its last character is not read. */
 function curpCheckDigit(curp: string): string {
 	const sum = Array.from(curp.slice(0, 17)).reduce(
-		(total, character, index) => total + DIGIT_VALUES.indexOf(character) * (18 - index),
+		(total, character, index) => total + CURP_DIGIT_VALUES.indexOf(character) * (18 - index),
 		0,
 	);
 	return String((10 - (sum % 10)) % 10);

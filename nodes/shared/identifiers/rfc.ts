@@ -58,7 +58,7 @@ const isGeneric = (text: string): boolean =>
 	GENERIC_RFCS.has(text) || ['XAXX010101', 'XEXX010101'].includes(text);
 
 /** The place of a character is its value; a company has a blank before its three letters. */
-const DIGIT_VALUES = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ';
+const RFC_DIGIT_VALUES = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ';
 
 /**
  * Checks an RFC of a person (13 characters) or company (12), or without homoclave (10 and 9), offline. Takes any value,
@@ -79,7 +79,7 @@ export function checkRfc(value: unknown, today = new Date()): RfcCheck {
 	}
 	const { type, hasHomoclave } = shape;
 	const letters = type === 'PF' ? 4 : 3;
-	const format = findCharacterErrors(text, 'RFC', partsOf(letters, length, hasHomoclave));
+	const format = findCharacterErrors(text, 'RFC', rfcParts(letters, length, hasHomoclave));
 	if (format.length > 0) return { ...checkResult(text, format), ...bare };
 	if (isGeneric(text)) {
 		return { ...checkResult(text, [], [GENERIC_WARNING]), ...bare, type: 'generic', generic: true };
@@ -114,7 +114,7 @@ const WORD_ERROR: CheckErrorFinding = finding(
 	COPY_AGAIN,
 );
 
-function partsOf(letters: number, length: number, hasHomoclave: boolean): IdentifierPartRule[] {
+function rfcParts(letters: number, length: number, hasHomoclave: boolean): IdentifierPartRule[] {
 	const owner = `an RFC of ${length} characters is a ${letters === 4 ? 'person' : 'company'}'s and begins with ${letters} letters`;
 	return [
 		{
@@ -127,7 +127,7 @@ function partsOf(letters: number, length: number, hasHomoclave: boolean): Identi
 	];
 }
 
-const COMPARE = 'Compare it with an official document; a few real RFCs are like this.';
+const COMPARE_RFC = 'Compare it with an official document; a few real RFCs are like this.';
 
 function homoclaveWarnings(text: string): CheckWarning[] {
 	const warnings: CheckWarning[] = [];
@@ -135,11 +135,11 @@ function homoclaveWarnings(text: string): CheckWarning[] {
 	const odd = text.slice(start, -1).search(/[0O]/);
 	if (odd >= 0) {
 		const problem = `Position ${start + odd + 1} of the RFC holds "${text[start + odd]}", but a homoclave has no 0 and no O`;
-		warnings.push(finding('HOMOCLAVE', problem, COMPARE));
+		warnings.push(finding('HOMOCLAVE', problem, COMPARE_RFC));
 	}
 	if (rfcCheckDigit(text) !== text.at(-1)) {
 		const problem = `The check digit of the RFC at position ${text.length} does not fit, so a character is probably mistyped`;
-		warnings.push(finding('DIGIT', problem, COMPARE));
+		warnings.push(finding('DIGIT', problem, COMPARE_RFC));
 	}
 	return warnings;
 }
@@ -147,7 +147,7 @@ function homoclaveWarnings(text: string): CheckWarning[] {
 /** The check digit ('0'–'9' or 'A') that belongs to a full RFC of 12 or 13 characters; its last character is not read. */
 export function rfcCheckDigit(rfc: string): string {
 	const sum = Array.from(rfc.slice(0, -1).padStart(12)).reduce(
-		(total, character, index) => total + DIGIT_VALUES.indexOf(character) * (13 - index),
+		(total, character, index) => total + RFC_DIGIT_VALUES.indexOf(character) * (13 - index),
 		0,
 	);
 	const remainder = sum % 11;

@@ -14,8 +14,8 @@ interface Check {
 	advice?: string;
 }
 
-type Finding = Omit<Check, 'check'>;
-export type CheckOutcome<T> = Finding & { value?: T };
+type CheckFinding = Omit<Check, 'check'>;
+export type CheckOutcome<T> = CheckFinding & { value?: T };
 
 /** The name of the proposal's row, which the operator finds in the table. */
 const PROPOSAL = 'Suggested API Mapping';
@@ -117,7 +117,7 @@ export class ConnectionDiagnosis {
 }
 
 /** `respondedAt` is the time of a response, 0 if none came. */
-export function checkHttps(baseUrl: unknown, respondedAt: number): Finding {
+export function checkHttps(baseUrl: unknown, respondedAt: number): CheckFinding {
 	const address = String(baseUrl).trim();
 	if (/^https:/i.test(address)) {
 		return respondedAt === 0 ? NOTHING : { ok: true, seen: 'https, with an accepted certificate.' };
@@ -132,10 +132,10 @@ const OWN_MACHINE = /^http:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?(\/|$)/i;
 const HARMLESS_SKEW_S = 30;
 
 /** A check that needs a response, where none came. */
-const NOTHING: Finding = { ok: 'unknown', seen: 'The service has not responded yet.' };
+const NOTHING: CheckFinding = { ok: 'unknown', seen: 'The service has not responded yet.' };
 
 /** `date` is a response's header; it came at `now`, 0 if none did. */
-export function checkClock({ date }: IDataObject, now: number): Finding {
+export function checkClock({ date }: IDataObject, now: number): CheckFinding {
 	if (now === 0) return NOTHING;
 	const theirs = Date.parse(String(date));
 	if (Number.isNaN(theirs)) return { ok: 'unknown', seen: 'Responses have no Date header.' };
@@ -149,7 +149,7 @@ export function checkClock({ date }: IDataObject, now: number): Finding {
 }
 
 /** The rate-limit headers of a response and the unit of the reset (CP §8.4: Unix time in milliseconds). */
-export function checkRateLimitHeaders(headers: IDataObject, now: number): Finding {
+export function checkRateLimitHeaders(headers: IDataObject, now: number): CheckFinding {
 	if (now === 0) return NOTHING;
 	const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
 		Number(headers[`x-ratelimit-${name}`] ?? NaN),
@@ -176,7 +176,7 @@ export function checkShape(
 	row: IDataObject,
 	known: string[],
 	needed: string[],
-): Finding {
+): CheckFinding {
 	const missing = needed.filter((name) => row[name] === undefined);
 	const additional = Object.keys(row).filter((name) => !known.includes(name));
 	const isWhole = missing.length === 0;

@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	parseLogin,
 	providerLoginNodeFields,
-	taxAuthority,
+	taxAuthorityLogin,
 	type CheckedLogin,
 	type DataProvider,
 } from '../credentials/dataProviders';
@@ -83,7 +83,7 @@ export const loginFieldWithSourceChoice = (
 const noStoredLogin = (provider: DataProvider): CodedError =>
 	new CodedError('storedLogin.provider', `The credential stores no login of "${provider.name}"`, {
 		description:
-			provider === taxAuthority
+			provider === taxAuthorityLogin
 				? "Open the credential and switch on 'Stored CIEC', or set 'Login From' to Fields of This Node."
 				: "Open the credential and choose it in 'Provider Logins', or set 'Login From' to Fields of This Node.",
 	});

@@ -1,8 +1,8 @@
 import type { IDataObject, IHookFunctions } from 'n8n-workflow';
 
-type Context = Pick<IHookFunctions, 'getNode' | 'getWorkflowStaticData'>;
+type StaticDataContext = Pick<IHookFunctions, 'getNode' | 'getWorkflowStaticData'>;
 
-export function getNodeStaticValue<T>(context: Context, key: string): T | undefined {
+export function getNodeStaticValue<T>(context: StaticDataContext, key: string): T | undefined {
 	return entriesOf(context, key)[context.getNode().id] as T | undefined;
 }
 
@@ -12,7 +12,7 @@ export function getNodeStaticValue<T>(context: Context, key: string): T | undefi
  * emits, and when an execution that has changed it ends.
  */
 export function setNodeStaticValue(
-	context: Context,
+	context: StaticDataContext,
 	key: string,
 	value: object | string | undefined,
 	nodeId = context.getNode().id,
@@ -21,5 +21,5 @@ export function setNodeStaticValue(
 	memory[key] = { ...entriesOf(context, key), [nodeId]: value as IDataObject };
 }
 
-const entriesOf = (context: Context, key: string) =>
+const entriesOf = (context: StaticDataContext, key: string) =>
 	(context.getWorkflowStaticData('global')[key] ?? {}) as IDataObject;

@@ -39,18 +39,18 @@ function isEmail(value: string): boolean {
 	return dot > 0 && dot < domain.length - 1;
 }
 
-const IDENTIFIER = /^[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{0,8}$/;
+const WHOLE_IDENTIFIER = /^[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{0,8}$/;
 
 /** Is equal for equal values, regardless of letter case, blanks, and hyphens in an identifier. */
 function pseudonym(value: string, key: string): string {
 	const written = value.normalize('NFC').trim().replace(/\s+/g, ' ').toUpperCase();
 	const compact = written.replace(/[ -]/g, '');
-	const same = IDENTIFIER.test(compact) ? compact : written;
+	const same = WHOLE_IDENTIFIER.test(compact) ? compact : written;
 	return `p_${createHmac('sha256', key).update(same).digest('hex').slice(0, 24)}`;
 }
 
 const YEAR = '((?:1[89]|2[01])\\d\\d)';
-const DATES = [
+const DATE_PATTERNS = [
 	new RegExp(
 		`^${YEAR}[-/](?:0?[1-9]|1[0-2])[-/](?:0?[1-9]|[12]\\d|3[01])(?:[T ]\\d\\d:\\d\\d\\S*)?$`,
 	),
@@ -59,7 +59,7 @@ const DATES = [
 
 /** Is undefined for a text that is no date. */
 export const yearOf = (value: string): string | undefined =>
-	DATES.map((date) => date.exec(value.trim())?.[1]).find(Boolean);
+	DATE_PATTERNS.map((date) => date.exec(value.trim())?.[1]).find(Boolean);
 
 /**
  * Matches CURP, RFC, RFC without homoclave and e-mail address, as people write them. A UUID is left alone, because

@@ -57,7 +57,7 @@ export const maskIdentifiersInText = (value: string): string =>
 	hideRfcCurpAndEmails(value, maskingFunctions.personal);
 
 /** Values nested deeper are hidden whole; no meaningful response is. */
-const DEEPEST = 100;
+const MAX_HIDDEN_DEPTH = 100;
 
 function protectionBy(hiding: HidersByValueKind, visible: Set<string>): PersonalDataHider {
 	const text = (value: string) => hideRfcCurpAndEmails(value, hiding.personal);
@@ -77,7 +77,7 @@ function protectionBy(hiding: HidersByValueKind, visible: Set<string>): Personal
 		owner: IDataObject,
 		depth: number,
 	): unknown {
-		if (depth > DEEPEST) return STARS;
+		if (depth > MAX_HIDDEN_DEPTH) return STARS;
 		if (typeof rule === 'function') return inside(value, rule(owner), owner, depth);
 		if (Array.isArray(value)) return value.map((one) => inside(one, rule, owner, depth + 1));
 		return isObject(value) ? object(value, rule, depth + 1) : leaf(value, rule);

@@ -28,7 +28,7 @@ export interface RateLimiter {
 	update(response: TimedResponse): void;
 }
 
-interface Waiter {
+interface TurnWaiter {
 	execution: string;
 	signal?: AbortSignal;
 	since: number;
@@ -36,13 +36,13 @@ interface Waiter {
 	resolve(missed?: AcquireFailure): void;
 }
 
-const MAX_WAIT_MS = 300_000;
+const MAX_TURN_WAIT_MS = 300_000;
 /** The longest single sleep: the end of a wait, or an earlier turn, is noticed at most this late. */
-const SLICE_MS = 25;
+const LIMITER_SLICE_MS = 25;
 
 class PacedRateLimiter implements RateLimiter {
 	readonly #pace = new RequestPacer();
-	readonly #turns = new FairQueue<Waiter>();
+	readonly #turns = new FairQueue<TurnWaiter>();
 	#configured = '';
 	#isDriving = false;
 	/** The difference between the time of day and the monotonic clock when this limiter began. */
@@ -63,7 +63,7 @@ class PacedRateLimiter implements RateLimiter {
 	async acquire(
 		options: Parameters<RateLimiter['acquire']>[0],
 	): Promise<AcquireFailure | undefined> {
-		const { execution, signal, maxWaitMs = MAX_WAIT_MS } = options;
+		const { execution, signal, maxWaitMs = MAX_TURN_WAIT_MS } = options;
 		if (signal?.aborted) return { kind: 'cancelled' };
 		const since = this.#now();
 		const paused = this.#pausedBeyond(since + maxWaitMs, 0);
@@ -111,7 +111,7 @@ class PacedRateLimiter implements RateLimiter {
 		while (!this.#turns.isEmpty) {
 			const now = this.#now();
 			this.#serve(now);
-			const wait = Math.min(SLICE_MS, this.#pace.freeAt(now) - now);
+			const wait = Math.min(LIMITER_SLICE_MS, this.#pace.freeAt(now) - now);
 			if (!this.#turns.isEmpty) await sleep(Math.max(1, wait));
 		}
 		this.#isDriving = false;

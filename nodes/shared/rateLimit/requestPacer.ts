@@ -10,9 +10,9 @@ const TRAVEL_MS = 15;
 /** A full window refuses about one request of each process. Two windows without a 429 have room again. */
 const MEMORY_MS = 2 * WINDOW_MS;
 /** The longest pause that a response sets: then one request shows whether it still holds. */
-const MAX_PAUSE_MS = 3_600_000;
+const MAX_RESET_PAUSE_MS = 3_600_000;
 /** A timer that fires this late does not slow the pace down. */
-const LATE_MS = 20;
+const LATE_TIMER_MS = 20;
 
 /**
  * Decides when the next request with a token may leave. Processes that share a token do not know each other. Each sends
@@ -60,7 +60,7 @@ export class RequestPacer {
 	takeSlot(now: number): boolean {
 		if (this.#nextAt > now) return false;
 		const step = this.#stepMs(now);
-		const dueAt = now - this.#nextAt <= LATE_MS ? this.#nextAt : now;
+		const dueAt = now - this.#nextAt <= LATE_TIMER_MS ? this.#nextAt : now;
 		const next = dueAt + step;
 		const windows = Math.round((next - this.#windowEnd) / CYCLE_MS);
 		const end = this.#windowEnd + windows * CYCLE_MS; // NaN while no window is known, and then near to nothing
@@ -82,7 +82,7 @@ export class RequestPacer {
 		}
 		this.#refusedAt = response.receivedAt;
 		const retry = retryAt(response);
-		const reported = retry && Math.min(retry, response.receivedAt + MAX_PAUSE_MS);
+		const reported = retry && Math.min(retry, response.receivedAt + MAX_RESET_PAUSE_MS);
 		if (reported !== undefined) this.pausedUntil = Math.max(this.pausedUntil, reported);
 		const resumeAt = reported ?? (reset === undefined ? this.#nextAt : this.#windowEnd + GAP_MS);
 		const spreadMs = (this.#stepMs(response.receivedAt) / 2) * this.#random();

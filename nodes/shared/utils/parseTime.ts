@@ -6,7 +6,7 @@ const MILLISECONDS = /^\d{13}(\.\d+)?$/;
 /** ISO 8601 without a zone, which would be read in that of n8n's process. */
 const ZONELESS = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(:\d\d(\.\d+)?)?)$/;
 /** The order of day and month is ambiguous. */
-const AMBIGUOUS = /^\d{1,2}[/.-]\d{1,2}[/.-]\d/;
+const AMBIGUOUS_DATE = /^\d{1,2}[/.-]\d{1,2}[/.-]\d/;
 
 /**
  * Gives milliseconds since the epoch, from a date or such a number, also as text. A date without a zone is in UTC.
@@ -17,7 +17,7 @@ export function timeOf(value: unknown): number | undefined {
 	const text = String(value).trim();
 	if (SECONDS.test(text)) return Math.round(Number(text) * 1000);
 	if (MILLISECONDS.test(text)) return Math.round(Number(text));
-	if (AMBIGUOUS.test(text)) return undefined;
+	if (AMBIGUOUS_DATE.test(text)) return undefined;
 	const time = typeof value === 'string' ? Date.parse(text.replace(ZONELESS, '$1T$2Z')) : NaN;
 	return Number.isNaN(time) ? undefined : time;
 }

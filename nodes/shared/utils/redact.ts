@@ -4,7 +4,7 @@ import { knownSecretDetector } from './secretDetector';
 
 export const MASK = '***';
 /** Values nested deeper are masked whole; no meaningful response is. */
-const DEEPEST = 500;
+const MAX_REDACTED_DEPTH = 500;
 
 /** A copy of a JSON value in which every text, number or key that repeats one of these secrets is masked. */
 export function redactSecretsInValue<T>(json: T, secrets: string[]): T {
@@ -14,7 +14,7 @@ export function redactSecretsInValue<T>(json: T, secrets: string[]): T {
 		if (typeof value === 'string' || typeof value === 'number') {
 			return holdsSecret(String(value)) ? MASK : value;
 		}
-		if (depth > DEEPEST) return MASK;
+		if (depth > MAX_REDACTED_DEPTH) return MASK;
 		if (Array.isArray(value)) return value.map((one) => copy(one, depth + 1));
 		if (!isObject(value)) return value;
 		return mapKeys(
@@ -52,7 +52,7 @@ export function maskNamed(
 		return MASK;
 	}
 	if (typeof json !== 'object' || json === null) return json;
-	if (depth > DEEPEST) return MASK;
+	if (depth > MAX_REDACTED_DEPTH) return MASK;
 	const before = Object.entries(json);
 	const masked = before.map(([key, value]): [string, unknown] => {
 		const isSecret = isNamed || names.includes(key.toLowerCase());

@@ -3,7 +3,7 @@ import { decodeJsonHtmlUrlEscapes } from './escapes';
 /** Shorter ones are found in texts that have nothing to do with them. */
 const SHORTEST = 4;
 /** A line of a key must be this long to be searched for by itself. */
-const LINE = 16;
+const SHORTEST_LINE = 16;
 
 /** Finds it as it is, escaped once in JSON, HTML or a URL, or as part of base64. */
 export const holdsSecret = (text: string, secrets: string[]): boolean =>
@@ -25,7 +25,7 @@ export function knownSecretDetector(secrets: string[]): (text: string) => boolea
 
 const comparable = (text: string): string => text.normalize('NFC').toLowerCase();
 
-const isLine = ({ length }: string) => length >= LINE;
+const isLine = ({ length }: string) => length >= SHORTEST_LINE;
 
 /** Decoding a text does not find blanks as in a form, and base64 that begins inside a run. */
 function formsOf(secret: string): string[] {

@@ -1,6 +1,6 @@
 import { sleep, OperationalError } from 'n8n-workflow';
 
-const SLICE_MS = 200;
+const SLEEP_SLICE_MS = 200;
 
 /** Milliseconds until `ms` have passed since a moment; 0 or less also where the machine's clock was set back by more. */
 export const msUntilElapsed = (since: number, ms: number): number =>
@@ -12,9 +12,9 @@ export async function sleepUnlessCancelled(ms: number, signal?: AbortSignal): Pr
 	const aborted = new Promise<void>((resolve) => {
 		signal?.addEventListener('abort', () => resolve(), { once: true, signal: ended.signal });
 	});
-	for (let left = ms; left > 0; left -= SLICE_MS) {
+	for (let left = ms; left > 0; left -= SLEEP_SLICE_MS) {
 		if (signal?.aborted) throw new OperationalError('The execution was cancelled');
-		await Promise.race([sleep(Math.min(left, SLICE_MS)), aborted]);
+		await Promise.race([sleep(Math.min(left, SLEEP_SLICE_MS)), aborted]);
 	}
 	ended.abort();
 }
@@ -26,5 +26,5 @@ export async function sleepUntil(since: number, ms: number, isOver: () => boolea
 		left > 0 && !isOver();
 		left = msUntilElapsed(since, ms)
 	)
-		await sleep(Math.min(SLICE_MS, left));
+		await sleep(Math.min(SLEEP_SLICE_MS, left));
 }

@@ -97,7 +97,7 @@ const RULES = {
 };
 
 /** The fields that the output relies on are needed. */
-function shapeOf(
+function firstRowFinding(
 	kind: RowKindName,
 	{ rows, total }: RowsPage,
 	...needed: string[]
@@ -112,7 +112,7 @@ async function checkLogins(diagnosis: ConnectionDiagnosis, get: SendGet): Promis
 	await diagnosis.run('Address, token and provider logins', async () => {
 		const path = '/credential';
 		const page = await get(rowsBodyParser('login'), path).catch(rethrowWithPathAdvice);
-		const shape = shapeOf('login', page, 'type', 'isEnabled');
+		const shape = firstRowFinding('login', page, 'type', 'isEnabled');
 		const types = [...new Set(page.rows.map(({ type }) => String(type)))];
 		const others = types.filter((type) => !providers.some(({ value }) => value === type));
 		return {
@@ -138,7 +138,7 @@ async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<
 	const query = { limit: 100, includeActiveDataCollectionVersion: true, includeCreator: true };
 	const collections =
 		(await diagnosis.run('Collections with version and creator', async () =>
-			shapeOf(
+			firstRowFinding(
 				'collection',
 				await get(rowsBodyParser('collection'), path, query),
 				...['name', 'tags', 'activeDataCollectionVersion', 'creator'],
@@ -148,7 +148,7 @@ async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<
 	if (!first) return collections;
 	await diagnosis.run('One collection by its ID', async () => {
 		const { row } = await get(singleRowBodyParser('collection'), `${path}/${String(first.id)}`);
-		return shapeOf('collection', { rows: [row] }, 'name', 'tags');
+		return firstRowFinding('collection', { rows: [row] }, 'name', 'tags');
 	});
 	await diagnosis.run('Versions', async () => {
 		const page = await get(
@@ -158,7 +158,7 @@ async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<
 				limit: 10,
 			},
 		);
-		return shapeOf('version', page, 'isActive', 'schema');
+		return firstRowFinding('version', page, 'isActive', 'schema');
 	});
 	await diagnosis.run('Documents with associations', async () => {
 		let page: RowsPage = { rows: [] };
@@ -169,7 +169,7 @@ async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<
 			});
 			if (page.rows.length > 0) break;
 		}
-		const shape = shapeOf('document', page, 'document', 'associations');
+		const shape = firstRowFinding('document', page, 'document', 'associations');
 		const entries = page.rows.flatMap(({ associations }) => associations).filter(isObject);
 		const types = [...new Set(entries.map(({ type }) => String(type)))];
 		return {

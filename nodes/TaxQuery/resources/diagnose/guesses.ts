@@ -49,12 +49,12 @@ const RECORD: Array<[RecordFieldName, string, (value: unknown) => boolean]> = [
 	['createdAt', 'created creation creationdate createddate createdon date timestamp fecha', isDate],
 ];
 /** Names of TQ §2.1, which have a meaning of their own. */
-const DOCUMENTED =
+const DOCUMENTED_FIELDS =
 	'_id queryId service status authentication metadata query response organizationId organizationSlug profileId createdAt updatedAt'.split(
 		' ',
 	);
 
-const plainName = (name: string) => name.toLowerCase().replace(/[-_]/g, '').replace(/at$/, '');
+const plainFieldName = (name: string) => name.toLowerCase().replace(/[-_]/g, '').replace(/at$/, '');
 
 /** Leaves out what is unclear. */
 export function guessRecordMapping(
@@ -79,8 +79,8 @@ export function guessRecordMapping(
 			continue;
 		const candidates = Object.keys(inside[0]).filter(
 			(own) =>
-				!DOCUMENTED.includes(own) &&
-				usual.split(' ').includes(plainName(own)) &&
+				!DOCUMENTED_FIELDS.includes(own) &&
+				usual.split(' ').includes(plainFieldName(own)) &&
 				inside.every((row) => row[own] === undefined || isValid(row[own])),
 		);
 		const [only, another] = candidates.filter((own) => !Object.values(names).includes(own));

@@ -7,7 +7,7 @@ import { findN8nPlaceholderProblem } from '../../../../nodes/shared/credentials/
 import {
 	parseLogin,
 	providers,
-	taxAuthority,
+	taxAuthorityLogin,
 } from '../../../../nodes/shared/credentials/dataProviders';
 import { findVerificationProblem } from '../../../../nodes/shared/credentials/webhookFields';
 import { creditProfile, taxQuery } from '../../../../nodes/shared/http/services';
@@ -51,7 +51,7 @@ describe('a placeholder of n8n in the place of a secret', () => {
 	);
 
 	it('is refused in each field of each stored login', () => {
-		for (const provider of [...providers, taxAuthority]) {
+		for (const provider of [...providers, taxAuthorityLogin]) {
 			const values = Object.fromEntries(provider.fields.map(({ name }) => [name, 'a']));
 			for (const { name, displayName } of provider.fields) {
 				const check = () => parseLogin(provider, { ...values, [name]: ` ${BLANK}` });
