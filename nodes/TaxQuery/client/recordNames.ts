@@ -4,17 +4,18 @@ import { mapKeys } from '../../shared/utils/objects';
 import { isObject } from '../../shared/utils/json';
 import { invertNames } from '../../shared/utils/invertNames';
 
-type Names = Pick<TaxQueryMapping, 'record'>;
+export type RecordMapping = Pick<TaxQueryMapping, 'record'>;
 
-export const wireName = ({ record }: Names, name: RecordFieldName): string => record[name] ?? name;
+export const wireName = ({ record }: RecordMapping, name: RecordFieldName): string =>
+	record[name] ?? name;
 
 /** The content of a record that comes wrapped; the object itself where the wrapper is not there. */
-const unwrap = (body: IDataObject, { record: { wrapper } }: Names): IDataObject => {
+const unwrap = (body: IDataObject, { record: { wrapper } }: RecordMapping): IDataObject => {
 	const inside = wrapper === undefined ? undefined : body[wrapper];
 	return isObject(inside) ? inside : body;
 };
 
-const renaming = ({ record }: Names) => invertNames({ ...record, wrapper: '' });
+const renaming = ({ record }: RecordMapping) => invertNames({ ...record, wrapper: '' });
 
 function rename(fields: IDataObject, names: Map<string, string>): IDataObject {
 	if (names.size === 0) return fields;
@@ -22,8 +23,8 @@ function rename(fields: IDataObject, names: Map<string, string>): IDataObject {
 }
 
 /** Takes off the wrapper. */
-export const fromRecordWireNames = (body: IDataObject, mapping: Names): IDataObject =>
+export const fromRecordWireNames = (body: IDataObject, mapping: RecordMapping): IDataObject =>
 	rename(unwrap(body, mapping), renaming(mapping));
 
-export const toRecordWireNames = (fields: IDataObject, mapping: Names): IDataObject =>
+export const toRecordWireNames = (fields: IDataObject, mapping: RecordMapping): IDataObject =>
 	rename(fields, new Map([...renaming(mapping)].map(([wire, name]) => [name, wire])));

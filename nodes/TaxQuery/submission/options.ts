@@ -13,10 +13,9 @@ import {
 } from '../../shared/operations/fields';
 import { simplifyField } from '../../shared/operations/commonFields';
 import type { Item } from '../../shared/operations/operation';
+import { DAY_MS, HOUR_MS } from '../../shared/utils/durations';
 import type { PaidQueryDefinition } from '../request/queryRequest';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** An AI agent gets this limit for one execution by default. */
 const MOST_AS_TOOL = 10;
 

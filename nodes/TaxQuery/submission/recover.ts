@@ -1,4 +1,5 @@
 import type { Item } from '../../shared/operations/operation';
+import { DAY_MS } from '../../shared/utils/durations';
 import { detachedClient, type QueryClient } from '../client/queryClient';
 import {
 	completeSelectedRows,
@@ -107,7 +108,7 @@ async function isUnclaimed(
 }
 
 /** A date may be local time that is labelled as UTC. */
-const TIME_ZONE_TOLERANCE_MS = 24 * 3_600_000;
+const TIME_ZONE_TOLERANCE_MS = DAY_MS;
 
 interface LostQuery {
 	expected: ExpectedRecord[];

@@ -1,5 +1,6 @@
 import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import { DAY_MS, HOUR_MS } from '../../shared/utils/durations';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
 import { itemClient, type QueryClient } from '../client/queryClient';
@@ -28,10 +29,10 @@ type ListedReuse = ReuseScope & { since: number };
 /** Allows for dates that are this much too early: whole minutes, and clocks that differ. */
 const EARLY_DATE_MS = 5 * 60_000;
 /** A pending query is reused for as long as its type may take. */
-const LONGEST_PENDING_MS = 24 * 3_600_000;
+const LONGEST_PENDING_MS = DAY_MS;
 /** Local time that is called Z is up to this much too early, and in Mexico at least five hours. */
-const MOST_ZONE_MS = 14 * 3_600_000;
-const LEAST_ZONE_MS = 4.5 * 3_600_000;
+const MOST_ZONE_MS = 14 * HOUR_MS;
+const LEAST_ZONE_MS = 4.5 * HOUR_MS;
 
 /** When the first run of an execution needed the list, by a monotonic clock. */
 const newFirstNeed = () => ({ at: performance.now() });

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Item } from '../../shared/operations/operation';
 import type { RequestProblem } from '../../shared/errors/requestProblem';
+import { DAY_MS } from '../../shared/utils/durations';
 import { suspectMappingKeysOfRefusal } from '../client/names';
 import { classifySubmissionResponse, mayStillEnd } from '../client/record';
 import { findQueryById, sendBilledPost } from '../client/queryClient';
@@ -31,7 +32,6 @@ import {
 	uncertaintyReasonOfState,
 } from './submissionState';
 
-const DAY_MS = 24 * 3_600_000;
 const aDayAgo = () => Date.now() - DAY_MS;
 
 /** A refused one does not count. */

@@ -15,13 +15,14 @@ interface Emission {
 	onFailure(error: Error): void;
 }
 
-type Identity = Pick<ITriggerFunctions, 'getWorkflow' | 'getNode'>;
+export type NodeIdentity = Pick<ITriggerFunctions, 'getWorkflow' | 'getNode'>;
 
 /** The key is unique in this n8n. */
-export const nodeKey = (context: Identity): string =>
+export const nodeKey = (context: NodeIdentity): string =>
 	`${context.getWorkflow().id ?? ''} ${context.getNode().id}`;
 
-export const processStateOfNode = (context: Identity): ScopeState => getNodeState(nodeKey(context));
+export const processStateOfNode = (context: NodeIdentity): ScopeState =>
+	getNodeState(nodeKey(context));
 
 /** An execution that this process has started and that is not known to have ended. */
 interface RunningExecution {
@@ -41,7 +42,7 @@ export function touchRunningExecutions(): void {
 }
 
 /** The execution of a result that has reached this node; undefined in queue mode, where a worker runs it. */
-export const findRunningExecution = (context: Identity, deliveryId: string) =>
+export const findRunningExecution = (context: NodeIdentity, deliveryId: string) =>
 	runningExecutions().get(`${nodeKey(context)} ${deliveryId}`);
 
 /**
@@ -101,7 +102,7 @@ export function saveByEmit(context: ITriggerFunctions, deliveryId: string): void
  * A result never gets another key, so that n8n starts it once as long as it has the execution's row. The key is
  * unique in n8n's database, and at most 255 characters long.
  */
-const deduplicationKeyOf = (context: Identity, deliveryId: string): string =>
+const deduplicationKeyOf = (context: NodeIdentity, deliveryId: string): string =>
 	createHash('sha256')
 		.update(`${nodeKey(context)} ${deliveryId}`)
 		.digest('hex');

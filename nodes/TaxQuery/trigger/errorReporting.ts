@@ -6,7 +6,8 @@ import { RequestError } from '../../shared/http/requestError';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { CodedError } from '../../shared/utils/codedError';
 import { msUntilElapsed } from '../../shared/utils/sleep';
-import { processStateOfNode, type nodeKey } from './emitter';
+import { HOUR_MS } from '../../shared/utils/durations';
+import { processStateOfNode, type NodeIdentity } from './emitter';
 
 const OUTAGE = 'outage';
 
@@ -36,7 +37,7 @@ export function newOutageReporter() {
 }
 
 /** Lets the next outage be reported at once. */
-export const forgetReportedOutage = (context: Identity): void =>
+export const forgetReportedOutage = (context: NodeIdentity): void =>
 	void reportTimes(context).delete(OUTAGE);
 
 /** Reports what keeps a published trigger from checking, once an hour. */
@@ -67,17 +68,14 @@ export const toTriggerError = (
 	error: unknown,
 ): N8nNodeError => toN8nNodeError(context.getNode(), error, { hide: maskIdentifiersInText });
 
-type Identity = Parameters<typeof nodeKey>[0];
-
-const AN_HOUR = 3_600_000;
 const MAX_REPORTED = 1_000;
 const newReportTimes = () => new BoundedMap<string, number>(MAX_REPORTED);
-const reportTimes = (context: Identity) => processStateOfNode(context).shared(newReportTimes);
+const reportTimes = (context: NodeIdentity) => processStateOfNode(context).shared(newReportTimes);
 
 /** `what` names the report. */
-export function runHourly(context: Identity, what: string, report: () => void): void {
+export function runHourly(context: NodeIdentity, what: string, report: () => void): void {
 	const reportedAt = reportTimes(context);
-	if (msUntilElapsed(reportedAt.get(what) ?? -Infinity, AN_HOUR) > 0) return;
+	if (msUntilElapsed(reportedAt.get(what) ?? -Infinity, HOUR_MS) > 0) return;
 	reportedAt.set(what, Date.now());
 	report();
 }

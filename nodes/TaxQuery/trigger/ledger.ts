@@ -4,6 +4,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { hash } from '../../shared/utils/hash';
 import { isObject } from '../../shared/utils/json';
 import { pickBy } from '../../shared/utils/objects';
+import { isText } from '../../shared/utils/primitiveText';
 
 export const MAX_SEEN = 1_000;
 /** `seen` is trimmed once it is this much too long. */
@@ -67,7 +68,6 @@ function seenKey(queryId: string): string {
 	return keys.getOrMake(queryId, () => hash(queryId, KEY_LENGTH));
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string';
 const textsOf = (saved: unknown): Map<string, string> =>
 	new Map(
 		Object.entries(isObject(saved) ? saved : {}).filter((entry): entry is [string, string] =>

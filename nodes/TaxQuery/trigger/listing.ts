@@ -6,6 +6,7 @@ import type { Ledger, ServiceListOrder } from './ledger';
 import { toResult, type TriggerResult } from './result';
 import { newestFirstOrUndefined, isReadFarEnough, type ListedRows } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
+import { DAY_MS, MINUTE_MS } from '../../shared/utils/durations';
 
 export interface TriggerListing extends ListedRows<TriggerResult> {
 	order: ServiceListOrder | undefined;
@@ -22,8 +23,6 @@ export interface UnlistedPendingTotals {
 	afterAudit: number;
 }
 
-const A_MINUTE = 60_000;
-export const DAY_MS = 24 * 60 * A_MINUTE;
 /** Checks read a few queries by their ID. More of them are cheaper to find in the list. */
 const FEW = 3;
 /** An audit may take this share of the time, at one request a second. */
@@ -35,7 +34,7 @@ export function isAuditDue(
 	{ last, afterAudit }: UnlistedPendingTotals,
 ): boolean {
 	const isDeep = last > Math.max(FEW, afterAudit);
-	const everyMs = isDeep ? Math.max(A_MINUTE, state.auditRequests * AUDIT_REST_MS) : DAY_MS;
+	const everyMs = isDeep ? Math.max(MINUTE_MS, state.auditRequests * AUDIT_REST_MS) : DAY_MS;
 	return msUntilElapsed(state.auditedAt, Math.min(DAY_MS, everyMs)) < 0;
 }
 

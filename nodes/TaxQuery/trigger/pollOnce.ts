@@ -1,6 +1,7 @@
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { createServiceConnection } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/services';
+import { DAY_MS, HOUR_MS } from '../../shared/utils/durations';
 import { offersQueryList } from '../client/queryList';
 import { mayOmitExistingResponse, mayStillEnd } from '../client/record';
 import { touchRunningExecutions, type EmitOutcome } from './emitter';
@@ -8,7 +9,6 @@ import { dispositionOf, reportUnknownRecords } from './disposition';
 import type { Ledger } from './ledger';
 import {
 	requireCreationDates,
-	DAY_MS,
 	isAuditDue,
 	LISTING_IF_LIST_UNUSED,
 	readListing,
@@ -35,7 +35,6 @@ import { isStatusHandled, planPoll, applyPlan, type PollPlan, type RowRules } fr
 
 /** Of a poll whose list is up to date. */
 const MAX_REQUESTS = 3;
-const HOUR_MS = 3_600_000;
 /** A pause after each request leaves the rate limit to the lookups of executions, and the process to n8n. */
 const REST_PER_REQUEST_MS = 500;
 const REST_PER_ROW_MS = 0.1;

@@ -9,7 +9,7 @@ import { CodedError } from '../../shared/utils/codedError';
 import { msUntilElapsed, sleepUntil } from '../../shared/utils/sleep';
 import { mayStillEnd } from '../client/record';
 import { forgetCredential } from './cachedCredential';
-import { emitResult, nodeKey, saveByEmit, type EmitOutcome } from './emitter';
+import { emitResult, nodeKey, saveByEmit, type EmitOutcome, type NodeIdentity } from './emitter';
 import { RecordReader } from './recordReader';
 import { reportStoredResult, reportUnstartedResult } from './reports';
 import { pollOnce, type PollReport } from './pollOnce';
@@ -41,8 +41,7 @@ const MAX_NOTIFIED = 1_000;
 const newPublished = () => new Map<string, PollingSession>();
 const publishedTriggers = () => getProcessState().shared(newPublished);
 
-type Identity = Parameters<typeof nodeKey>[0];
-export const findPublishedSession = (context: Identity) =>
+export const findPublishedSession = (context: NodeIdentity) =>
 	publishedTriggers().get(nodeKey(context));
 export const sessionsOfWorkflow = (workflowId: string | undefined) =>
 	[...publishedTriggers().values()].filter(

@@ -10,6 +10,7 @@ import {
 	type FilterSettings,
 } from './filters';
 import { readPersonalDataMode, type PersonalDataMode } from '../../shared/personalData/options';
+import { HOUR_MS } from '../../shared/utils/durations';
 
 export interface TriggerSettings {
 	receiveBy: 'both' | 'webhook' | 'asking';
@@ -92,7 +93,7 @@ export function readStartFrom(context: ITriggerFunctions): number | undefined {
 	const startFrom = context.getNodeParameter('startFrom', 'activation');
 	if (startFrom === 'hours') {
 		const hours = Number(context.getNodeParameter('hours'));
-		if (hours > 0) return Date.now() - hours * 3_600_000;
+		if (hours > 0) return Date.now() - hours * HOUR_MS;
 		throw triggerSettingError('field.number', 'Hours', "of 'Start From' must be a number above 0");
 	}
 	if (startFrom !== 'date') return undefined;

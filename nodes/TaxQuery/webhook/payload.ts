@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { RecordFieldName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { RecordFieldName } from '../../shared/credentials/apiMapping';
 import { isObject, parseJson } from '../../shared/utils/json';
 import { pickBy } from '../../shared/utils/objects';
 import { idText } from '../../shared/utils/primitiveText';
-import { wireName } from '../client/recordNames';
+import { wireName, type RecordMapping } from '../client/recordNames';
 
 /** What a webhook call says of one query, not yet verified. */
 export interface AnnouncedQuery {
@@ -18,8 +18,6 @@ export interface AnnouncedQuery {
 
 /** The queries in a body, or why it names none, as a text for the sender. */
 export type Payload = { announced: AnnouncedQuery[] } | { status: 400 | 413; reason: string };
-
-type Names = Pick<TaxQueryMapping, 'record'>;
 
 /** The most results that one call may hold; each is confirmed with the service. */
 const MAX_RESULTS = 100;
@@ -41,7 +39,7 @@ const UNSAFE = ['__proto__', 'constructor', 'prototype'];
  * Reads a webhook call, whose shape TQ §6.2 does not show. It holds a query record or a query's ID: at the top, under
  * any key, or in a list. The bytes are JSON in UTF-8, whatever the headers say: they are what was signed. Never throws.
  */
-export function parsePayload(body: Buffer, mapping: Names): Payload {
+export function parsePayload(body: Buffer, mapping: RecordMapping): Payload {
 	const refuse = (reason: string): Payload => ({ status: 400, reason });
 	if (body.length === 0) return refuse('The body is empty');
 	const value = parse(body);
@@ -95,7 +93,7 @@ interface RecordNames {
 	wrapper?: string;
 }
 
-function namesOf(mapping: Names): RecordNames {
+function namesOf(mapping: RecordMapping): RecordNames {
 	const { wrapper, ...names } = mapping.record;
 	const own = (name: string) => wireName(mapping, name as RecordFieldName);
 	const fields = ['_id', ...SCALARS, ...RECORD_OBJECTS, ...DATE_FIELDS].map(own);

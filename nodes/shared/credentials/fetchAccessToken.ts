@@ -12,7 +12,7 @@ import type { TokenRequestProblem } from '../errors/requestProblem';
 import { extractRequestIds } from '../errors/requestIds';
 import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject, parseJson, parseObjectBlankAsEmpty } from '../utils/json';
-import { textOf } from '../utils/primitiveText';
+import { isFilledText, textOf } from '../utils/primitiveText';
 import { readTaxQueryApiMapping } from './apiMapping';
 import { readTaxQueryBaseUrl } from './baseUrl';
 import { invalidCredentialFieldError } from './fieldError';
@@ -183,12 +183,11 @@ function readToken(body: unknown, headers: IDataObject): IssuedToken | undefined
 	return { token, refreshToken, lifetimeMs: lifetimeOf(found.fields, token, headers) };
 }
 
-const isJwt = (value: unknown): value is string => isText(value) && JWT.test(bareToken(value));
+const isJwt = (value: unknown): value is string =>
+	isFilledText(value) && JWT.test(bareToken(value));
 
 const textUnder = (fields: IDataObject, names: string[]): string | undefined =>
-	names.map((name) => fields[name]).find(isText);
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+	names.map((name) => fields[name]).find(isFilledText);
 
 /** The response says it, or the JWT's own times. A lifetime below a second is unknown. */
 function lifetimeOf(fields: IDataObject, token: string, headers: IDataObject): number | undefined {

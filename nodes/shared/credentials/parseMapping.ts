@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { isObject, parseObjectBlankAsEmpty } from '../utils/json';
 import { CodedError } from '../utils/codedError';
 import { holdsDotSegment } from '../utils/dotSegment';
+import { isText } from '../utils/primitiveText';
 
 /** The permitted value of a mapping: one of these kinds, one of some names, or a table under known keys. */
 export type ValueShape = keyof typeof VALUE_KINDS | string[] | MappingShape;
@@ -10,7 +11,6 @@ export interface MappingShape {
 	[key: string]: ValueShape;
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string';
 const isSingleName = (value: unknown) => isText(value) && /[\p{L}\p{N}]/u.test(value);
 /** Below the base URL: an address, a query of its own, or a way out of it would be sent to nowhere. */
 const isPath = (value: unknown) =>

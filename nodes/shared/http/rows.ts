@@ -98,7 +98,7 @@ export function parseCount(value: unknown): number | undefined {
 export const reportsFailure = (body: unknown): boolean =>
 	isObject(body) &&
 	(body.success === false ||
-		[body.errors, body.error].some((one) => hasEntries(one) || isText(one)));
+		[body.errors, body.error].some((one) => hasEntries(one) || isVisibleText(one)));
 
 /** Knows the usual forms of a failure. */
 export const listBodyReportsFailure = (body: unknown): boolean =>
@@ -114,7 +114,7 @@ const FALSE: ReadonlySet<unknown> = new Set<unknown>([false, 'false', 0]);
 const isFailedStatus = (value: unknown): boolean =>
 	/^([45]\d\d|error|fail|failed)$/i.test(textOf(value));
 
-const isText = (value: unknown): value is string =>
+const isVisibleText = (value: unknown): value is string =>
 	typeof value === 'string' && value.trim() !== '';
 
 const listProblem = (body: unknown, expected: string): RequestProblem =>

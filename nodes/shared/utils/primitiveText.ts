@@ -1,3 +1,7 @@
+export const isText = (value: unknown): value is string => typeof value === 'string';
+
+export const isFilledText = (value: unknown): value is string => isText(value) && value !== '';
+
 /** A text, number or boolean as text, anything else as ''. (An object's own toString may be hostile, so none is called.) */
 export function textOf(value: unknown): string {
 	if (typeof value === 'string') return value;

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { RecordFieldName, TaxQueryMapping } from '../../../shared/credentials/apiMapping';
 import { checkCurp, checkRfc } from '../../../shared/identifiers';
 import { hasEntries, isObject } from '../../../shared/utils/json';
+import { isFilledText } from '../../../shared/utils/primitiveText';
 import type { QueryClient as Service } from '../../client/queryClient';
 import { listAllQueries, parseListPage } from '../../client/queryList';
 import { stateOfStatus } from '../../client/record';
@@ -34,16 +35,15 @@ export const withRecordNames = (
 	record: TaxQueryMapping['record'],
 ): TaxQueryMapping => ({ ...mapping, record: { ...mapping.record, ...record } });
 
-const isText = (value: unknown) => typeof value === 'string' && value !== '';
-const isId = (value: unknown) => isText(value) || typeof value === 'number';
-const isDate = (value: unknown) => isText(value) && !Number.isNaN(Date.parse(String(value)));
+const isId = (value: unknown) => isFilledText(value) || typeof value === 'number';
+const isDate = (value: unknown) => isFilledText(value) && !Number.isNaN(Date.parse(String(value)));
 const isContent = (value: unknown) => value === null || typeof value === 'object';
 
 /** Usual names of a record's fields, without hyphens and underscores, and a check of the values. */
 const RECORD: Array<[RecordFieldName, string, (value: unknown) => boolean]> = [
 	['_id', 'id uuid guid identifier queryid queryuuid idconsulta', isId],
-	['service', 'type kind querytype servicename servicetype product servicio tipo', isText],
-	['status', 'state estado estatus querystatus statuscode result', isText],
+	['service', 'type kind querytype servicename servicetype product servicio tipo', isFilledText],
+	['status', 'state estado estatus querystatus statuscode result', isFilledText],
 	['query', 'request params parameters input fields payload solicitud', isContent],
 	['response', 'result data output answer resultado respuesta', isContent],
 	['createdAt', 'created creation creationdate createddate createdon date timestamp fecha', isDate],
