@@ -52,11 +52,11 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 
 		await sleep(1500);
 		await control.delete('/requests');
-		const sentRequests = Array.from({ length: QUERIES }, (_, index) => rfcOf(index + 1));
-		const slow = sentRequests.filter((_, index) => index % 2 === 0);
+		const taxpayers = Array.from({ length: QUERIES }, (_, index) => rfcOf(index + 1));
+		const slow = taxpayers.filter((_, index) => index % 2 === 0);
 		await control.put('/outcomes', Object.fromEntries(slow.map((rfc) => [rfc, ['SLOW']])));
 		log(`${QUERIES} queries that wait`);
-		const sending = ask(sentRequests.map((rfc) => ({ rfc })));
+		const sending = ask(taxpayers.map((rfc) => ({ rfc })));
 		const sent = async () => (await requests()).filter(({ method }) => method === 'POST').length;
 		while ((await sent()) < QUERIES) await sleep(500);
 		await sleep(1500); // as before those alone, that the first ten need not wait

@@ -46,7 +46,7 @@ const login = ({ taxQuery }: TestSandbox) => ({
 	clientId: taxQuery.clientId,
 	clientSecret: taxQuery.clientSecret,
 });
-const inProgress = async (
+const publishQuery = async (
 	parameters: INodeParameters,
 	{ onError, ...data }: { onError?: TestedWorkflowNode['onError'] } & Record<string, unknown> = {},
 ) =>
@@ -83,7 +83,7 @@ const queries: Record<keyof typeof queryTypesByOperation, INodeParameters> = {
 
 describe('Every query; waiting for results that arrive later', () => {
 	it.each(Object.entries(queries))('%s', async (_name, parameters) => {
-		const run = await inProgress({ ...parameters, waitForResult: true, maxWait: 60 });
+		const run = await publishQuery({ ...parameters, waitForResult: true, maxWait: 60 });
 		const { outputs, error } = await run();
 		expect({ error, items: outputs[0] }).toEqual({
 			error: '',
@@ -95,10 +95,10 @@ describe('Every query; waiting for results that arrive later', () => {
 describe('Past queries and lists', () => {
 	it('lists and gets the queries made', async () => {
 		await (
-			await inProgress(getCrfParameters())
+			await publishQuery(getCrfParameters())
 		)([{ rfc: RFC }, { rfc: OTHER }]);
-		const list = await inProgress(operationParameters('query', 'getAll', { returnAll: true }));
-		const get = await inProgress(
+		const list = await publishQuery(operationParameters('query', 'getAll', { returnAll: true }));
+		const get = await publishQuery(
 			operationParameters('query', 'get', { queryId: '={{ $json.queryId }}' }),
 		);
 		const [made] = (await list()).outputs;
@@ -145,7 +145,7 @@ describe('Both ways to continue on fail', () => {
 	};
 
 	it('keeps the input of the item that fails among the items', async () => {
-		const run = await inProgress(getCrfParameters(), { onError: 'continueRegularOutput' });
+		const run = await publishQuery(getCrfParameters(), { onError: 'continueRegularOutput' });
 		const { outputs } = await run(items);
 		expect([outputs[0], await billed()]).toEqual([
 			[expect.objectContaining({ queryId: expect.any(String) }), failed],
@@ -154,7 +154,7 @@ describe('Both ways to continue on fail', () => {
 	});
 
 	it('keeps the input of the item that fails at the second output', async () => {
-		const run = await inProgress(getCrfParameters(), { onError: 'continueErrorOutput' });
+		const run = await publishQuery(getCrfParameters(), { onError: 'continueErrorOutput' });
 		const { outputs } = await run(items);
 		expect(outputs.map((output) => output.length)).toEqual([1, 1]);
 		expect(outputs[1]).toEqual([failed]);
@@ -164,7 +164,7 @@ describe('Both ways to continue on fail', () => {
 describe('A lost response of a billed query: found, not billed again', () => {
 	it.each(['resetAfter', 'truncated'] as const)('%s', async (fault) => {
 		await sandbox.faults({ path: '/api/query/crf', method: 'POST', fault, times: 1 });
-		const run = await inProgress(getCrfParameters());
+		const run = await publishQuery(getCrfParameters());
 		const { outputs, error } = await run([{ rfc: THIRD }]);
 		expect({ error, items: outputs[0] }).toEqual({
 			error: '',
@@ -175,7 +175,7 @@ describe('A lost response of a billed query: found, not billed again', () => {
 
 describe('A refused connection is reported as such', () => {
 	it('reports nothing as billed after a refused connection', async () => {
-		const run = await inProgress(getCrfParameters(), { baseUrl: 'http://127.0.0.1:1/api' });
+		const run = await publishQuery(getCrfParameters(), { baseUrl: 'http://127.0.0.1:1/api' });
 		const { error } = await run([{ rfc: RFC }]);
 		expect([error, error]).toEqual([
 			expect.stringMatching(/refused the connection|could not be reached/),
@@ -186,7 +186,7 @@ describe('A refused connection is reported as such', () => {
 
 describe('A token that the service refuses', () => {
 	it('reports a refused token, and what to do', async () => {
-		const run = await inProgress(getCrfParameters(), {
+		const run = await publishQuery(getCrfParameters(), {
 			grant: 'accessToken',
 			pastedToken: 'not-one-of-ours',
 		});
@@ -200,7 +200,7 @@ describe('A token that the service refuses', () => {
 
 describe('A wrong client secret', () => {
 	it('reports a wrong client secret, and nothing as billed', async () => {
-		const run = await inProgress(getCrfParameters(), { clientSecret: 'wrong-secret' });
+		const run = await publishQuery(getCrfParameters(), { clientSecret: 'wrong-secret' });
 		const { error } = await run([{ rfc: RFC }]);
 		expect([error, error]).toEqual([
 			expect.stringMatching(/client secret/i),
@@ -242,7 +242,7 @@ describe('The trigger, each result once', () => {
 
 describe('A token that expired', () => {
 	it('while n8n ran is renewed', async () => {
-		const run = await inProgress(getCrfParameters());
+		const run = await publishQuery(getCrfParameters());
 		await run([{ rfc: RFC }]);
 		await sandbox.faults({
 			path: '/api/query/crf',
@@ -256,7 +256,7 @@ describe('A token that expired', () => {
 
 	it('while n8n was down is renewed', async () => {
 		const forgetful = await startSandbox({ tokenLifetime: 2 });
-		const run = await inProgress(getCrfParameters(), login(forgetful));
+		const run = await publishQuery(getCrfParameters(), login(forgetful));
 		const first = await run([{ rfc: RFC }]);
 		await n8n.restart();
 		const second = await run([{ rfc: OTHER }]);

@@ -22,7 +22,7 @@ type Acknowledged = QueryRecord & { queryId: string };
 
 const environments = fc.sample(mappingArbitrary, { numRuns: 8, seed: 20 });
 const operations = Object.keys(OPERATION_PATHS_AND_SERVICE_CODES) as OperationName[];
-const requests = postQueryEndpoints.map(({ path, response, record, valid = [], invalid = [] }) => {
+const endpoints = postQueryEndpoints.map(({ path, response, record, valid = [], invalid = [] }) => {
 	const operation = operations.find(
 		(one) => OPERATION_PATHS_AND_SERVICE_CODES[one].path === path,
 	) as OperationName;
@@ -49,7 +49,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 		afterAll(async () => await variant.sandbox.close());
 
 		it('documented bodies are accepted under own names, with responses by the contract', async () => {
-			for (const { operation, response, valid, record } of requests) {
+			for (const { operation, response, valid, record } of endpoints) {
 				for (const body of valid) {
 					const { status, data } = await post(operation, body);
 					const mapped = '_id' in data ? client.record(data) : data;
@@ -66,7 +66,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 		});
 
 		it("invalid bodies are refused by the field's own name", async () => {
-			for (const { operation, invalid } of requests) {
+			for (const { operation, invalid } of endpoints) {
 				for (const [name, body] of invalid) {
 					const { status, data } = await post<{ field: string }>(operation, body as object);
 					const field = client.fieldOf(operation, String(name));

@@ -8,13 +8,13 @@ export async function collectSocketErrorsDuring<T>(
 	work: (first: Promise<string>) => Promise<T>,
 ): Promise<string[]> {
 	const codes: string[] = [];
-	let render: (code: string) => void;
-	const first = new Promise<string>((resolve) => (render = resolve));
+	let resolveFirst: (code: string) => void;
+	const first = new Promise<string>((resolve) => (resolveFirst = resolve));
 	const onSocket = (message: unknown) => {
 		const { socket } = message as { socket: Socket };
 		socket.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
 			codes.push(code);
-			render(code);
+			resolveFirst(code);
 		});
 	};
 	subscribe(CHANNEL, onSocket);

@@ -23,7 +23,7 @@ export interface StubRequest {
 }
 
 /** A small service on this machine that answers as it likes, and says nothing more than it must. */
-export async function startStubServer(respond: (requests: StubRequest) => StubResponse) {
+export async function startStubServer(respond: (request: StubRequest) => StubResponse) {
 	const requests: StubRequest[] = [];
 	const handle = async (request: IncomingMessage, response: ServerResponse) => {
 		const { method = '', url = '' } = request;

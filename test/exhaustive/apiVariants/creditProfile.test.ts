@@ -164,11 +164,11 @@ describe.each(sampledApiVariants)(
 				taxQueryApi: { apiMapping: JSON.stringify(mapping.taxQuery) },
 			});
 			const context = new CredentialTestContext();
-			const render = async (test: typeof testTaxQuery, data: ICredentialDataDecryptedObject) =>
+			const testMessage = async (test: typeof testTaxQuery, data: ICredentialDataDecryptedObject) =>
 				(await test.call(context, { id: '1', name: 'Test', type: 'test', data })).message;
 			expect([
-				await render(testCreditProfile, creditProfileApi),
-				await render(testTaxQuery, taxQueryApi),
+				await testMessage(testCreditProfile, creditProfileApi),
+				await testMessage(testTaxQuery, taxQueryApi),
 			]).toEqual(['Connection successful!', 'Connection successful!']);
 		});
 	},

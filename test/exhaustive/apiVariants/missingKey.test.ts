@@ -23,14 +23,14 @@ const [RFC] = rfcs(1);
 const MAX_WAIT = 5;
 const days = { period: 'dates', firstDay: '2026-01-02', lastDay: '2026-01-05' };
 
-const inProgress: Record<keyof typeof queryTypesByOperation, INodeParameters> = {
+const parametersByQuery: Record<keyof typeof queryTypesByOperation, INodeParameters> = {
 	...parametersOfEachQuery(MAX_WAIT),
 	createTaxProfile: operationParameters('taxAuthority', 'createTaxProfile', {
 		loginFrom: 'stored',
 		rfc: RFC,
 	}),
 };
-const names = Object.keys(inProgress) as Array<keyof typeof queryTypesByOperation>;
+const names = Object.keys(parametersByQuery) as Array<keyof typeof queryTypesByOperation>;
 
 /** The mapping without these keys. */
 function without(mapping: object, ...paths: string[][]): object {
@@ -58,7 +58,7 @@ const ownPaths = sample(true);
 const ownTax = sample(false);
 
 /** The operator reads the error, or the warning beside the result. */
-const reported = ({ items, error }: Awaited<ReturnType<TaxQuerySandbox['run']>>): string =>
+const textOf = ({ items, error }: Awaited<ReturnType<TaxQuerySandbox['run']>>): string =>
 	error
 		? `${error.message} ${error.description}`
 		: JSON.stringify(items.map(({ json }) => json.warnings));
@@ -83,7 +83,7 @@ describe('a mapping of the query service that misses one key', () => {
 				},
 			});
 			const credentials = { taxQueryApi };
-			return reported(await sandbox.run(parameters, { credentials, secrets: [CIEC] }));
+			return textOf(await sandbox.run(parameters, { credentials, secrets: [CIEC] }));
 		};
 	};
 	const all = operationParameters('query', 'getAll', { returnAll: true });
@@ -97,7 +97,7 @@ describe('a mapping of the query service that misses one key', () => {
 
 	it('is none where nothing is missing', async () => {
 		for (const name of names) {
-			expect([name, await askOwn([], inProgress[name])]).toEqual([
+			expect([name, await askOwn([], parametersByQuery[name])]).toEqual([
 				name,
 				expect.stringMatching(/^\[null(,null)?\]$/),
 			]);
@@ -105,12 +105,12 @@ describe('a mapping of the query service that misses one key', () => {
 	});
 
 	it('names the path of a query', async () => {
-		const shownMessage = await askOwn([['paths', 'getCrf']], inProgress.getCrf);
-		expect(shownMessage).toContain('paths.getCrf');
+		const text = await askOwn([['paths', 'getCrf']], parametersByQuery.getCrf);
+		expect(text).toContain('paths.getCrf');
 	});
 
 	it('names paths.tax, which several queries share', async () => {
-		expect(await askTax([['paths', 'tax']], inProgress.getCsf)).toContain('paths.tax');
+		expect(await askTax([['paths', 'tax']], parametersByQuery.getCsf)).toContain('paths.tax');
 	});
 
 	it('names the path of the list', async () => {
@@ -121,33 +121,35 @@ describe('a mapping of the query service that misses one key', () => {
 		['getCrf', 'rfc'],
 		['createTaxProfile', 'ciec'],
 	] as const)('names fields.%s without its %s', async (name, field) => {
-		expect(await askOwn([['fields', name, field]], inProgress[name])).toContain(`fields.${name}`);
+		expect(await askOwn([['fields', name, field]], parametersByQuery[name])).toContain(
+			`fields.${name}`,
+		);
 	});
 
 	it.each([
-		['months', inProgress.getInvoices],
+		['months', parametersByQuery.getInvoices],
 		['days', operationParameters('taxAuthority', 'getInvoices', { rfc: RFC, ...days })],
 	])('names periodFormat for %s', async (unit, parameters) => {
 		expect(await askOwn([['periodFormat', unit]], parameters)).toContain('periodFormat');
 	});
 
 	it('names the service of a query', async () => {
-		const shownMessage = await askOwn([['services', 'getCrf']], inProgress.getCrf);
-		expect(shownMessage).toContain('services.getCrf');
+		const text = await askOwn([['services', 'getCrf']], parametersByQuery.getCrf);
+		expect(text).toContain('services.getCrf');
 	});
 
 	it('names statuses.success where a result comes with a word that it does not know', async () => {
-		const shownMessage = await askOwn([['statuses', 'success']], inProgress.getCurpData);
-		expect(shownMessage).toContain('statuses.success');
+		const text = await askOwn([['statuses', 'success']], parametersByQuery.getCurpData);
+		expect(text).toContain('statuses.success');
 	});
 
 	it.each(['pending', 'failed'] as const)('names statuses.%s', async (state) => {
 		const { rfc } = running[0].reserved(state);
-		const shownMessage = await askOwn(
+		const text = await askOwn(
 			[['statuses', state]],
 			operationParameters('taxpayer', 'getCrf', { rfc, waitForResult: true, maxWait: MAX_WAIT }),
 		);
-		expect(shownMessage).toContain(`statuses.${state}`);
+		expect(text).toContain(`statuses.${state}`);
 	});
 
 	it('names list.parameters', async () => {
@@ -240,7 +242,7 @@ describe('a key whose lack brings no error', () => {
 	it('logs in anew without token.fields.refresh_token, and Diagnose proposes it', async () => {
 		await startWith({});
 		const apiMapping = without(taxQuery, ['token', 'fields', 'refresh_token']);
-		const ask = async () => await sandbox.run(inProgress.getCurpData, { apiMapping });
+		const ask = async () => await sandbox.run(parametersByQuery.getCurpData, { apiMapping });
 		await ask();
 		await sandbox.control.post('/clock', { advance: 2 * 3_600_000 });
 		const { error, items } = await ask();
@@ -250,7 +252,7 @@ describe('a key whose lack brings no error', () => {
 
 	it('is paths.get where Diagnose reads a query by its ID', async () => {
 		await startWith({});
-		await sandbox.run(inProgress.getCurpData, { apiMapping: taxQuery });
+		await sandbox.run(parametersByQuery.getCurpData, { apiMapping: taxQuery });
 		const apiMapping = without(taxQuery, ['paths', 'get']);
 		expect(await check('One query by its ID', apiMapping)).toMatch(/^Change needed .*paths\.get /);
 		expect(await check('One query by its ID', taxQuery)).toMatch(/^OK /);
@@ -261,7 +263,7 @@ describe('a key whose lack brings no error', () => {
 		['statuses.success', { status: ['success'] }, ['statuses', 'success']],
 	])('is %s of what Get Many filters by: it hints at it', async (name, filters, key) => {
 		await startWith({});
-		await sandbox.run(inProgress.getCrf, { apiMapping: taxQuery });
+		await sandbox.run(parametersByQuery.getCrf, { apiMapping: taxQuery });
 		const ofFilter = operationParameters('query', 'getAll', { returnAll: true, filters });
 		const text = async (apiMapping: object) => {
 			const { items, hints } = await sandbox.run(ofFilter, { apiMapping });
@@ -312,8 +314,8 @@ describe('a mapping of the Credit Profile Service that misses one key', () => {
 	});
 
 	it('names fields.bureauPublicKey', async () => {
-		const shownMessage = await ask(['fields', 'bureauPublicKey'], login('credit-bureau-b'));
-		expect(shownMessage).toContain('fields.bureauPublicKey');
+		const text = await ask(['fields', 'bureauPublicKey'], login('credit-bureau-b'));
+		expect(text).toContain('fields.bureauPublicKey');
 	});
 
 	it.each([

@@ -124,7 +124,7 @@ describe('a table of 1,000 items, with duplicates, empty and hostile values', ()
 		'😀'.repeat(10),
 		'A'.repeat(1_000_000),
 	];
-	const requests = Array.from({ length: 1_000 }, (_, index) =>
+	const cells = Array.from({ length: 1_000 }, (_, index) =>
 		index % 20 === 19 ? wrong[Math.floor(index / 20) % wrong.length] : right[index % 500],
 	);
 
@@ -135,21 +135,21 @@ describe('a table of 1,000 items, with duplicates, empty and hostile values', ()
 				{ externalReference: '={{ $itemIndex }}', spendingLimits: { maxQueriesPerDay: 5000 } },
 			),
 			{
-				items: requests.map((rfc) => ({ rfc })) as INodeExecutionData['json'][],
+				items: cells.map((rfc) => ({ rfc })) as INodeExecutionData['json'][],
 				onError: 'continueRegularOutput',
 			},
 		);
 		const ofItem = new Map(
 			items.map(({ json, pairedItem }) => [(pairedItem as { item: number }).item, json]),
 		);
-		const unknown = requests.filter((rfc, index) => {
+		const unknown = cells.filter((rfc, index) => {
 			const json = ofItem.get(index);
 			return right.includes(rfc as string)
 				? json?.rfc !== rfc || json?.externalReference !== index
 				: !String(json?.error).startsWith("'RFC'");
 		});
 		const paid = (await sandbox.ledger()).map(({ query }) => query.rfc);
-		const wanted = new Set(requests.filter((rfc) => right.includes(rfc as string)));
+		const wanted = new Set(cells.filter((rfc) => right.includes(rfc as string)));
 		expect({ error, items: items.length, unknown: unknown.slice(0, 3) }).toEqual({
 			...{ error: undefined, items: 1_000, unknown: [] },
 		});

@@ -9,7 +9,7 @@ import {
 	type BilledPostAwaitingResponse,
 } from '../../nodes/taxQuery/fakeTenantService';
 
-const sentRequests = rfcs(4);
+const taxpayers = rfcs(4);
 const spellings = [
 	(rfc: string) => rfc,
 	(rfc: string) => rfc.toLowerCase(),
@@ -20,7 +20,7 @@ const normalized = (rfc: string) => rfc.replaceAll(' ', '').toUpperCase();
 const item = fc.record({
 	tenant: fc.constantFrom('A', 'B'),
 	rfc: fc
-		.tuple(fc.constantFrom(...sentRequests), fc.constantFrom(...spellings))
+		.tuple(fc.constantFrom(...taxpayers), fc.constantFrom(...spellings))
 		.map(([rfc, spell]) => spell(rfc)),
 });
 const items = fc.array(item, { minLength: 1, maxLength: 4 });
@@ -120,7 +120,7 @@ describe('a random program of items, rounds, tool calls, sub-executions, tries a
 				await close();
 				const requested = steps.flatMap((taken) => taken.items);
 				for (const [tenant, rfcsOf] of Object.entries(billed)) {
-					for (const rfc of sentRequests) {
+					for (const rfc of taxpayers) {
 						const items = requested.filter(
 							(one) => one.tenant === tenant && normalized(one.rfc) === rfc,
 						);

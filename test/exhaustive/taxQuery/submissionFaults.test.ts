@@ -13,7 +13,7 @@ describe('500 items with resets, timeouts, 503 and 429 for every tenth', () => {
 	let sandbox: TaxQuerySandbox;
 	let items: INodeExecutionData[];
 	let billed: Array<{ rfc: unknown; queryId: string }>;
-	const requests = rfcs(500);
+	const taxpayers = rfcs(500);
 
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox();
@@ -25,7 +25,7 @@ describe('500 items with resets, timeouts, 503 and 429 for every tenth', () => {
 		);
 		({ items } = await sandbox.run(
 			getCrfParameters({}, { timeout: 90, externalReference: '={{ $json.rfc }}' }),
-			{ items: itemsForRfcs(requests), onError: 'continueRegularOutput' },
+			{ items: itemsForRfcs(taxpayers), onError: 'continueRegularOutput' },
 		));
 		billed = (await sandbox.ledger()).map(({ query, queryId }) => ({ rfc: query.rfc, queryId }));
 	});
@@ -36,7 +36,7 @@ describe('500 items with resets, timeouts, 503 and 429 for every tenth', () => {
 
 	it('give 500 rows, each of its item', () => {
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
-			requests.map((_, item) => ({ item })),
+			taxpayers.map((_, item) => ({ item })),
 		);
 	});
 

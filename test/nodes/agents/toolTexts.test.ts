@@ -78,18 +78,18 @@ describe('a tool of an AI agent', () => {
 	});
 
 	it.each(cases)('describes its effect and fields to a model: %s', (_name, one) => {
-		const reported = textsOf(one);
-		expect(reported.split(/\s+/).length).toBeLessThanOrEqual(60);
+		const texts = textsOf(one);
+		expect(texts.split(/\s+/).length).toBeLessThanOrEqual(60);
 		const missing = modelFields(one)
 			.map(({ displayName }) => displayName)
-			.filter((label) => !new RegExp(`${label.replace(/[()]/g, '\\$&')}: \\S`).test(reported));
+			.filter((label) => !new RegExp(`${label.replace(/[()]/g, '\\$&')}: \\S`).test(texts));
 		expect(missing).toEqual([]);
 	});
 
 	it('describes the cost of ten billed tools, and the use of a pending result', () => {
-		const reported = offered.map(textsOf);
-		expect(reported.filter((text) => /Billed:|may be billed/.test(text)).length).toBe(10);
-		expect(reported.filter((text) => /Do not ask again/.test(text)).length).toBe(8);
+		const texts = offered.map(textsOf);
+		expect(texts.filter((text) => /Billed:|may be billed/.test(text)).length).toBe(10);
+		expect(texts.filter((text) => /Do not ask again/.test(text)).length).toBe(8);
 	});
 
 	describe('when it runs', () => {

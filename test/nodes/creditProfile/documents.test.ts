@@ -300,7 +300,7 @@ const PERSON = 'JUAN PEREZ GODE561231GR8';
 
 describe('the files of a collection', () => {
 	/** Counts the requests of each path. */
-	let sentRequests: Record<string, number>;
+	let requestsByPath: Record<string, number>;
 	/** In the addresses of its files: where a run ends by an error, some are still on their way when the next test begins. */
 	let round = 0;
 	/** Files by path; a list of documents is answered beside them. */
@@ -313,7 +313,7 @@ describe('the files of a collection', () => {
 	const server = serverForTestGroup((request, response) => {
 		const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
 		if (![null, String(round)].includes(searchParams.get('round'))) return refuse(410)(response);
-		sentRequests[pathname] = (sentRequests[pathname] ?? 0) + 1;
+		requestsByPath[pathname] = (requestsByPath[pathname] ?? 0) + 1;
 		if (!pathname.endsWith('/document')) return (hosts[pathname] ?? refuse(410))(response);
 		const documents = Object.keys(hosts).map((path, index) => ({
 			...{ id: index + 1, document: {} },
@@ -323,7 +323,7 @@ describe('the files of a collection', () => {
 	});
 	beforeEach(() => {
 		round++;
-		sentRequests = {};
+		requestsByPath = {};
 		hosts = {};
 		types = [];
 	});
@@ -444,7 +444,7 @@ describe('the files of a collection', () => {
 				else response.writeHead(status, { 'retry-after': '4' }).end();
 			};
 			const { items } = await run(byLink('/0'));
-			expect([items[0]?.binary?.data.data, sentRequests['/0']]).toEqual(['YQ==', 2]);
+			expect([items[0]?.binary?.data.data, requestsByPath['/0']]).toEqual(['YQ==', 2]);
 		});
 
 		it('repeats a download ten times with growing pauses after 429', async () => {
@@ -465,13 +465,13 @@ describe('the files of a collection', () => {
 	it('requests a file three times from a failing host, whatever its Retry-After', async () => {
 		hosts['/0'] = (response) => void response.writeHead(503, { 'retry-after': '1' }).end();
 		const { error } = await withoutWaiting(async () => await run(byLink('/0')));
-		expect([codeOf(error), sentRequests['/0']]).toEqual(['file.status.503', 3]);
+		expect([codeOf(error), requestsByPath['/0']]).toEqual(['file.status.503', 3]);
 	});
 
 	it('a request that timed out at its host (408) is repeated, as other reads are', async () => {
-		hosts['/0'] = (response) => (sentRequests['/0'] === 1 ? refuse(408) : send('a'))(response);
+		hosts['/0'] = (response) => (requestsByPath['/0'] === 1 ? refuse(408) : send('a'))(response);
 		const { items } = await withoutWaiting(async () => await run(byLink('/0')));
-		expect([items[0]?.binary?.data.data, sentRequests['/0']]).toEqual(['YQ==', 2]);
+		expect([items[0]?.binary?.data.data, requestsByPath['/0']]).toEqual(['YQ==', 2]);
 	});
 
 	describe('are not mistaken for what else a host sends', () => {
@@ -637,7 +637,7 @@ describe('the files of a collection', () => {
 			hosts = { '/never': () => cancel() };
 			const onStart = (how: () => void) => void (cancel = how);
 			await run(link('/never', 3600), { onStart });
-			expect(sentRequests).toEqual({ '/never': 1 });
+			expect(requestsByPath).toEqual({ '/never': 1 });
 		});
 	});
 
@@ -678,7 +678,7 @@ describe('the files of a collection', () => {
 			'downloads files of incoming documents from %s, without other requests',
 			async (_what, row) => {
 				const { items, error } = await incoming([row()]);
-				expect([error, items.map(({ json }) => json), sentRequests]).toEqual([
+				expect([error, items.map(({ json }) => json), requestsByPath]).toEqual([
 					undefined,
 					[expect.objectContaining({ id: 70, documentId: 9 })],
 					{ '/ine': 1 },

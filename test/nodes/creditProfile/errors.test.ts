@@ -23,8 +23,8 @@ describe('bad input', () => {
 	const run = createSandboxNodeRunner(sandbox);
 
 	/** Nothing of it is worth a request. */
-	type Rendered = [code: string, field: string];
-	const refused: Array<[what: string, parameters: INodeParameters, expected: Rendered]> = [
+	type Refusal = [code: string, field: string];
+	const refused: Array<[what: string, parameters: INodeParameters, expected: Refusal]> = [
 		['an object for an id', get('={{ { a: 1 } }}'), ['field.id', 'Collection']],
 		['a text for an id', get('={{ "abc" }}'), ['field.id', 'Collection']],
 		['a path for an id', get('={{ "1/../2" }}'), ['field.id', 'Collection']],
@@ -189,7 +189,7 @@ describe('bad input', () => {
 });
 
 /** Runs the node at a service that answers everything so. */
-async function rendered(
+async function runAgainst(
 	answer: StubResponse,
 	parameters: INodeParameters,
 	more: Partial<NodeRunOptions> = {},
@@ -294,7 +294,7 @@ describe('an error', () => {
 			/^'User' .* is empty or not a text/,
 		],
 	])('names the field: %j', async (parameters, words) => {
-		expect((await rendered({ body: {} }, parameters)).error).toMatch(words);
+		expect((await runAgainst({ body: {} }, parameters)).error).toMatch(words);
 	});
 
 	it.each<[INodeParameters, object, RegExp]>([
@@ -315,18 +315,18 @@ describe('an error', () => {
 		],
 		[legal, { message: 'Your contract ended' }, /^It is not known whether the login was saved \| /],
 	])('quotes the response of the service: %j', async (parameters, body, words) => {
-		expect((await rendered({ body }, parameters)).error).toMatch(words);
+		expect((await runAgainst({ body }, parameters)).error).toMatch(words);
 	});
 
 	it('says what to check when the bureau refuses a login', async () => {
 		const login = upsert({ provider: 'bureau/pf', user: 'a', password: 'b' });
-		const { error } = await rendered({ status: 422, body: { message: 'No' } }, login);
+		const { error } = await runAgainst({ status: 422, body: { message: 'No' } }, login);
 		expect(error).toMatch(/its password the encrypted one.*The service says: "No"\.$/);
 	});
 
 	it('about an item without files says where they come from', async () => {
 		const parameters = { ...documents, operation: 'downloadFiles', filesFrom: 'incoming' };
-		const { error } = await rendered({ body: {} }, parameters, { items: [{ id: 9 }] });
+		const { error } = await runAgainst({ body: {} }, parameters, { items: [{ id: 9 }] });
 		expect(error).toMatch(
 			/^The incoming item holds no file associations \| .*Include Associations/,
 		);
@@ -338,7 +338,7 @@ describe('a hint', () => {
 		[{ user: 'SOMEBODY_ELSE' }, 'shows another user'],
 		[{ isEnabled: false }, 'says that it is not enabled'],
 	])('hints that the row of a saved login %j', async (more, uncertainty) => {
-		const { hints } = await rendered({ body: { ...row, ...more } }, legal);
+		const { hints } = await runAgainst({ body: { ...row, ...more } }, legal);
 		expect(hints).toEqual([
 			expect.stringContaining(
 				`The login for Legal Records was saved, but the response ${uncertainty}`,
@@ -348,7 +348,7 @@ describe('a hint', () => {
 
 	it('hints at blanks around a secret', async () => {
 		const login = upsert({ provider: 'sanctions-screening', token: ' a' });
-		const { hints } = await rendered({ body: { ...row, type: 'sanctions-screening' } }, login);
+		const { hints } = await runAgainst({ body: { ...row, type: 'sanctions-screening' } }, login);
 		expect(hints[0]).toBe(
 			"'Token' of the provider's login begins or ends with a blank or line break; it was sent as entered.",
 		);
@@ -357,7 +357,7 @@ describe('a hint', () => {
 	it('hints that a file may not hold all documents', async () => {
 		const page = [1, 2].map((id) => ({ id, document: {}, associations: [] }));
 		const file = { ...documents, output: 'file', returnAll: false, limit: 2 };
-		const { hints } = await rendered(
+		const { hints } = await runAgainst(
 			{ body: { total: 9, documents: page, name: 'A', id: LOANS_COLLECTION_ID } },
 			file,
 		);
@@ -370,7 +370,7 @@ describe('a hint', () => {
 		const associations = [{ type: 'archivos', association: { id: 1 } }];
 		const parameters = { ...documents, operation: 'downloadFiles', filesFrom: 'collection' };
 		const body = { total: 1, documents: [{ id: 7, document: {}, associations }] };
-		const { hints } = await rendered({ body }, parameters, { items: [{}, {}] });
+		const { hints } = await runAgainst({ body }, parameters, { items: [{}, {}] });
 		expect(hints).toEqual(
 			expect.arrayContaining([
 				'Associations of a type other than Profiles, Forms and Files: 1. They were not downloaded: Data Document → Get Many shows them.',

@@ -391,7 +391,7 @@ describe('Return All and Limit', () => {
 		/** A service with one list of ids. */
 		let ids: number[];
 		let total: () => number;
-		let sentRequests: number[];
+		let offsets: number[];
 		/** The most rows of a page. */
 		let cap: number;
 		/** May alter the list before the request of this number is answered. */
@@ -415,16 +415,16 @@ describe('Return All and Limit', () => {
 					.setHeader('x-ratelimit-limit', '1000')
 					.end(JSON.stringify({ total: total(), documents: page }));
 			};
-			sentRequests.push(offset);
-			change(sentRequests.length);
-			if (offset === late && sentRequests.length < 10) release = answer;
+			offsets.push(offset);
+			change(offsets.length);
+			if (offset === late && offsets.length < 10) release = answer;
 			else answer();
-			if (sentRequests.length === 10) release();
+			if (offsets.length === 10) release();
 		});
 		beforeEach(() => {
 			ids = Array.from({ length: 1000 }, (_, index) => index);
 			total = () => ids.length;
-			sentRequests = [];
+			offsets = [];
 			cap = 100;
 			change = () => {};
 			late = undefined;
@@ -511,13 +511,13 @@ describe('Return All and Limit', () => {
 				if (request === 2) ids = ids.slice(0, 300);
 			};
 			await readAll();
-			expect(Math.max(...sentRequests)).toBeLessThan(4200);
+			expect(Math.max(...offsets)).toBeLessThan(4200);
 		});
 
 		it('a total that is never reached is an error, and nothing is output', async () => {
 			total = () => 1_000_000;
 			expect(await readAll()).toEqual([]);
-			expect([failure, Math.max(...sentRequests) < 6000]).toEqual(['incomplete', true]);
+			expect([failure, Math.max(...offsets) < 6000]).toEqual(['incomplete', true]);
 		});
 
 		it('a Limit is filled although rows came twice', async () => {

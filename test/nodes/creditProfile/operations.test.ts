@@ -503,8 +503,8 @@ describe('several logins for one provider in one run', () => {
 		expect(sent).toEqual(['A', 'B', 'A']);
 	});
 
-	const refuseOld = (requests: StubRequest) =>
-		requests.body.includes('Old') ? { status: 422, body: { message: 'No' } } : stored(requests);
+	const refuseOld = (request: StubRequest) =>
+		request.body.includes('Old') ? { status: 422, body: { message: 'No' } } : stored(request);
 
 	it('go on after one that fails, under Continue On Fail', async () => {
 		const { sent, rows, failed } = await store(
@@ -968,11 +968,11 @@ describe('the credentials of providers', () => {
 		});
 
 		/** All that comes out of a run; n8n itself keeps the node's fields beside it, to be able to run it again. */
-		const reported = ({ items, failed, error, hints }: Awaited<ReturnType<typeof run>>) =>
+		const everythingOut = ({ items, failed, error, hints }: Awaited<ReturnType<typeof run>>) =>
 			JSON.stringify({ items, failed, hints, error, ...error }) + inspect(error, { depth: 10 });
 
 		const fromFields = async (provider: string, login: object, onError?: OnError) =>
-			reported(await run({ ...upsert(provider), loginFrom: 'fields', ...login }, { onError }));
+			everythingOut(await run({ ...upsert(provider), loginFrom: 'fields', ...login }, { onError }));
 
 		describe.each(logins)('%s, from fields', (provider, login) => {
 			const found = (text: string) => secretsOf(login).filter((secret) => text.includes(secret));

@@ -253,7 +253,7 @@ describe('shapes of tokens', () => {
 			secrets,
 		});
 
-	const renderText = async ({ taxQueryApi: data }: ReturnType<typeof freshCredentials>) =>
+	const testResult = async ({ taxQueryApi: data }: ReturnType<typeof freshCredentials>) =>
 		await testTaxQuery.call(new CredentialTestContext(), {
 			id: '1',
 			name: 'Tested',
@@ -439,7 +439,7 @@ describe('shapes of tokens', () => {
 			const credentials = freshCredentials({ clientId: `refresh-${status}` });
 			await run(credentials);
 			// the test of a credential asks once; a run goes on trying
-			const { message } = await renderText(credentials);
+			const { message } = await testResult(credentials);
 			expect(logins[1].body).toContain('refresh-7~/z');
 			expect(message).not.toContain('refresh-7');
 			expect(message).not.toContain('later: ');

@@ -450,7 +450,7 @@ describe('transfers that break off', () => {
 	const LIST = JSON.stringify([{ id: 1, type: 'bureau/pm', createdAt: '2026-01-01T00:00:00Z' }]);
 	const cut = (text: string) => text.slice(0, -20);
 
-	async function list(answer: (sentRequests: StubRequest) => StubResponse) {
+	async function list(answer: (request: StubRequest) => StubResponse) {
 		const service = await startStubServer(answer);
 		const { items, error } = await runNodeInEngine({
 			type: 'creditProfile',

@@ -176,8 +176,8 @@ describe('Connection → Diagnose', () => {
 	});
 
 	it('hides a text about a person in the place of a status', async () => {
-		const shownMessage = 'No localizado: Juan Pérez López, llamar al 5512345678';
-		const statuses = [shownMessage, 'EN ESPERA', '55 tel 5512345678'];
+		const status = 'No localizado: Juan Pérez López, llamar al 5512345678';
+		const statuses = [status, 'EN ESPERA', '55 tel 5512345678'];
 		const body = statuses.map((status, at) => ({
 			_id: `q${at}`,
 			service: 'CRF',
@@ -195,7 +195,7 @@ describe('Connection → Diagnose', () => {
 			text.includes('5512345678'),
 			text.includes('EN ESPERA'),
 		]).toEqual([false, false, true]);
-		expect(text).toContain(` ${shownMessage.length} `);
+		expect(text).toContain(` ${status.length} `);
 	});
 
 	it('shows and proposes no status that holds an identifier', async () => {

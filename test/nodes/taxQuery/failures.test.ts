@@ -350,7 +350,7 @@ describe('an error in the editor', () => {
 
 const [RFC, OTHER] = rfcs(2);
 
-const sentRequests = [
+const tenantItems = [
 	{ tenant: 'A', rfc: RFC },
 	{ tenant: 'B', rfc: OTHER },
 	{ tenant: 'A', rfc: OTHER },
@@ -367,7 +367,7 @@ describe('a credential whose fields are expressions', () => {
 		'bills each item to its own account: %s',
 		async (how) => {
 			const credentials = { taxQueryApi: { ...service[how] } };
-			const { items } = await service.run(getCrfParameters(), { items: sentRequests, credentials });
+			const { items } = await service.run(getCrfParameters(), { items: tenantItems, credentials });
 			expect(items).toHaveLength(4);
 			expect([billed('A').sort(), billed('B').sort()]).toEqual([
 				[RFC, OTHER].sort(),
@@ -377,7 +377,7 @@ describe('a credential whose fields are expressions', () => {
 	);
 
 	it('gives each item the list of its own account', async () => {
-		await service.run(getCrfParameters(), { items: sentRequests.slice(0, 3) });
+		await service.run(getCrfParameters(), { items: tenantItems.slice(0, 3) });
 		const { items } = await service.run(
 			operationParameters('query', 'getAll', { returnAll: true }, { simplify: false }),
 			{ items: [{ tenant: 'B' }, { tenant: 'A' }] },
@@ -387,7 +387,7 @@ describe('a credential whose fields are expressions', () => {
 	});
 
 	it('logs in once for each account', async () => {
-		await service.run(getCrfParameters(), { items: [...sentRequests, ...sentRequests] });
+		await service.run(getCrfParameters(), { items: [...tenantItems, ...tenantItems] });
 		expect(service.logins.sort()).toEqual(['A', 'B']);
 	});
 });

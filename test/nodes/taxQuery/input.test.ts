@@ -36,13 +36,13 @@ const nextYear = String(new Date().getFullYear() + 1);
 describe('an item with a mistake in it', () => {
 	const sandbox = sandboxForTestGroup(taxQuerySandbox);
 
-	type Rendered = [code: string, field?: string];
-	const mistakes: Array<[what: string, parameters: INodeParameters, expected: Rendered]> = [
+	type Refusal = [code: string, field?: string];
+	const mistakes: Array<[what: string, parameters: INodeParameters, expected: Refusal]> = [
 		['an RFC with an impossible date', crf('GODE561331GR8'), ['identifier.DATE', 'RFC']],
 		['an RFC that is too short', crf('GODE5612'), ['identifier.FORMAT', 'RFC']],
 		['an RFC without homoclave', crf('GODE561231'), ['identifier.HOMOCLAVE', 'RFC']],
 		...['XAXX010101000', 'EXT990101NI4', 'ext-990101-NI9'].map(
-			(rfc): [string, INodeParameters, Rendered] => [
+			(rfc): [string, INodeParameters, Refusal] => [
 				`a generic RFC, ${rfc}`,
 				crf(rfc),
 				['identifier.GENERIC', 'RFC'],

@@ -57,8 +57,8 @@ describe('Max Queries per Day at the sandbox', () => {
 	});
 
 	it('holds for executions at the same time', async () => {
-		const requests = { items: itemsForRfcs(rfcs(4)), onError: 'continueRegularOutput' as const };
-		await Promise.all([0, 1, 2].map(async () => await sandbox.run(limited, requests)));
+		const input = { items: itemsForRfcs(rfcs(4)), onError: 'continueRegularOutput' as const };
+		await Promise.all([0, 1, 2].map(async () => await sandbox.run(limited, input)));
 		expect(await billed()).toBe(5);
 	});
 });
@@ -159,8 +159,8 @@ describe('Max Queries per Day', () => {
 			['system', OTHER],
 		]) {
 			Settings.defaultZone = zone;
-			const requests = { items: itemsForRfcs([rfc]), timezone: 'UTC' };
-			codes.push(codeOf((await service.run(limitedTo(1), requests)).error));
+			const input = { items: itemsForRfcs([rfc]), timezone: 'UTC' };
+			codes.push(codeOf((await service.run(limitedTo(1), input)).error));
 		}
 		await service.close();
 		expect(codes).toEqual([undefined, 'limitOfDay']);
@@ -301,13 +301,13 @@ describe('Spending Limits', () => {
 		});
 
 		it('lets through as many queries as it allows, and all items equal to these', async () => {
-			const requests = rfcs(100);
+			const taxpayers = rfcs(100);
 			const result = await sandbox.run(limitedTo(10, HOURS), {
-				items: itemsForRfcs([...requests, ...requests]),
+				items: itemsForRfcs([...taxpayers, ...taxpayers]),
 				...failing,
 			});
 			const fine = result.items.flatMap(({ json }) => (json.error ? [] : [json.rfc]));
-			const allowed = requests.slice(0, 10);
+			const allowed = taxpayers.slice(0, 10);
 			expect(fine).toEqual([...allowed, ...allowed]);
 			expect(await sent()).toHaveLength(10);
 		});
@@ -325,13 +325,13 @@ describe('Spending Limits', () => {
 			await sandbox.close();
 			sandbox = await taxQuerySandbox({ statusWords: { success: 'FERTIG' } });
 			const [curp] = curps(1);
-			const requests = operationParameters(
+			const parameters = operationParameters(
 				'person',
 				'getCurpData',
 				{ curp, ...HOURS },
 				{ spendingLimits: { maxQueries: 2 } },
 			);
-			const result = await sandbox.run(requests, { items: [{}, {}, {}], ...failing });
+			const result = await sandbox.run(parameters, { items: [{}, {}, {}], ...failing });
 			expect(codesIn(result).sort()).toEqual(['limitOfExecution', 'none', 'none']);
 			expect(await sent()).toHaveLength(2);
 		});
@@ -379,9 +379,9 @@ describe('Spending Limits', () => {
 		});
 
 		it('lets a retry read what the first try sent, though it is used up', async () => {
-			const requests = { items: itemsForRfcs(rfcs(3)), memory: {} };
-			await sandbox.run(limitedTo(3), requests);
-			const { items } = await sandbox.run(limitedTo(3), requests);
+			const input = { items: itemsForRfcs(rfcs(3)), memory: {} };
+			await sandbox.run(limitedTo(3), input);
+			const { items } = await sandbox.run(limitedTo(3), input);
 			expect(items).toHaveLength(3);
 			expect(await sandbox.ledger()).toHaveLength(3);
 		});

@@ -466,10 +466,10 @@ it('a retry sends what an execution did not that was cancelled during its login'
 			respondJson(response, { access_token: 'fake-token-1234' });
 		},
 	});
-	const requests = { items: itemsForRfcs([RFC]), executionId: 'stopped', memory: {} };
-	await service.run(getCrfParameters(), { ...requests, onStart: (stop) => (cancel = stop) });
+	const input = { items: itemsForRfcs([RFC]), executionId: 'stopped', memory: {} };
+	await service.run(getCrfParameters(), { ...input, onStart: (stop) => (cancel = stop) });
 	await service.run(getCrfParameters(), { items: itemsForRfcs([OTHER]) }); // the token is there
-	const { error } = await service.run(getCrfParameters(), requests);
+	const { error } = await service.run(getCrfParameters(), input);
 	await service.close();
 	expect({ error, sent: service.sent() }).toEqual({ error: undefined, sent: 2 });
 });
@@ -481,16 +481,16 @@ it('a retry after a workflow timeout gives what was accepted, and sends nothing'
 		get: (one, response) =>
 			respondJson(response, { ...one, status: isDone ? 'SUCCESS' : 'PENDING' }),
 	});
-	const requests = { items: itemsForRfcs(wanted), executionId: 'timed-out', memory: {} };
+	const input = { items: itemsForRfcs(wanted), executionId: 'timed-out', memory: {} };
 	const waiting = getCrfParameters({ waitForResult: true, maxWait: 600, reuse: 'never' });
 	let timeOut = () => {};
-	const running = service.run(waiting, { ...requests, onStart: (cancel) => (timeOut = cancel) });
+	const running = service.run(waiting, { ...input, onStart: (cancel) => (timeOut = cancel) });
 	const reads = () => service.requests.filter((one) => /^GET \/query\/./.test(one)).length;
 	await until('all queries accepted, one read', () => service.billed.length === 20 && reads() > 0);
 	timeOut(); // n8n cancels the execution when the timeout has passed
 	await running;
 	isDone = true;
-	const { items, error } = await service.run(waiting, { ...requests, mode: 'retry' });
+	const { items, error } = await service.run(waiting, { ...input, mode: 'retry' });
 	await service.close();
 	const idOf = (rfc: string) => service.billed.find(({ query }) => query.rfc === rfc)?._id;
 	expect({ error, sent: service.sent() }).toEqual({ error: undefined, sent: 20 });

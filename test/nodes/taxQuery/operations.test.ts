@@ -30,11 +30,11 @@ const COMPANY = 'EKU9003173C9';
 const PERSON = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
 const queryId = expect.stringMatching(/^[0-9a-f]{24}$/);
 
-const acknowledged = (requests: object) => ({
+const acknowledged = (requested: object) => ({
 	queryId,
 	pending: true,
 	message: expect.any(String),
-	...requests,
+	...requested,
 });
 
 interface Row {

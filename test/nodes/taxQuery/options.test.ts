@@ -242,11 +242,11 @@ describe('the options of a query', () => {
 
 describe('Query → Get Many', () => {
 	let sandbox: TaxQuerySandbox;
-	const requests = rfcs(60);
+	const taxpayers = rfcs(60);
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox();
-		await sandbox.run(getCrfParameters(), { items: requests.map((rfc) => ({ rfc })) });
-		await sandbox.run(operationParameters('taxpayer', 'getRfcData', { rfc: requests[0] }));
+		await sandbox.run(getCrfParameters(), { items: taxpayers.map((rfc) => ({ rfc })) });
+		await sandbox.run(operationParameters('taxpayer', 'getRfcData', { rfc: taxpayers[0] }));
 	});
 	afterAll(async () => await sandbox.close());
 
@@ -270,7 +270,7 @@ describe('Query → Get Many', () => {
 	});
 
 	it('filters by RFC as entered', async () => {
-		const spaced = ` ${requests[0].slice(0, 4).toLowerCase()} ${requests[0].slice(4)}`;
+		const spaced = ` ${taxpayers[0].slice(0, 4).toLowerCase()} ${taxpayers[0].slice(4)}`;
 		expect((await list({ rfc: spaced })).map(({ service }) => service).sort()).toEqual([
 			'CRF',
 			'RFC',

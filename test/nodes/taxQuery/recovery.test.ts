@@ -717,12 +717,12 @@ it('two executions of 20 equal items lose no query, and share none', async () =>
 			response.socket?.resetAndDestroy();
 		},
 	});
-	const requests = {
+	const input = {
 		items: itemsForRfcs([...rfcs(10), ...rfcs(10)]),
 		onError: 'continueRegularOutput' as const,
 	};
 	const never = getCrfParameters({ reuse: 'never' }, { timeout: LONG });
-	const runs = await Promise.all([1, 2].map(async () => await service.run(never, requests)));
+	const runs = await Promise.all([1, 2].map(async () => await service.run(never, input)));
 	await service.close();
 	const rows = runs.flatMap((run) => run.items.map(({ json }) => json));
 	const ids = rows.flatMap(({ queryId }) => (typeof queryId === 'string' ? [queryId] : []));

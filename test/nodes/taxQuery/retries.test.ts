@@ -49,10 +49,10 @@ describe('a retry', () => {
 
 	it('in the editor bills what is missing, and gives all items', async () => {
 		const wanted = rfcs(20);
-		const requests = { items: itemsForRfcs(wanted), memory: {} };
+		const input = { items: itemsForRfcs(wanted), memory: {} };
 		await sandbox.faults(buildCrfFaultRule({ status: 400 }, { times: 1 }));
-		const first = await sandbox.run(getCrfParameters(), requests);
-		const second = await sandbox.run(never, { ...requests, mode: 'retry' });
+		const first = await sandbox.run(getCrfParameters(), input);
+		const second = await sandbox.run(never, { ...input, mode: 'retry' });
 		expect(codeOf(first.error)).toBe('status.400');
 		expect(second.items).toHaveLength(20);
 		expect((await billed()).sort()).toEqual(wanted.sort());
@@ -105,10 +105,10 @@ describe('a retry', () => {
 	it.each(['continueRegularOutput', 'stopWorkflow'] as const)(
 		'names billed queries that cannot be read again (On Error: %s)',
 		async (onError) => {
-			const requests = { items: one, memory: {}, onError };
-			await sandbox.run(getCrfParameters(), requests);
+			const input = { items: one, memory: {}, onError };
+			await sandbox.run(getCrfParameters(), input);
 			await sandbox.faults({ path: '/api/query/:id', method: 'GET', fault: { status: 403 } });
-			const { items, error } = await sandbox.run(getCrfParameters(), requests);
+			const { items, error } = await sandbox.run(getCrfParameters(), input);
 			const [{ queryId }] = await sandbox.ledger();
 			expect(error?.context?.queryIds ?? [items[0].json.queryId]).toEqual([queryId]);
 		},
@@ -188,10 +188,10 @@ describe('a retry of an execution of which n8n stored nothing', () => {
 
 	it('gives no item the query that n8n stored for another one', async () => {
 		await sandbox.faults({ path: '/api/query/crf', times: 1, fault: { status: 422 } });
-		const requests = { items: itemsForRfcs([RFC, RFC]), executionId: 'half-refused', memory: {} };
-		await sandbox.run(never, { ...requests, onError: 'continueRegularOutput' });
+		const input = { items: itemsForRfcs([RFC, RFC]), executionId: 'half-refused', memory: {} };
+		await sandbox.run(never, { ...input, onError: 'continueRegularOutput' });
 		const before = await billed();
-		const { items } = await sandbox.run(never, { ...requests, mode: 'retry' });
+		const { items } = await sandbox.run(never, { ...input, mode: 'retry' });
 		const ids = new Set(items.map(({ json }) => json.queryId)).size;
 		expect({ before, ids, after: await billed() }).toEqual({ before: 1, ids: 2, after: 2 });
 	});

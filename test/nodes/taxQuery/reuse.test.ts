@@ -89,10 +89,10 @@ describe('Reuse Results', () => {
 			list: (_stored, response) => respondJson(response, []),
 			post: (accept) => (accept(), cancel()),
 		});
-		const requests = { items: [{ rfc: RFC }], onStart: (stop: () => void) => (cancel = stop) };
+		const input = { items: [{ rfc: RFC }], onStart: (stop: () => void) => (cancel = stop) };
 		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 24 });
-		await service.run(hours, requests);
-		const { error } = await service.run(hours, requests);
+		await service.run(hours, input);
+		const { error } = await service.run(hours, input);
 		await service.close();
 		expect([codeOf(error), service.sent()]).toEqual(['unsure', 1]);
 	});
@@ -105,10 +105,10 @@ describe('Reuse Results', () => {
 					: respondJson(response, { queryId: accept()._id }),
 		});
 		const hours = getCrfParameters({ reuse: 'hours', reuseHours: 24 });
-		const requests = { items: [{ rfc: RFC }], executionId: 'refused-first', memory: {} };
-		const { error } = await service.run(hours, requests);
+		const input = { items: [{ rfc: RFC }], executionId: 'refused-first', memory: {} };
+		const { error } = await service.run(hours, input);
 		await service.run(getCrfParameters(), { items: [{ rfc: RFC }] });
-		const { items } = await service.run(hours, requests);
+		const { items } = await service.run(hours, input);
 		await service.close();
 		expect([codeOf(error), items[0].json.reused, service.sent()]).toEqual(['status.422', true, 2]);
 	});
@@ -301,9 +301,9 @@ describe('Reuse Results', () => {
 		await sandbox.close();
 		sandbox = await taxQuerySandbox({ queryList: 'page', pastQueries: 1_700 });
 		const service = await sandbox.elsewhere();
-		const requests = rfcs(150);
-		for (const rfc of requests) await service.post('/query/crf', { rfc });
-		const items = [...requests, ...requests].map((rfc) => ({ rfc }));
+		const taxpayers = rfcs(150);
+		for (const rfc of taxpayers) await service.post('/query/crf', { rfc });
+		const items = [...taxpayers, ...taxpayers].map((rfc) => ({ rfc }));
 		const result = await reuse(items, 24 * 400, { spendingLimits: { maxQueriesPerDay: 0 } });
 		expect(result.items.map(({ json }) => [json.rfc, json.reused])).toEqual(
 			items.map(({ rfc }) => [rfc, true]),
@@ -428,9 +428,9 @@ describe('Reuse Results while a workflow is built', () => {
 					respondJson(response, { message: 'Accepted', queryId: stored._id });
 				},
 			});
-			const requests = { items: [{ rfc: RFC }], mode: 'manual' as const };
-			await service.run(first, requests);
-			const { hints } = await service.run(second, requests);
+			const input = { items: [{ rfc: RFC }], mode: 'manual' as const };
+			await service.run(first, input);
+			const { hints } = await service.run(second, input);
 			await service.close();
 			return { billed: service.billed.length, hints: hints.map(({ message }) => message).join() };
 		};
@@ -513,10 +513,10 @@ describe('Reuse Results while a workflow is built', () => {
 	describe("a case of n8n's evaluations", () => {
 		it('is billed once, however often it is run', async () => {
 			const service = await fakeService();
-			const requests = { items: [{ rfc: RFC }], mode: 'evaluation' as const };
+			const input = { items: [{ rfc: RFC }], mode: 'evaluation' as const };
 			for (let run = 0; run < 3; run++) {
 				resetProcessState();
-				await service.run(crf, requests);
+				await service.run(crf, input);
 			}
 			await service.close();
 			expect(service.billed).toHaveLength(1);

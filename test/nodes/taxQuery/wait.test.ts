@@ -23,11 +23,11 @@ describe('50 queries that wait for their results', () => {
 	let result: Awaited<ReturnType<TaxQuerySandbox['run']>>;
 	/** Method and path of each request, in order; without the token's. */
 	let requests: string[];
-	const sentRequests = rfcs(50);
+	const taxpayers = rfcs(50);
 
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox({ resultDelay: 300 });
-		result = await sandbox.run(waiting(), { items: sentRequests.map((rfc) => ({ rfc })) });
+		result = await sandbox.run(waiting(), { items: taxpayers.map((rfc) => ({ rfc })) });
 		requests = (await sandbox.requests())
 			.map(({ method, path }) => `${method} ${path}`)
 			.filter((request) => !request.includes('token'));
@@ -36,7 +36,7 @@ describe('50 queries that wait for their results', () => {
 
 	it('each get their own result', () => {
 		expect(result.items.map(({ json }) => [json.rfc, json.pending])).toEqual(
-			sentRequests.map((rfc) => [rfc, false]),
+			taxpayers.map((rfc) => [rfc, false]),
 		);
 	});
 
@@ -325,8 +325,7 @@ describe('a list that shows a short form of the results', () => {
 			},
 		});
 	}
-	const reads = (sentRequests: string[]) =>
-		sentRequests.filter((one) => one.startsWith('GET /query/')).length;
+	const reads = (lines: string[]) => lines.filter((one) => one.startsWith('GET /query/')).length;
 
 	it.each([3, 4, 30])('costs no result anything: %i items', async (count) => {
 		const service = await serviceThat(short);

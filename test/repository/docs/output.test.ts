@@ -178,8 +178,8 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 
 	it('describes what a failed query holds', async () => {
 		const { rfc } = sandbox.reserved('failed');
-		const requests = await sandbox.run(operationParameters('taxpayer', 'getCrf', { rfc }));
-		const queryId = String(requests.items[0].json.queryId);
+		const sent = await sandbox.run(operationParameters('taxpayer', 'getCrf', { rfc }));
+		const queryId = String(sent.items[0].json.queryId);
 		const read = async () =>
 			(await sandbox.run(operationParameters('query', 'get', { queryId }))).items[0].json;
 		const record = await until('its end', async () => {

@@ -73,10 +73,10 @@ describe('the dossier', () => {
 	});
 
 	it('has words for each result of the CRF', () => {
-		const requests = { consultaCrf: 'q3', consultas: '{"crf":{"estado":"pendiente"}}' };
+		const row = { consultaCrf: 'q3', consultas: '{"crf":{"estado":"pendiente"}}' };
 		const result = { deliveryId: 'd', queryId: 'q3', status: 'SUCCESS', legalName: 'ELENA' };
 		const regime = (changes: Row) => {
-			return cellOf(dossierOf(requests, { 'Its result': [{ ...result, ...changes }] }), 'Régimen');
+			return cellOf(dossierOf(row, { 'Its result': [{ ...result, ...changes }] }), 'Régimen');
 		};
 		expect([
 			regime({ regimes: '[{"clave":"605","descripcion":"Sueldos"}]' }),

@@ -754,10 +754,10 @@ describe('queries that cannot be read', () => {
 	const answer = (body: unknown): Fault => ({ status: 200, body });
 
 	/** A query that is not in it shows its record. */
-	type ShownMessage = Record<string, Fault>;
+	type ResponsesById = Record<string, Fault>;
 
 	/** The service lists these rows, from the newest on; in pages of two where `isPaged`. */
-	async function listing(rows: Row[], message: ShownMessage = {}, isPaged = false): Promise<void> {
+	async function listing(rows: Row[], message: ResponsesById = {}, isPaged = false): Promise<void> {
 		const pages = Array.from({ length: Math.ceil(rows.length / 2) }, (_, page) => ({
 			path: '/api/query',
 			exact: true,

@@ -240,16 +240,18 @@ describe('a total that does not count the list', () => {
 	});
 
 	it('costs one more request where the list may end with a full page', async () => {
-		const requests = async (count: number) => {
-			let sentRequests = 0;
+		const countRequests = async (count: number) => {
+			let sent = 0;
 			const read = (limit: number, offset: number): RowsPage => {
-				sentRequests++;
+				sent++;
 				return { rows: rowsFrom(count, limit, offset), total: count };
 			};
 			await gather(read, { startAt: 0, wanted: Infinity });
-			return sentRequests;
+			return sent;
 		};
-		expect([await requests(99), await requests(100), await requests(200)]).toEqual([1, 2, 2]);
+		expect([await countRequests(99), await countRequests(100), await countRequests(200)]).toEqual([
+			1, 2, 2,
+		]);
 	});
 
 	it('is an error where a higher one was reported, and the rows end before', async () => {
