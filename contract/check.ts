@@ -5,7 +5,7 @@ import { formats } from './formatValidators';
 for (const [name, matches] of Object.entries(formats)) FormatRegistry.Set(name, matches);
 
 /** The first thing in which a value deviates from its schema. */
-interface Violation {
+interface SchemaViolation {
 	/** Dotted path of the field, e.g. `data.0.id`; '' is the value itself. */
 	field: string;
 	message: string;
@@ -17,7 +17,7 @@ const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
  * Compares a value with a schema of the contract. In: a TypeBox schema and any JSON value. Out: the first
  * violation, or undefined if the value is valid. Throws if the schema itself is no TypeBox schema.
  */
-export function firstViolation(schema: TSchema, value: unknown): Violation | undefined {
+export function firstViolation(schema: TSchema, value: unknown): SchemaViolation | undefined {
 	let check = compiled.get(schema);
 	if (!check) {
 		check = TypeCompiler.Compile(schema);

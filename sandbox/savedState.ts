@@ -14,19 +14,19 @@ const PARTS = [
 	'faults',
 ] as const;
 
-type State = Record<(typeof PARTS)[number], unknown>;
+type SavedState = Record<(typeof PARTS)[number], unknown>;
 type Part = { save(): unknown; load(saved: unknown): void };
 
 /** Everything that has changed since the sandbox was started, as JSON. */
-export function snapshotState(context: SandboxContext): State {
+export function snapshotState(context: SandboxContext): SavedState {
 	return structuredClone(
 		Object.fromEntries(PARTS.map((name) => [name, context[name].save()])),
-	) as State;
+	) as SavedState;
 }
 
 /** Puts a saved state in place of the present one. Throws an Error that names what is missing in it. */
 export function restoreStateFromSnapshot(context: SandboxContext, saved: unknown): void {
-	const state = (saved ?? {}) as Partial<State>;
+	const state = (saved ?? {}) as Partial<SavedState>;
 	const missing = PARTS.filter((name) => state[name] === undefined);
 	if (missing.length > 0) throw new Error(`No saved state: without ${missing.join(', ')}`);
 	const own = structuredClone(state);

@@ -30,7 +30,7 @@ interface Spread {
 	most: number;
 }
 
-interface Measured {
+interface Measurement {
 	processes: number;
 	headers: boolean;
 	answers: 'even' | 'uneven';
@@ -40,7 +40,7 @@ interface Measured {
 	wait: Spread;
 }
 
-type Conditions = Pick<Measured, 'headers' | 'answers'>;
+type Conditions = Pick<Measurement, 'headers' | 'answers'>;
 
 function spread(runs: Outcome[][], value: (outcome: Outcome) => number, digits = 3): Spread {
 	const at = (part: number) =>
@@ -61,7 +61,7 @@ function runAll(options: Omit<SimulationInput, 'seed' | 'skewMs'>): Outcome[][] 
 	);
 }
 
-function measure(processes: number, { headers, answers }: Conditions): Measured {
+function measure(processes: number, { headers, answers }: Conditions): Measurement {
 	const each = Math.max(50, Math.round(300 / processes));
 	const total = processes * each;
 	const runs = runAll({
@@ -111,7 +111,7 @@ const UNEVEN_TIME = 1.15;
 /** A program beside a process that gets its fair part needs at most this many times the fair time. */
 const BESIDE = 1.5;
 
-function bounds({ processes, answers, ideal, refused }: Measured): MeasuredBound[] {
+function bounds({ processes, answers, ideal, refused }: Measurement): MeasuredBound[] {
 	const what = `${processes} process(es), ${answers} responses`;
 	const time = { what: `${what}: time ÷ ideal`, value: ideal.median };
 	if (answers === 'uneven') return processes > 4 ? [] : [{ ...time, atMost: UNEVEN_TIME }];
@@ -123,7 +123,7 @@ function bounds({ processes, answers, ideal, refused }: Measured): MeasuredBound
 }
 
 export async function run({ log, chart }: BenchOptions): Promise<BenchResult> {
-	const all: Measured[] = [];
+	const all: Measurement[] = [];
 	const conditions: Conditions[] = [
 		{ headers: true, answers: 'even' },
 		{ headers: true, answers: 'uneven' },
@@ -173,7 +173,7 @@ export async function run({ log, chart }: BenchOptions): Promise<BenchResult> {
 	});
 }
 /** Lookups per second over the number of processes, as a small drawing. */
-function picture(all: Measured[]): string {
+function picture(all: Measurement[]): string {
 	const [width, height, left, bottom] = [560, 260, 60, 40];
 	const x = (processes: number) => left + (Math.log2(processes) / 6) * (width - left - 30);
 	const y = (perSecond: number) => height - bottom - (perSecond / 12) * (height - bottom - 20);

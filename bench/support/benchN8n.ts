@@ -13,7 +13,7 @@ import { startQueueMode, type QueueMode, type QueueModeOptions } from '../../dem
 import type { Sandbox } from '../../sandbox';
 import { buildWorkflow } from '../../demo/workflow';
 
-type Measured = Pick<WorkflowNode, 'type' | 'typeVersion' | 'credentials'> & {
+type MeasuredNode = Pick<WorkflowNode, 'type' | 'typeVersion' | 'credentials'> & {
 	parameters: object;
 	onError?: string;
 	retryOnFail?: boolean;
@@ -45,7 +45,7 @@ export interface BenchN8n {
 	 */
 	workflow(
 		name: string,
-		node: Measured,
+		node: MeasuredNode,
 		listField?: string,
 	): Promise<(items: object[]) => Promise<TimedWorkflowExecution>>;
 	/**

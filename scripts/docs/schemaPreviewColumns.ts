@@ -53,10 +53,15 @@ const collection = {
 };
 const diagnosis = columnsOf(text, 'check result seen advice');
 
-type Row = [operation: string, title: string | undefined, columns: OutputTable['columns'], 'open'?];
+type OperationRow = [
+	operation: string,
+	title: string | undefined,
+	columns: OutputTable['columns'],
+	'open'?,
+];
 
 /** API references do not show five results: shareholders, jobs, CSF, 32D, invoices. Theirs are the sandbox's columns. */
-const taxQuery: Row[] = [
+const taxQuery: OperationRow[] = [
 	['taxpayer calculateRfc', 'Calculate RFC', { ...person, rfc: text, ...tail }],
 	[
 		'taxpayer getCrf',
@@ -128,7 +133,7 @@ const taxQuery: Row[] = [
 	['connection diagnose', undefined, diagnosis],
 ];
 
-const creditProfile: Row[] = [
+const creditProfile: OperationRow[] = [
 	['providerLogin getAll', 'Provider Login: Get Many', login],
 	['providerLogin upsert', undefined, { action: text, ...login }],
 	['dataCollection getAll', 'Data Collection: Get Many', collection],
@@ -162,7 +167,7 @@ const creditProfile: Row[] = [
 	['connection diagnose', undefined, diagnosis],
 ];
 
-const tablesOf = (node: OutputTable['node'], rows: Row[]): OutputTable[] =>
+const tablesOf = (node: OutputTable['node'], rows: OperationRow[]): OutputTable[] =>
 	rows.map(([name, title, columns, open]) => {
 		const [resource, operation] = name.split(' ');
 		return { node, resource, operation, title, columns, ...(open && { isOpen: true }) };

@@ -1,4 +1,4 @@
-interface Running {
+interface Resettable {
 	close(): Promise<unknown>;
 	reset(): Promise<unknown>;
 }
@@ -18,7 +18,7 @@ export const proxyToCurrent = <T extends object>(now: () => T): T =>
 	});
 
 /** A sandbox for all tests of a group; each begins with an empty log of requests. */
-export function sandboxForTestGroup<O, T extends Running>(start: Start<O, T>, options?: O): T {
+export function sandboxForTestGroup<O, T extends Resettable>(start: Start<O, T>, options?: O): T {
 	let sandbox: T;
 	beforeAll(async () => {
 		sandbox = await start(options);
@@ -29,7 +29,10 @@ export function sandboxForTestGroup<O, T extends Running>(start: Start<O, T>, op
 }
 
 /** A new sandbox for each test of a group. */
-export function freshSandboxForEachTest<O, T extends Running>(start: Start<O, T>, options?: O): T {
+export function freshSandboxForEachTest<O, T extends Resettable>(
+	start: Start<O, T>,
+	options?: O,
+): T {
 	let sandbox: T;
 	beforeEach(async () => {
 		sandbox = await start(options);

@@ -11,11 +11,11 @@ interface CurpInput {
 	state: string;
 }
 
-const PARTICLES = new Set(
+const CURP_PARTICLES = new Set(
 	'DA DAS DE DEL DER DI DIE DD EL LA LAS LE LES LOS MAC MC VAN VON Y'.split(' '),
 );
 const COMMON_FIRST = new Set(['MARIA', 'MA', 'JOSE', 'J']);
-const INCONVENIENT = new Set(
+const CURP_INCONVENIENT = new Set(
 	`BACA BAKA BUEI BUEY CACA CACO CAGA CAGO CAKA CAKO COGE COGI COJA COJE COJI COJO COLA CULO FALO FETO GETA GUEI GUEY
 	JETA JOTO KACA KACO KAGA KAGO KAKA KAKO KOGE KOGI KOJA KOJE KOJI KOJO KOLA KULO LILO LOCA LOCO LOKA LOKO MAME MAMO
 	MEAR MEAS MEON MIAR MION MOCO MOKO MULA MULO NACA NACO PEDA PEDO PENE PIPI PITO POPO PUTA PUTO QULO RATA ROBA ROBE
@@ -26,7 +26,7 @@ const VALUES = '0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ';
 function firstPart(text: string, skipped: Set<string> = new Set()): string {
 	let parts = toPlainCapitals(text).split(' ').filter(Boolean);
 	if (parts.length > 1 && skipped.has(parts[0])) parts = parts.slice(1);
-	while (parts.length > 1 && PARTICLES.has(parts[0])) parts = parts.slice(1);
+	while (parts.length > 1 && CURP_PARTICLES.has(parts[0])) parts = parts.slice(1);
 	return (parts[0] ?? '').replace(/Ñ/g, 'X');
 }
 
@@ -50,7 +50,7 @@ export function curpOf(person: CurpInput): string {
 	const second = firstPart(person.secondLastName ?? '');
 	const given = firstPart(person.name, COMMON_FIRST);
 	let letters = first[0] + vowelOf(first) + (second[0] ?? 'X') + given[0];
-	if (INCONVENIENT.has(letters)) letters = `${letters[0]}X${letters.slice(2)}`;
+	if (CURP_INCONVENIENT.has(letters)) letters = `${letters[0]}X${letters.slice(2)}`;
 	const start = [
 		letters,
 		person.birthDate.slice(2).replaceAll('-', ''),

@@ -8,10 +8,22 @@ export interface RfcInput {
 }
 
 /** Annex V (persons): words that do not count when the letters are chosen. */
-const PARTICLES = new Set(['DE', 'LA', 'LAS', 'MC', 'VON', 'DEL', 'LOS', 'Y', 'MAC', 'VAN', 'MI']);
+const RFC_PARTICLES = new Set([
+	'DE',
+	'LA',
+	'LAS',
+	'MC',
+	'VON',
+	'DEL',
+	'LOS',
+	'Y',
+	'MAC',
+	'VAN',
+	'MI',
+]);
 
 /** Annex IV: inconvenient words; their last letter becomes X. */
-const INCONVENIENT = new Set(
+const RFC_INCONVENIENT = new Set(
 	`BUEI BUEY CACA CACO CAGA CAGO CAKA CAKO COGE COJA COJE COJI COJO CULO FETO GUEY JOTO KACA KACO KAGA KAGO KAKA
 	KAKO KOGE KOJO KULO MAME MAMO MEAR MEAS MEON MION MOCO MULA PEDA PEDO PENE PUTA PUTO QULO RATA RUIN`.split(
 		/\s+/,
@@ -50,7 +62,7 @@ export function toPlainCapitals(text: string): string {
 /** The words of a name that count; all of them if none would remain. */
 function countingParts(text: string): string[] {
 	const parts = toPlainCapitals(text).split(' ').filter(Boolean);
-	const counting = parts.filter((part) => !PARTICLES.has(part));
+	const counting = parts.filter((part) => !RFC_PARTICLES.has(part));
 	return counting.length > 0 ? counting : parts;
 }
 
@@ -75,7 +87,7 @@ function lettersOf({ name, firstLastName, secondLastName }: RfcInput): string {
 		const vowel = /[AEIOU]/.exec(first.slice(1))?.[0] ?? 'X';
 		letters = first[0] + vowel + second[0] + (given[0] ?? 'X'); // rule 1
 	}
-	return INCONVENIENT.has(letters) ? `${letters.slice(0, 3)}X` : letters; // rule 9
+	return RFC_INCONVENIENT.has(letters) ? `${letters.slice(0, 3)}X` : letters; // rule 9
 }
 
 function homoclaveOf({ name, firstLastName, secondLastName }: RfcInput): string {
