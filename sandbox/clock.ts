@@ -1,3 +1,5 @@
+export const DAY_MS = 86_400_000;
+
 /** The clock of both services: this machine's, shifted by `--clock-skew` and by what it was advanced. */
 export class Clock {
 	private readonly listeners: Array<() => void> = [];

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../clock';
 interface SampleFile {
 	filetype: 'jpeg' | 'png' | 'pdf' | 'csv' | 'json';
 	label: string;
@@ -6,7 +7,6 @@ interface SampleFile {
 	content: Buffer;
 }
 
-const DAY_MS = 86_400_000;
 export const FILES_PATH = '/sandbox/files';
 const PDF = `%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj

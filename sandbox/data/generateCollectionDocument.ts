@@ -5,8 +5,8 @@ import { fakeValueFor } from './fakeValueForSchema';
 import { USER_COUNT } from './organizationUsers';
 import type { People } from './people/generatePeople';
 import { fakerFor } from './faker';
+import { DAY_MS } from '../clock';
 
-const DAY_MS = 86_400_000;
 /** Documents of the newest version have been coming in for so long at most. */
 const LAST_PERIOD_MS = 120 * DAY_MS;
 const IDS_PER_COLLECTION = 100_000;

@@ -8,10 +8,10 @@ import { collectionSpecs } from './collectionSpecs';
 import { ORGANIZATION_ID, createUsers } from './organizationUsers';
 import { fakerFor } from './faker';
 import { documentSchemas } from './collectionVersionSchemas';
+import { DAY_MS } from '../clock';
 
 const FIRST_COLLECTION_ID = 1;
 const FIRST_VERSION_ID = 5001;
-const DAY_MS = 86_400_000;
 const FOUNDED = Date.UTC(2024, 0, 8, 16);
 
 export interface StoredCollection {
