@@ -1,4 +1,5 @@
 import { DAY_MS } from '../clock';
+
 interface SampleFile {
 	filetype: 'jpeg' | 'png' | 'pdf' | 'csv' | 'json';
 	label: string;
