@@ -22,7 +22,7 @@ const common = {
 	],
 };
 const connections = '<rootDir>/test/support/disableKeepAlive.ts';
-const n8nCore = '<rootDir>/test/support/setN8nCoreEnvVariables.ts';
+const n8nCore = '<rootDir>/test/support/n8nCoreEnvironment.ts';
 
 const longTimeout = '<rootDir>/test/support/longTimeout.ts';
 
@@ -47,7 +47,7 @@ module.exports = {
 		project('repository', [connections, n8nCore], { setupFilesAfterEnv: [longTimeout] }),
 		project('e2e', [connections], {
 			globalSetup: '<rootDir>/test/e2e/support/build.ts', // installs n8n if it is missing
-			globalTeardown: '<rootDir>/test/e2e/support/sayWhatWasSkipped.ts',
+			globalTeardown: '<rootDir>/test/e2e/support/reportSkipped.ts',
 			setupFilesAfterEnv: [longTimeout],
 		}),
 	],

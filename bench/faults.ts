@@ -1,9 +1,9 @@
 import axios from 'axios';
 import { startSandbox, type Sandbox } from '../sandbox';
 import type { FaultRule } from '../sandbox/plugins/faults';
-import type { BilledQuery } from '../sandbox/services/taxQuery/billedQueryLog';
+import type { BilledQuery } from '../sandbox/services/taxQuery/ledger';
 import { startBenchN8n, type BenchN8n } from './support/benchN8n';
-import { companyRfcOf, curpOfIndex, birthDateOf, rfcOf } from './support/identifiersByIndex';
+import { companyRfcOf, curpOfIndex, birthDateOf, rfcOf } from './support/identifiers';
 import type { BenchOptions, BenchResult } from './support/result';
 
 /** Of each kind in each mode; of each list and upsert. */

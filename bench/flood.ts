@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { fetchUnpooled } from '../demo/fetchUnpooled';
 import { startN8n, type N8n } from '../demo/startN8n';
-import { ensureN8nInstalled } from '../demo/pinnedN8nInstallation';
+import { ensureN8nInstalled } from '../demo/n8nInstallation';
 import { installPackage } from '../demo/installPackage';
 import { Processes } from '../demo/processes';
 import { startSandbox, type Sandbox } from '../sandbox';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureN8nInstalled, pinnedInstallation } from '../demo/pinnedN8nInstallation';
+import { ensureN8nInstalled, pinnedInstallation } from '../demo/n8nInstallation';
 import { repositoryRoot } from '../demo/installPackage';
 import { median, round, type BenchOptions, type BenchResult } from './support/result';
 

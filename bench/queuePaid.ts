@@ -6,7 +6,7 @@ import { isFinished } from '../demo/n8nClient';
 import { startSandbox } from '../sandbox';
 import type { BenchN8n } from './support/benchN8n';
 import { paidWorkflow, startExecutionRetry } from './support/paidWorkflow';
-import { rfcOf } from './support/identifiersByIndex';
+import { rfcOf } from './support/identifiers';
 import type { BenchOptions, BenchResult, MeasuredBound } from './support/result';
 
 const ITEMS = 100;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
-import { ensureN8nInstalled } from '../demo/pinnedN8nInstallation';
+import { ensureN8nInstalled } from '../demo/n8nInstallation';
 import { isReady, startN8n } from '../demo/startN8n';
 import { installPackage } from '../demo/installPackage';
 import { startSandbox, type Sandbox } from '../sandbox';

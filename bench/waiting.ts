@@ -3,7 +3,7 @@ import axios from 'axios';
 import { startSandbox } from '../sandbox';
 import type { LoggedRequest } from '../sandbox/plugins/requestLog';
 import { startBenchN8n } from './support/benchN8n';
-import { rfcOf } from './support/identifiersByIndex';
+import { rfcOf } from './support/identifiers';
 import { round, type BenchOptions, type BenchResult } from './support/result';
 
 const QUERIES = 300;

@@ -1,6 +1,6 @@
 import { FormatRegistry, type TSchema } from '@sinclair/typebox';
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler';
-import { formats } from './formatValidators';
+import { formats } from './formats';
 
 for (const [name, matches] of Object.entries(formats)) FormatRegistry.Set(name, matches);
 

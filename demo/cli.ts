@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { smokeTestRunningDemo, type SmokeTestReport } from './smokeTestRunningDemo';
+import { smokeTestRunningDemo, type SmokeTestReport } from './smokeTest';
 import { startDemo, type Demo } from './startDemo';
-import { ensureN8nInstalled } from './pinnedN8nInstallation';
+import { ensureN8nInstalled } from './n8nInstallation';
 import { applicationFormUrl, REVIEW_PAGES_BASIC_AUTH } from './provision';
 import { chooseDemoPorts } from './chooseFreePorts';
 import type { QueueMode } from './queueMode';

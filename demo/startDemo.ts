@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureN8nInstalled } from './pinnedN8nInstallation';
+import { ensureN8nInstalled } from './n8nInstallation';
 import { startN8n, type N8n } from './startN8n';
 import { installPackage } from './installPackage';
 import type { DemoPorts } from './chooseFreePorts';

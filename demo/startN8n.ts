@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchUnpooled } from './fetchUnpooled';
-import { pinnedInstallation, type N8nInstallation } from './pinnedN8nInstallation';
+import { pinnedInstallation, type N8nInstallation } from './n8nInstallation';
 import { signUpOwner, type N8nClient } from './n8nClient';
 import { copyTemplate } from './copyN8nDatabase';
 import { freePorts } from './chooseFreePorts';

@@ -1,7 +1,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { firstViolation } from '../contract/check';
 import { credentialUpsertBodyByProvider } from '../contract/creditProfile';
-import { closed, oneOf } from '../contract/sharedSchemaBuilders';
+import { closed, oneOf } from '../contract/builders';
 
 /** The queries of TQ §4.2 to §4.13 by the names that a mapping gives them: path and, for POSTs, service. */
 export const OPERATION_PATHS_AND_SERVICE_CODES = {

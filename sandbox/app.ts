@@ -8,7 +8,7 @@ import { registerControlRoutes } from './control';
 import { sendError, HttpError } from './plugins/errors';
 import { injectFaults } from './plugins/faults';
 import { limiter } from './plugins/limiter';
-import { matchesPathPattern, pathOf } from './matchesPathPattern';
+import { matchesPathPattern, pathOf } from './pathPattern';
 import { logRequests } from './plugins/requestLog';
 import { enforceContract } from './plugins/contractValidation';
 import { registerCreditProfileService } from './services/creditProfile';

@@ -1,18 +1,18 @@
 import type { Clock } from './clock';
-import type { People } from './data/people/generatePeople';
+import type { People } from './data/people/people';
 import type { ReservedIdentity } from './data/people/reserved';
 import type { ResultGenerator } from './data/taxQueryResults';
 import type { SandboxOptions } from './options';
 import type { Faults } from './plugins/faults';
 import type { RequestLog } from './plugins/requestLog';
 import type { SandboxSecrets } from './secrets';
-import type { DataProviderCredentialStore } from './services/creditProfile/dataProviderCredentialStore';
+import type { DataProviderCredentialStore } from './services/creditProfile/loginStore';
 import type { ApiTranslator } from './services/taxQuery/names';
-import type { BilledQueryLog } from './services/taxQuery/billedQueryLog';
+import type { BilledQueryLog } from './services/taxQuery/ledger';
 import type { Outcomes } from './services/taxQuery/outcomes';
 import type { RfcsWithTaxProfile } from './services/taxQuery/profiles';
 import type { QueryStore } from './services/taxQuery/queryStore';
-import type { WebhookSender } from './webhook/webhookDelivery';
+import type { WebhookSender } from './webhook/delivery';
 
 export interface SandboxContext {
 	options: SandboxOptions;

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Clock } from './clock';
 import type { SandboxContext } from './context';
-import { People } from './data/people/generatePeople';
+import { People } from './data/people/people';
 import { addReservedIdentities } from './data/people/reserved';
 import { ResultGenerator } from './data/taxQueryResults';
 import { parseMapping, wireNamesOfSecretFields } from './apiMapping';
@@ -9,14 +9,14 @@ import type { SandboxOptions } from './options';
 import { Faults } from './plugins/faults';
 import { RequestLog } from './plugins/requestLog';
 import { deriveSecrets } from './secrets';
-import { DataProviderCredentialStore } from './services/creditProfile/dataProviderCredentialStore';
+import { DataProviderCredentialStore } from './services/creditProfile/loginStore';
 import { ApiTranslator } from './services/taxQuery/names';
-import { BilledQueryLog } from './services/taxQuery/billedQueryLog';
+import { BilledQueryLog } from './services/taxQuery/ledger';
 import { Outcomes } from './services/taxQuery/outcomes';
-import { generatePastQueries } from './services/taxQuery/generatePastQueries';
+import { generatePastQueries } from './services/taxQuery/pastQueries';
 import { RfcsWithTaxProfile } from './services/taxQuery/profiles';
 import { QueryStore } from './services/taxQuery/queryStore';
-import { WebhookSender } from './webhook/webhookDelivery';
+import { WebhookSender } from './webhook/delivery';
 
 /** Throws an Error if the options contradict each other. */
 export function createContext(options: SandboxOptions, closing: AbortSignal): SandboxContext {

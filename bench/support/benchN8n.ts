@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axios from 'axios';
-import { ensureN8nInstalled } from '../../demo/pinnedN8nInstallation';
+import { ensureN8nInstalled } from '../../demo/n8nInstallation';
 import { startN8n } from '../../demo/startN8n';
 import type { N8nClient, WorkflowNode } from '../../demo/n8nClient';
 import { installPackage } from '../../demo/installPackage';

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { dateTime, nullable, oneOf } from '../sharedSchemaBuilders';
+import { dateTime, nullable, oneOf } from '../builders';
 
 /** CP §2.6, the creator of a collection or of a version. */
 export const User = Type.Partial(

@@ -1,17 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
-import {
-	closed,
-	dateTime,
-	freeForm,
-	nullable,
-	oneOf,
-	optionalNullable,
-} from '../sharedSchemaBuilders';
-import {
-	AssociatedFile,
-	AssociatedForm,
-	AssociatedProfile,
-} from './associatedProfileFormFileSchemas';
+import { closed, dateTime, freeForm, nullable, oneOf, optionalNullable } from '../builders';
+import { AssociatedFile, AssociatedForm, AssociatedProfile } from './associations';
 
 /** CP §2.7: `type` selects the shape of `association`. */
 export const ProfilesOrFormsOrFilesAssociation = Type.Union([

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { dateTime, freeForm } from '../sharedSchemaBuilders';
+import { dateTime, freeForm } from '../builders';
 
 const text = Type.String();
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import { closed } from '../../contract/sharedSchemaBuilders';
+import { closed } from '../../contract/builders';
 import type { Clock } from '../clock';
 
 const Advance = closed({

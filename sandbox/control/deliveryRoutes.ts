@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { OPERATION_PATHS_AND_SERVICE_CODES } from '../apiMapping';
 import { HttpError } from '../plugins/errors';
-import { WebhookChanges } from '../webhook/webhookSettings';
+import { WebhookChanges } from '../webhook/settings';
 
 /** `POST /sandbox/queries/{id}/deliver` and `POST /sandbox/deliveries/test`, which may name settings for this one call. */
 export function registerManualDeliveryRoutes(app: FastifyInstance, context: SandboxContext): void {

@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { registerClockRoutes } from './clockRoutes';
-import { registerRepositoryDocsRoute } from './repositoryDocsRoutes';
-import { registerExampleWorkflowRoutes } from './exampleWorkflowsRoutes';
+import { registerRepositoryDocsRoute } from './docsRoutes';
+import { registerExampleWorkflowRoutes } from './exampleRoutes';
 import { registerFaultRoutes } from './faultsRoutes';
-import { registerFileRoutes } from './expiringSampleFileRoutes';
+import { registerFileRoutes } from './fileRoutes';
 import { registerLedgerRoutes } from './ledgerRoutes';
 import { registerOutcomeRoutes } from './outcomesRoutes';
 import { registerPageRoutes } from './page/pageRoutes';
 import { registerManualDeliveryRoutes } from './deliveryRoutes';
 import { registerRequestRoutes } from './requestsRoutes';
 import { registerSnapshotRoutes } from './snapshotRoutes';
-import { registerSandboxStateRoute } from './readSandboxStateRoute';
+import { registerSandboxStateRoute } from './stateRoute';
 import { registerWebhookSettingsAndDeliveryRoutes } from './webhookRoutes';
 
 export function registerControlRoutes(app: FastifyInstance, context: SandboxContext): void {

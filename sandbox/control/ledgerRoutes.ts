@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { BilledQueryLog } from '../services/taxQuery/billedQueryLog';
+import type { BilledQueryLog } from '../services/taxQuery/ledger';
 
 /** `GET` and `DELETE /sandbox/ledger`. */
 export function registerLedgerRoutes(app: FastifyInstance, ledger: BilledQueryLog): void {

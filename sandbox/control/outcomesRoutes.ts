@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import { oneOf } from '../../contract/sharedSchemaBuilders';
+import { oneOf } from '../../contract/builders';
 import { OUTCOME_NAMES, type Outcomes } from '../services/taxQuery/outcomes';
 
 const Scripts = Type.Record(Type.String({ minLength: 1 }), Type.Array(oneOf(OUTCOME_NAMES)));

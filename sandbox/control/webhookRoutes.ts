@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { HttpError } from '../plugins/errors';
-import { withMaskedSecrets, WebhookChanges } from '../webhook/webhookSettings';
+import { withMaskedSecrets, WebhookChanges } from '../webhook/settings';
 
 /** `/sandbox/webhook` (GET, PUT changes what it names, DELETE) and `/sandbox/deliveries` (GET, DELETE, resend). */
 export function registerWebhookSettingsAndDeliveryRoutes(

@@ -1,4 +1,4 @@
-import type { SchemaName } from './collectionVersionSchemas';
+import type { SchemaName } from './versionSchemas';
 
 interface CatalogEntry {
 	name: string;

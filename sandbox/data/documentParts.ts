@@ -4,12 +4,12 @@ import type {
 	AssociatedForm,
 	AssociatedProfile,
 } from '../../contract/creditProfile';
-import type { Company } from './people/generatePeople';
-import type { Applicant } from './fakeApplicant';
-import type { DocumentWithApplicant } from './generateCollectionDocument';
+import type { Company } from './people/people';
+import type { Applicant } from './applicant';
+import type { DocumentWithApplicant } from './document';
 import { fileUrl, sampleFileByDocumentIndex, type LinkContext } from './files';
-import { ORGANIZATION_ID } from './organizationUsers';
-import { buildNationality, buildResidence } from './buildResidence';
+import { ORGANIZATION_ID } from './users';
+import { buildNationality, buildResidence } from './residence';
 
 /** Those that are not sent whole are listed with null. */
 interface Include {

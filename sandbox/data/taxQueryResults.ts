@@ -4,7 +4,7 @@ import type {
 	FiscalRecordResponseContent,
 } from '../../contract/taxQuery';
 import { fakerFor } from './faker';
-import type { Address, Company, People, Person } from './people/generatePeople';
+import type { Address, Company, People, Person } from './people/people';
 import { STATES_BY_CURP_CODE } from './people/states';
 
 /** A company's RFC has 12 characters, a person's 13. */

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { SandboxErrorBody } from '../../contract/sharedSchemaBuilders';
+import type { SandboxErrorBody } from '../../contract/builders';
 
 /** Thrown by a handler to refuse a request: HTTP status, what is wrong, and the field if it is one. */
 export class HttpError extends Error {

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateMersenne32Randomizer } from '@faker-js/faker';
 import { Type, type Static } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { closed, oneOf } from '../../contract/sharedSchemaBuilders';
+import { closed, oneOf } from '../../contract/builders';
 import type { Clock } from '../clock';
 import type { SandboxOptions } from '../options';
 import { HttpError } from './errors';
 import { setLimitHeaders } from './limiter';
-import { matchesPathPattern, pathOf } from '../matchesPathPattern';
+import { matchesPathPattern, pathOf } from '../pathPattern';
 
 const Fault = Type.Union([
 	oneOf([

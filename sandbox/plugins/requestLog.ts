@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock';
-import { pathOf } from '../matchesPathPattern';
+import { pathOf } from '../pathPattern';
 
 /** Secrets are masked. */
 export interface LoggedRequest {

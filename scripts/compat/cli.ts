@@ -11,7 +11,7 @@ import {
 	pinnedInstallation as demoHost,
 	installationPathsIn,
 	type N8nInstallation,
-} from '../../demo/pinnedN8nInstallation';
+} from '../../demo/n8nInstallation';
 
 const root = join(__dirname, '..', '..');
 const folder = join(__dirname, 'hosts');

@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import type { queryTypesByOperation } from '../../nodes/shared/queryTypes/catalog';
 import type { SandboxOptions } from '../../sandbox';
-import type { BilledQuery } from '../../sandbox/services/taxQuery/billedQueryLog';
+import type { BilledQuery } from '../../sandbox/services/taxQuery/ledger';
 import {
 	createTaxProfileParameters,
 	curps,
@@ -13,7 +13,7 @@ import {
 } from '../../test/nodes/taxQuery/support';
 import { sandboxQueryClient, type Query } from '../../test/support/sandboxQueryClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../../test/support/sandbox';
-import { startCompatN8n, type RunningCompatN8n, type TestedWorkflowNode } from './startCompatN8n';
+import { startCompatN8n, type RunningCompatN8n, type TestedWorkflowNode } from './compatN8n';
 
 const [RFC, OTHER, THIRD] = rfcs(3);
 const [CURP] = curps(1);

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { format, resolveConfig } from 'prettier';
 import { startDemo, type Demo } from '../../demo/startDemo';
 import { applicationFormUrl, REVIEW_PAGES_BASIC_AUTH } from '../../demo/provision';
-import { applicantJsonFile } from '../../demo/smokeTestRunningDemo';
+import { applicantJsonFile } from '../../demo/smokeTest';
 import { repositoryRoot } from '../../demo/installPackage';
 import { Editor } from '../../test/e2e/support/editor';
 import { animate, type Frame } from './animatedWebp';

@@ -5,7 +5,7 @@ import { startExecutionRetry } from '../../bench/support/paidWorkflow';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { curps, rfcs } from '../nodes/taxQuery/support';
 import { tenantService } from '../nodes/taxQuery/fakeTenantService';
-import { startHeadlessN8nOncePerFile } from './support/sharedHeadlessN8n';
+import { startHeadlessN8nOncePerFile } from './support/sharedN8n';
 import { waitForEndedExecutionOf, outOf } from './support/executions';
 import { callTool, connectMcpClient } from './support/mcpClient';
 import { buildWorkflow, linkTo, type NodeSketch } from '../../demo/workflow';

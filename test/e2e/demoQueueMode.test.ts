@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import type { SmokeTestReport } from '../../demo/smokeTestRunningDemo';
+import type { SmokeTestReport } from '../../demo/smokeTest';
 import { describeWithStores } from './support/describeWithStores';
 import { until } from '../support/until';
 

@@ -1,5 +1,5 @@
 // One n8n. The examples run before anybody has applied; each of the other parts has persons of its own.
-import './oneDemo/examplesInEditor';
-import './oneDemo/onboardingForm';
-import './oneDemo/onboardingOperatorDecisions';
-import './oneDemo/onboardingErasure';
+import './oneDemo/examples';
+import './oneDemo/applicationForm';
+import './oneDemo/decisions';
+import './oneDemo/erasure';

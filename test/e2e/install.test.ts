@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { HEADLESS, startN8n, type N8n } from '../../demo/startN8n';
-import { pinnedInstallation } from '../../demo/pinnedN8nInstallation';
+import { pinnedInstallation } from '../../demo/n8nInstallation';
 import { ensurePackageBuilt, repositoryRoot } from '../../demo/installPackage';
 import { RestartableN8n } from '../../bench/support/restartableN8n';
 import { sandboxQueryClient } from '../support/sandboxQueryClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../support/sandbox';
 import { until } from '../support/until';
 import { version } from '../../package.json';
-import { redeliverWhile503 } from './support/redeliverWhile503';
+import { redeliverWhile503 } from './support/redeliver';
 import { waitForEndedExecutionOf, outOf } from './support/executions';
 import { buildWorkflow, type NodeSketch } from '../../demo/workflow';
 

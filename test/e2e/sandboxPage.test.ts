@@ -8,7 +8,7 @@ import { startSandbox, type Sandbox } from '../../sandbox';
 import { startReceiver, type Receiver } from '../sandbox/support/receiver';
 import { sandboxQueryClient } from '../support/sandboxQueryClient';
 import { describeIfChromium } from './support/describeIfChromium';
-import { launchBrowser, takeScreenshot } from './support/launchBrowser';
+import { launchBrowser, takeScreenshot } from './support/browser';
 
 const folder = join(__dirname, '..', '..', 'examples');
 const examples = readdirSync(folder).filter((name) => name.endsWith('.json'));

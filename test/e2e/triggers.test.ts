@@ -1,4 +1,4 @@
 // These parts share one n8n, which has no webhook credential before the first.
-import './oneDemo/triggerPanelAndHostileCalls';
+import './oneDemo/triggers';
 import './oneDemo/triggerResults';
-import './oneDemo/webhookCallsStartResultsOnce';
+import './oneDemo/webhookCalls';

@@ -14,9 +14,9 @@ import {
 	type SandboxWithQueryHelpers,
 } from '../support/sandboxQueryClient';
 import { until } from '../support/until';
-import { redeliverWhile503 } from './support/redeliverWhile503';
+import { redeliverWhile503 } from './support/redeliver';
 import { waitForEndedExecutionOf } from './support/executions';
-import { createSandboxCredential } from './support/triggerWorkflowBuilders';
+import { createSandboxCredential } from './support/triggerWorkflow';
 
 const A_DAY_IN_SECONDS = 86_400;
 const RESULTS = 5;

@@ -15,7 +15,7 @@ import {
 	startMappedSandboxWithRawClients,
 	postMappedTokenRequest,
 } from '../support/mappedClient';
-import { PERSON_RFC, withSandboxClients } from './support/startSandboxWithClients';
+import { PERSON_RFC, withSandboxClients } from './support/clients';
 import { postQueryEndpoints } from './taxQuery/endpointCases';
 
 type Acknowledged = QueryRecord & { queryId: string };

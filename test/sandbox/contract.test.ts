@@ -8,7 +8,7 @@ import {
 	PERSON_RFC,
 	withSandboxClients,
 	type SandboxWithClients,
-} from './support/startSandboxWithClients';
+} from './support/clients';
 import { compareFields } from './support/compareFields';
 import type { EndpointTestCase } from './support/endpointTypes';
 import { postQueryEndpoints } from './taxQuery/endpointCases';

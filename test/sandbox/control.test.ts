@@ -9,7 +9,7 @@ import {
 	startSandboxWithClients,
 	withSandboxClients,
 	type SandboxWithClients,
-} from './support/startSandboxWithClients';
+} from './support/clients';
 import { startReceiver } from './support/receiver';
 
 /** Reserved: stays PENDING. */

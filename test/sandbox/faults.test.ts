@@ -2,10 +2,7 @@ import { once } from 'node:events';
 import axios from 'axios';
 import { startSandbox } from '../../sandbox';
 import { until } from '../support/until';
-import {
-	sandboxWithClientsForTestGroup,
-	startSandboxWithClients,
-} from './support/startSandboxWithClients';
+import { sandboxWithClientsForTestGroup, startSandboxWithClients } from './support/clients';
 
 const LOGIN = { user: 'PERSONA_01', password: 'ENCRYPTED01' };
 

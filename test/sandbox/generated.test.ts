@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { firstViolation } from '../../contract/check';
-import { SandboxErrorBody } from '../../contract/sharedSchemaBuilders';
+import { SandboxErrorBody } from '../../contract/builders';
 import { endpoints, filterKeys } from './creditProfile/endpointCases';
-import { sandboxWithClientsForTestGroup, PERSON_RFC } from './support/startSandboxWithClients';
+import { sandboxWithClientsForTestGroup, PERSON_RFC } from './support/clients';
 import type { EndpointTestCase } from './support/endpointTypes';
 import { postQueryEndpoints } from './taxQuery/endpointCases';
 

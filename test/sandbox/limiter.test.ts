@@ -3,7 +3,7 @@ import {
 	startSandboxWithClients,
 	withSandboxClients,
 	type SandboxWithClients,
-} from './support/startSandboxWithClients';
+} from './support/clients';
 
 const POINTS = 10;
 const WINDOW_MS = 1000;

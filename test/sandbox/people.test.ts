@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isCurp, isNss, isRfc } from '../../contract/identifierChecks';
 import { STATE_TABLE, isZipCodeOfState } from '../../contract/creditProfile';
-import { People, type Person } from '../../sandbox/data/people/generatePeople';
+import { People, type Person } from '../../sandbox/data/people/people';
 import { curpOf } from '../../sandbox/data/people/curp';
 import { addReservedIdentities } from '../../sandbox/data/people/reserved';
 import { calculateRfc } from '../../sandbox/data/people/rfc';

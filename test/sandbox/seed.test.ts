@@ -1,5 +1,5 @@
 import type { QueryRecord } from '../../contract/taxQuery';
-import { CURP, withSandboxClients } from './support/startSandboxWithClients';
+import { CURP, withSandboxClients } from './support/clients';
 
 /** What depends on the seed. */
 const read = async (seed: number) =>

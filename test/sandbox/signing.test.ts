@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { resolveSigning } from '../../sandbox/webhook/webhookSettings';
-import { describeSigningForReceiver, proofHeadersOf } from '../../sandbox/webhook/webhookProof';
+import { resolveSigning } from '../../sandbox/webhook/settings';
+import { describeSigningForReceiver, proofHeadersOf } from '../../sandbox/webhook/proof';
 
 type Choice = Parameters<typeof resolveSigning>[0];
 

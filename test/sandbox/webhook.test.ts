@@ -1,12 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { until } from '../support/until';
-import type { Delivery } from '../../sandbox/webhook/webhookDelivery';
-import {
-	sandboxWithClientsForTestGroup,
-	PERSON_RFC,
-	withSandboxClients,
-} from './support/startSandboxWithClients';
+import type { Delivery } from '../../sandbox/webhook/delivery';
+import { sandboxWithClientsForTestGroup, PERSON_RFC, withSandboxClients } from './support/clients';
 import { startReceiver, type Receiver } from './support/receiver';
 
 /** Reserved: ends as FAILED. */

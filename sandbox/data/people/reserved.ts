@@ -1,5 +1,5 @@
 import { checkDigitOf } from './rfc';
-import { type People, type Person } from './generatePeople';
+import { type People, type Person } from './people';
 
 export type Behaviour = 'success' | 'notFound' | 'pending' | 'failed' | 'slow';
 

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../../context';
 import { HttpError } from '../../plugins/errors';
-import { registerDataCollectionRoutes } from './dataCollectionReadRoutes';
-import { registerProviderLoginRoutes } from './storedProviderLoginRoutes';
-import { registerDocumentListRoutes } from './documentListRoutes';
-import { createSeededCollections } from '../../data/seededCollections';
+import { registerDataCollectionRoutes } from './collectionRoutes';
+import { registerProviderLoginRoutes } from './loginRoutes';
+import { registerDocumentListRoutes } from './documentRoutes';
+import { createSeededCollections } from '../../data/collections';
 
 /** The Credit Profile service; its paths are relative to /api/v1. */
 export function registerCreditProfileService(app: FastifyInstance, context: SandboxContext): void {

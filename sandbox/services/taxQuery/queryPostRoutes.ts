@@ -18,7 +18,7 @@ import { clientTypeOfRfc, type ResultGenerator } from '../../data/taxQueryResult
 import { OPERATION_PATHS_AND_SERVICE_CODES, type OperationName } from '../../apiMapping';
 import { HttpError } from '../../plugins/errors';
 import { withResponseMapper } from '../../plugins/contractValidation';
-import { registerInvoicesRoute } from './invoicesPostRoute';
+import { registerInvoicesRoute } from './invoiceRoute';
 import type { PlannedOutcome } from './queryStore';
 
 /** A query about one RFC or CURP. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { QueryRecord } from '../../../contract/taxQuery';
 import type { Clock } from '../../clock';
 import type { SandboxOptions } from '../../options';
-import type { WebhookSettings } from '../../webhook/webhookSettings';
-import type { WebhookSender } from '../../webhook/webhookDelivery';
-import type { BilledQueryLog } from './billedQueryLog';
+import type { WebhookSettings } from '../../webhook/settings';
+import type { WebhookSender } from '../../webhook/delivery';
+import type { BilledQueryLog } from './ledger';
 
 const SLOW_FACTOR = 10;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

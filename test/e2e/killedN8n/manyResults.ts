@@ -10,8 +10,8 @@ import {
 } from '../../support/sandboxQueryClient';
 import { rfcs } from '../../nodes/taxQuery/support';
 import { until } from '../../support/until';
-import { startHeadlessN8nOncePerFile, restartableHeadlessN8n } from '../support/sharedHeadlessN8n';
-import { createSandboxCredential, triggerNode } from '../support/triggerWorkflowBuilders';
+import { startHeadlessN8nOncePerFile, restartableHeadlessN8n } from '../support/sharedN8n';
+import { createSandboxCredential, triggerNode } from '../support/triggerWorkflow';
 import { buildWorkflow } from '../../../demo/workflow';
 
 /** Behind the first check after a start others follow, and start more of what was interrupted. */

@@ -7,7 +7,7 @@ import { EXAMPLE_WEBHOOKS_HEADER_AUTH } from '../../../demo/provision';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { waitForEndedExecutionOf } from '../support/executions';
 import type { Editor } from '../support/editor';
-import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/sharedDemo';
 import { buildWorkflow, type NodeSketch } from '../../../demo/workflow';
 
 const NODE = 'n8n-nodes-credit-profile.creditProfile';

@@ -2,7 +2,7 @@ import { fetchUnpooled } from '../../../demo/fetchUnpooled';
 import type { Demo } from '../../../demo/startDemo';
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/sharedDemo';
 
 describeIfChromium("the demo's documentation link of a node", () => {
 	let demo: Demo;

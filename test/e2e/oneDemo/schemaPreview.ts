@@ -1,6 +1,6 @@
 import { describeIfChromium } from '../support/describeIfChromium';
 import type { Editor } from '../support/editor';
-import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/sharedDemo';
 import { buildWorkflow } from '../../../demo/workflow';
 
 const NODES = [

@@ -7,14 +7,14 @@ import {
 	type SandboxWithQueryHelpers,
 } from '../../support/sandboxQueryClient';
 import { until } from '../../support/until';
-import { redeliverWhile503 } from '../support/redeliverWhile503';
+import { redeliverWhile503 } from '../support/redeliver';
 import { outOf } from '../support/executions';
-import { startDemoOncePerFile } from '../support/demoOncePerTestFile';
+import { startDemoOncePerFile } from '../support/sharedDemo';
 import {
 	createSandboxCredential,
 	TRIGGER_NODE_NAME,
 	triggerWorkflow,
-} from '../support/triggerWorkflowBuilders';
+} from '../support/triggerWorkflow';
 
 const SECRET = 'whsec-results';
 

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Demo } from '../../../demo/startDemo';
 import { REVIEW_PAGES_BASIC_AUTH } from '../../../demo/provision';
-import { applicantJsonFile } from '../../../demo/smokeTestRunningDemo';
+import { applicantJsonFile } from '../../../demo/smokeTest';
 import { describeIfChromium } from '../support/describeIfChromium';
-import { newContext, takeScreenshot } from '../support/launchBrowser';
-import { startDemoOncePerFile, openEditorOncePerFile } from '../support/demoOncePerTestFile';
+import { newContext, takeScreenshot } from '../support/browser';
+import { startDemoOncePerFile, openEditorOncePerFile } from '../support/sharedDemo';
 
 const OPERATORS = Buffer.from(
 	`${REVIEW_PAGES_BASIC_AUTH.user}:${REVIEW_PAGES_BASIC_AUTH.password}`,

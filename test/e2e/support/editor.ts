@@ -7,7 +7,7 @@ import {
 } from 'playwright-core';
 import type { N8n } from '../../../demo/startN8n';
 import { until } from '../../support/until';
-import { launchBrowser, newContext, takeScreenshot } from './launchBrowser';
+import { launchBrowser, newContext, takeScreenshot } from './browser';
 
 /** Only this part of the browser's HTMLImageElement is read. */
 interface Picture {

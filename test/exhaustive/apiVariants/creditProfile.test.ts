@@ -1,7 +1,7 @@
-import { toN8nCredentialLoginFields } from '../../support/credentialFieldBuilders';
+import { toN8nCredentialLoginFields } from '../../support/credentialFields';
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
-import { testCreditProfile, testTaxQuery } from '../../support/credentialTestAgainstStub';
+import { testCreditProfile, testTaxQuery } from '../../support/credentialTest';
 import {
 	EMPTY_COLLECTION_ID,
 	LOANS_COLLECTION_ID,
@@ -10,7 +10,7 @@ import {
 } from '../../nodes/creditProfile/support';
 import { mappedClient } from '../../support/mappedClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../../support/sandbox';
-import { sampledApiVariants, stripVolatileFields, type ApiVariant } from './sampledApiVariants';
+import { sampledApiVariants, stripVolatileFields, type ApiVariant } from './samples';
 
 const KEY = '-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXk=\n-----END TEST KEY-----\n';
 const bureau = { user: 'lender_1', password: 'Bureau_Secret_1' };

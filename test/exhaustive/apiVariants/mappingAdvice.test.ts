@@ -7,7 +7,7 @@ import {
 	rfcs,
 	taxQuerySandbox,
 } from '../../nodes/taxQuery/support';
-import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
+import { freshSandboxForEachTest } from '../../support/sharedSandbox';
 
 const [RFC] = rfcs(1);
 const crf = getCrfParameters({ rfc: RFC });

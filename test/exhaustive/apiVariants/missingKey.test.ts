@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
 import { type queryTypesByOperation } from '../../../nodes/shared/queryTypes/catalog';
-import { testCreditProfile, testTaxQuery } from '../../support/credentialTestAgainstStub';
+import { testCreditProfile, testTaxQuery } from '../../support/credentialTest';
 import type { SandboxOptions } from '../../../sandbox';
 import { createSandboxNodeRunner } from '../../nodes/creditProfile/support';
 import { mappingArbitrary, postMappedTokenRequest } from '../../support/mappedClient';
 import { startSandboxWithHelpers, type TestSandbox } from '../../support/sandbox';
-import { toN8nCredentialLoginFields } from '../../support/credentialFieldBuilders';
+import { toN8nCredentialLoginFields } from '../../support/credentialFields';
 import {
 	CIEC,
 	createTaxProfileParameters,
@@ -16,8 +16,8 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from '../../nodes/taxQuery/support';
-import { parametersOfEachQuery } from './parametersOfEachQuery';
-import type { ApiVariant } from './sampledApiVariants';
+import { parametersOfEachQuery } from './parameters';
+import type { ApiVariant } from './samples';
 
 const [RFC] = rfcs(1);
 const MAX_WAIT = 5;

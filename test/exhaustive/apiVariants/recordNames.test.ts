@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import type { IDataObject } from 'n8n-workflow';
-import { proposedMappingIn } from '../../support/readDiagnoseRows';
+import { proposedMappingIn } from '../../support/diagnoseRows';
 import { serve } from '../../support/testServer';
-import { withWebhookVerification } from '../../support/credentialFieldBuilders';
+import { withWebhookVerification } from '../../support/credentialFields';
 import { TriggerHost } from '../../nodes/taxQuery/trigger/triggerHost';
 import {
 	CIEC,
@@ -12,7 +12,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from '../../nodes/taxQuery/support';
-import { parametersOfEachQuery } from './parametersOfEachQuery';
+import { parametersOfEachQuery } from './parameters';
 
 const [RFC] = rfcs(1);
 const WRAPPER = 'serviceQuery';

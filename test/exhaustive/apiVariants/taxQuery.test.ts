@@ -19,7 +19,7 @@ import {
 	inReferenceNames,
 	stripVolatileFields,
 	type ApiVariant,
-} from './sampledApiVariants';
+} from './samples';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);

@@ -1,6 +1,6 @@
 import { createSandboxNodeRunner, PEOPLE_COLLECTION_ID } from '../../nodes/creditProfile/support';
 import { startSandboxWithHelpers } from '../../support/sandbox';
-import { sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { sandboxForTestGroup } from '../../support/sharedSandbox';
 
 const ALL = 12_000;
 const PATH = `/api/v1/data/collection/${PEOPLE_COLLECTION_ID}/document`;

@@ -1,6 +1,6 @@
 import { runNodeInEngine } from '../../support/runNodeInEngine';
 import { startSandboxWithHelpers } from '../../support/sandbox';
-import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
+import { freshSandboxForEachTest } from '../../support/sharedSandbox';
 
 const ITEMS = 100;
 

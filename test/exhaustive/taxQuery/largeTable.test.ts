@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
+import { freshSandboxForEachTest } from '../../support/sharedSandbox';
 import {
 	getCrfParameters,
 	operationParameters,

@@ -9,7 +9,7 @@ import {
 import { createSandboxNodeRunner } from '../creditProfile/support';
 import { packageNodesByType } from '../../support/runNodeInEngine';
 import { operationParameters, taxQuerySandbox } from '../taxQuery/support';
-import { sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { sandboxForTestGroup } from '../../support/sharedSandbox';
 
 interface Offered {
 	type: string;

@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import { namesOfChecksNeedingChange, proposedMappingIn } from '../../support/readDiagnoseRows';
+import { namesOfChecksNeedingChange, proposedMappingIn } from '../../support/diagnoseRows';
 import { type TestSandbox, startSandboxWithHelpers } from '../../support/sandbox';
 import { createSandboxNodeRunner } from './support';
 import { startStubServer } from '../../support/stubServer';
-import { flawOfLogin } from '../../support/credentialTestAgainstStub';
-import { toN8nCredentialLoginFields } from '../../support/credentialFieldBuilders';
+import { flawOfLogin } from '../../support/credentialTest';
+import { toN8nCredentialLoginFields } from '../../support/credentialFields';
 import { codeOf } from '../../support/errorCode';
 import { runNodeInEngine } from '../../support/runNodeInEngine';
 

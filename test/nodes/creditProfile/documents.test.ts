@@ -10,7 +10,7 @@ import {
 	PEOPLE_COLLECTION_ID,
 	createSandboxNodeRunner,
 } from './support';
-import { sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { sandboxForTestGroup } from '../../support/sharedSandbox';
 import { withoutWaiting } from '../../support/clock';
 import {
 	type NodeRunOptions,

@@ -3,7 +3,7 @@ import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { codeAndFieldOf, codeOf } from '../../support/errorCode';
 import { startSandboxWithHelpers } from '../../support/sandbox';
 import { LOANS_COLLECTION_ID, createSandboxNodeRunner } from './support';
-import { sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { sandboxForTestGroup } from '../../support/sharedSandbox';
 import { type StubResponse, startStubServer } from '../../support/stubServer';
 import { type NodeRunOptions, runNodeInEngine } from '../../support/runNodeInEngine';
 

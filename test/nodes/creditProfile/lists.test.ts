@@ -14,7 +14,7 @@ import {
 	runNodeInEngine,
 } from '../../support/runNodeInEngine';
 import { startSandboxWithHelpers } from '../../support/sandbox';
-import { sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { sandboxForTestGroup } from '../../support/sharedSandbox';
 import { type StubRequest, type StubResponse, startStubServer } from '../../support/stubServer';
 import { codeAndFieldOf, codeOf } from '../../support/errorCode';
 import { LOANS_COLLECTION_ID, PEOPLE_COLLECTION_ID, createSandboxNodeRunner } from './support';

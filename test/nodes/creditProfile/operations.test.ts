@@ -15,12 +15,12 @@ import {
 } from '../../support/runNodeInEngine';
 import { type TestSandbox, startSandboxWithHelpers } from '../../support/sandbox';
 import { LOANS_COLLECTION_ID, PEOPLE_COLLECTION_ID, createSandboxNodeRunner } from './support';
-import { sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { sandboxForTestGroup } from '../../support/sharedSandbox';
 import { type StubRequest, type StubResponse, startStubServer } from '../../support/stubServer';
 import { codeAndFieldOf, codeOf } from '../../support/errorCode';
 import { shiftAllClocks } from '../../support/clock';
-import { flawOfLogin, testCreditProfile } from '../../support/credentialTestAgainstStub';
-import { toN8nCredentialLoginFields } from '../../support/credentialFieldBuilders';
+import { flawOfLogin, testCreditProfile } from '../../support/credentialTest';
+import { toN8nCredentialLoginFields } from '../../support/credentialFields';
 import { respondJson, serverForTestGroup } from '../../support/testServer';
 
 describe('the operations of the Credit Profile node', () => {

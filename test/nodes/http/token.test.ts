@@ -7,16 +7,12 @@ import { shiftAllClocks } from '../../support/clock';
 import { codeOf } from '../../support/errorCode';
 import { runNodeInEngine } from '../../support/runNodeInEngine';
 import { type TestSandbox, startSandboxWithHelpers } from '../../support/sandbox';
-import {
-	credentialTestError,
-	testCreditProfile,
-	testTaxQuery,
-} from '../../support/credentialTestAgainstStub';
+import { credentialTestError, testCreditProfile, testTaxQuery } from '../../support/credentialTest';
 import { serverForTestGroup } from '../../support/testServer';
-import { toN8nCredentialLoginFields } from '../../support/credentialFieldBuilders';
+import { toN8nCredentialLoginFields } from '../../support/credentialFields';
 import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
-import { sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { sandboxForTestGroup } from '../../support/sharedSandbox';
 
 describe('the access token of the query service', () => {
 	const TOKEN = '/api/oauth/token';

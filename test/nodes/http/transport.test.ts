@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import type { INodeParameters } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
-import { collectSocketErrorsDuring } from '../../support/collectSocketErrorsDuring';
+import { collectSocketErrorsDuring } from '../../support/socketErrors';
 import {
 	type StubRequest,
 	type StubResponse,
@@ -17,11 +17,11 @@ import {
 import { codeOf } from '../../support/errorCode';
 import { type NodeRun, runNodeInEngine } from '../../support/runNodeInEngine';
 import { startSandboxWithHelpers } from '../../support/sandbox';
-import { sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { sandboxForTestGroup } from '../../support/sharedSandbox';
 import { credentialOfClient, serve, serverForTestGroup } from '../../support/testServer';
 import { withoutWaiting } from '../../support/clock';
 import { curps, getCrfParameters, operationParameters, rfcs } from '../taxQuery/support';
-import { testTaxQuery } from '../../support/credentialTestAgainstStub';
+import { testTaxQuery } from '../../support/credentialTest';
 
 const LIST = '/api/v1/credential';
 const UPSERT = '/api/v1/credential/bureau/pm';

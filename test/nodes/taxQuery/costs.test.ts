@@ -12,7 +12,7 @@ import {
 	rfcs,
 	taxQuerySandbox,
 } from './support';
-import { freshSandboxForEachTest, sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { freshSandboxForEachTest, sandboxForTestGroup } from '../../support/sharedSandbox';
 
 describe('texts about cost', () => {
 	const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
 import { type StubRequest, type StubResponse, runAgainstStub } from '../../support/stubServer';
-import { namesOfChecksNeedingChange, proposedMappingIn } from '../../support/readDiagnoseRows';
+import { namesOfChecksNeedingChange, proposedMappingIn } from '../../support/diagnoseRows';
 import { runNodeInEngine } from '../../support/runNodeInEngine';
-import { crfRecord } from './crfStubResponses';
+import { crfRecord } from './crfResponses';
 import { type TaxQuerySandbox, curps, operationParameters, rfcs, taxQuerySandbox } from './support';
 
 const diagnose = operationParameters('connection', 'diagnose');

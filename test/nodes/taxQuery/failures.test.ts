@@ -13,7 +13,7 @@ import {
 	rfcs,
 	taxQuerySandbox,
 } from './support';
-import { freshSandboxForEachTest, sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { freshSandboxForEachTest, sandboxForTestGroup } from '../../support/sharedSandbox';
 import { type MultiTenantService, tenantService } from './fakeTenantService';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };

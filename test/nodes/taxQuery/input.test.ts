@@ -8,7 +8,7 @@ import {
 	rfcs,
 	taxQuerySandbox,
 } from './support';
-import { freshSandboxForEachTest, sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { freshSandboxForEachTest, sandboxForTestGroup } from '../../support/sharedSandbox';
 import type { NodeRun } from '../../support/runNodeInEngine';
 
 const [RFC] = rfcs(1);

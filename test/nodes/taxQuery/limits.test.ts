@@ -3,8 +3,8 @@ import { DateTime, Settings } from 'luxon';
 import { runAgainstStub } from '../../support/stubServer';
 import { withoutWaiting } from '../../support/clock';
 import { codeOf } from '../../support/errorCode';
-import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
-import { queryPostsIn } from './crfStubResponses';
+import { freshSandboxForEachTest } from '../../support/sharedSandbox';
+import { queryPostsIn } from './crfResponses';
 import {
 	type StoredQuery,
 	aRecord,

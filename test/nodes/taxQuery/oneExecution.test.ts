@@ -16,7 +16,7 @@ import {
 	type MultiTenantService,
 	tenantService,
 } from './fakeTenantService';
-import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
+import { freshSandboxForEachTest } from '../../support/sharedSandbox';
 import { until } from '../../support/until';
 import { fakeService, type StoredQuery } from './fakeService';
 

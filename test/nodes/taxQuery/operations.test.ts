@@ -18,10 +18,10 @@ import {
 	rfcs,
 	taxQuerySandbox,
 } from './support';
-import { freshSandboxForEachTest, sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { freshSandboxForEachTest, sandboxForTestGroup } from '../../support/sharedSandbox';
 import { type StubResponse, runAgainstStub } from '../../support/stubServer';
 import { type StoredQuery, aRecord, fakeService } from './fakeService';
-import { crfRecord, queryPostsIn, responderByRequestKind } from './crfStubResponses';
+import { crfRecord, queryPostsIn, responderByRequestKind } from './crfResponses';
 import { shiftWallClock, withoutWaiting } from '../../support/clock';
 
 const [RFC] = rfcs(1);

@@ -9,7 +9,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
-import { sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { sandboxForTestGroup } from '../../support/sharedSandbox';
 
 const [RFC] = rfcs(1);
 const COMPANY = 'EKU9003173C9';

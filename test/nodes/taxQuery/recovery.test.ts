@@ -6,7 +6,7 @@ import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { resetProcessState } from '../../../nodes/shared/processState';
 import { codeOf } from '../../support/errorCode';
-import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
+import { freshSandboxForEachTest } from '../../support/sharedSandbox';
 import {
 	type PostHandler,
 	type StoredQuery,

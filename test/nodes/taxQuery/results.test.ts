@@ -7,14 +7,14 @@ import {
 	startStubServer,
 } from '../../support/stubServer';
 import { codeOf } from '../../support/errorCode';
-import { freshSandboxForEachTest, sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { freshSandboxForEachTest, sandboxForTestGroup } from '../../support/sharedSandbox';
 import {
 	LEGAL_NAME,
 	crfRecord,
 	queryGetPathsIn,
 	queryPostsIn,
 	responderByRequestKind,
-} from './crfStubResponses';
+} from './crfResponses';
 import {
 	type TaxQuerySandbox,
 	createTaxProfileParameters,

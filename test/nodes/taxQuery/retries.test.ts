@@ -3,7 +3,7 @@ import axios from 'axios';
 import type { ServerResponse } from 'node:http';
 import type { INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../../support/errorCode';
-import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
+import { freshSandboxForEachTest } from '../../support/sharedSandbox';
 import {
 	CRF_PATH,
 	buildCrfFaultRule,
@@ -29,7 +29,7 @@ import {
 import { tenantService } from './fakeTenantService';
 import { until } from '../../support/until';
 import { type StubResponse, runAgainstStub } from '../../support/stubServer';
-import { crfRecord, queryPostsIn } from './crfStubResponses';
+import { crfRecord, queryPostsIn } from './crfResponses';
 
 describe('a retry', () => {
 	const sandbox = freshSandboxForEachTest(taxQuerySandbox);

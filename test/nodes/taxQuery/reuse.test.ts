@@ -18,7 +18,7 @@ import {
 	taxQuerySandbox,
 } from './support';
 import { resetProcessState } from '../../../nodes/shared/processState';
-import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
+import { freshSandboxForEachTest } from '../../support/sharedSandbox';
 
 const [RFC, OTHER] = rfcs(2);
 const waited = { waitForResult: true, maxWait: 30 };

@@ -3,7 +3,7 @@ import axios from 'axios';
 import type { IDataObject } from 'n8n-workflow';
 import { type StubRequest, type StubResponse, runAgainstStub } from '../../support/stubServer';
 import { codeOf } from '../../support/errorCode';
-import { crfRecord, responderByRequestKind } from './crfStubResponses';
+import { crfRecord, responderByRequestKind } from './crfResponses';
 import { fakeService } from './fakeService';
 import {
 	CIEC,
@@ -17,7 +17,7 @@ import {
 import { shiftAllClocks } from '../../support/clock';
 import { respondJson } from '../../support/testServer';
 import { createSandboxNodeRunner } from '../creditProfile/support';
-import { freshSandboxForEachTest } from '../../support/sandboxForTestGroup';
+import { freshSandboxForEachTest } from '../../support/sharedSandbox';
 import { startSandboxWithHelpers } from '../../support/sandbox';
 
 const [RFC] = rfcs(1);

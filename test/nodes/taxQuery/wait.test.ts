@@ -4,7 +4,7 @@ import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { runAgainstStub, type StubResponse } from '../../support/stubServer';
 import { shiftWallClock } from '../../support/clock';
 import { codeOf } from '../../support/errorCode';
-import { crfRecord, LEGAL_NAME } from './crfStubResponses';
+import { crfRecord, LEGAL_NAME } from './crfResponses';
 import { fakeService, type StoredQuery } from './fakeService';
 import {
 	curps,
@@ -14,7 +14,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
-import { sandboxForTestGroup } from '../../support/sandboxForTestGroup';
+import { sandboxForTestGroup } from '../../support/sharedSandbox';
 
 const waiting = () => getCrfParameters({ waitForResult: true, maxWait: 60 });
 

@@ -5,7 +5,7 @@ import {
 	readCreditProfileApiMapping,
 	readTaxQueryApiMapping,
 } from '../../../nodes/shared/credentials/apiMapping';
-import { People } from '../../../sandbox/data/people/generatePeople';
+import { People } from '../../../sandbox/data/people/people';
 import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
 
 const root = join(__dirname, '..', '..', '..');

@@ -6,7 +6,7 @@ import type { IDataObject, INodeParameters, INodePropertyOptions, INodeType } fr
 import {
 	outputColumnsByOperation,
 	type EditorPreviewColumnSchema,
-} from '../../../scripts/docs/schemaPreviewColumns';
+} from '../../../scripts/docs/columns';
 import { until } from '../../support/until';
 import { createSandboxNodeRunner } from '../../nodes/creditProfile/support';
 import { packageNodesByType } from '../../support/runNodeInEngine';
@@ -55,8 +55,7 @@ function tableOf(node: string, parameters: INodeParameters) {
 	const found = outputColumnsByOperation.find(
 		(table) => table.node === node && `${table.resource} ${table.operation}` === called(parameters),
 	);
-	if (!found)
-		throw new Error(`scripts/docs/schemaPreviewColumns.ts lacks ${node} ${called(parameters)}`);
+	if (!found) throw new Error(`scripts/docs/columns.ts lacks ${node} ${called(parameters)}`);
 	return found;
 }
 
@@ -366,7 +365,7 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 	it('has a schema file of every table for the editor', () => {
 		const { status, stderr } = spawnSync(
 			process.execPath,
-			['--import', 'tsx', join(root, 'scripts/docs/writeEditorOutputSchemas.ts'), '--check'],
+			['--import', 'tsx', join(root, 'scripts/docs/schemas.ts'), '--check'],
 			{ cwd: root, encoding: 'utf8' },
 		);
 		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -4,7 +4,7 @@ import type {
 	AllTagsResponse,
 	CollectionVersionsPage,
 } from '../../../contract/creditProfile';
-import { sandboxWithClientsForTestGroup } from '../support/startSandboxWithClients';
+import { sandboxWithClientsForTestGroup } from '../support/clients';
 
 const bench = sandboxWithClientsForTestGroup();
 

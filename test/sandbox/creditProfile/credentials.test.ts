@@ -1,5 +1,5 @@
 import type { ProviderCredential } from '../../../contract/creditProfile';
-import { sandboxWithClientsForTestGroup } from '../support/startSandboxWithClients';
+import { sandboxWithClientsForTestGroup } from '../support/clients';
 
 const bench = sandboxWithClientsForTestGroup();
 

@@ -10,7 +10,7 @@ import {
 	sandboxWithClientsForTestGroup,
 	withSandboxClients,
 	type SandboxWithClients,
-} from '../support/startSandboxWithClients';
+} from '../support/clients';
 
 const LARGEST = 2;
 const OF_COMPANIES = 3;

@@ -7,7 +7,7 @@ import {
 	RfcCalculatorRecord,
 	RfcRecord,
 } from '../../../contract/taxQuery';
-import { COMPANY_RFC, CURP, PERSON_RFC } from '../support/startSandboxWithClients';
+import { COMPANY_RFC, CURP, PERSON_RFC } from '../support/clients';
 import type { EndpointTestCase } from '../support/endpointTypes';
 
 export const EMMA_RFC_CALCULATOR_BODY = {

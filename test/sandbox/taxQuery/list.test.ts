@@ -1,10 +1,6 @@
 import type { QueryRecord } from '../../../contract/taxQuery';
 import type { SandboxOptions } from '../../../sandbox';
-import {
-	CURP,
-	startSandboxWithClients,
-	type SandboxWithClients,
-} from '../support/startSandboxWithClients';
+import { CURP, startSandboxWithClients, type SandboxWithClients } from '../support/clients';
 import { EMMA_RFC_CALCULATOR_BODY } from './endpointCases';
 
 interface Page {

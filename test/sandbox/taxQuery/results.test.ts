@@ -1,9 +1,5 @@
 import type { QueryRecord } from '../../../contract/taxQuery';
-import {
-	sandboxWithClientsForTestGroup,
-	CURP,
-	PERSON_RFC,
-} from '../support/startSandboxWithClients';
+import { sandboxWithClientsForTestGroup, CURP, PERSON_RFC } from '../support/clients';
 import { EMMA_RFC_CALCULATOR_BODY } from './endpointCases';
 
 const bench = sandboxWithClientsForTestGroup();

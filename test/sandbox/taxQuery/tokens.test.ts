@@ -1,9 +1,6 @@
 import { firstViolation } from '../../../contract/check';
 import { TokenResponse } from '../../../contract/taxQuery';
-import {
-	sandboxWithClientsForTestGroup,
-	withSandboxClients,
-} from '../support/startSandboxWithClients';
+import { sandboxWithClientsForTestGroup, withSandboxClients } from '../support/clients';
 
 const bench = sandboxWithClientsForTestGroup();
 

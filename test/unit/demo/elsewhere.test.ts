@@ -1,5 +1,5 @@
 import { missingStoresText } from '../../../demo/queueModeStores';
-import { chromiumPaths } from '../../e2e/support/findChromium';
+import { chromiumPaths } from '../../e2e/support/chromium';
 
 describe('the search for Chromium', () => {
 	it.each([

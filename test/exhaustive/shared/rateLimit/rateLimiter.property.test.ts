@@ -4,7 +4,7 @@ import {
 	newRateLimiter,
 	advanceTimeBy,
 	useFakeTime,
-} from '../../../unit/shared/rateLimit/rateLimiterTestHelpers';
+} from '../../../unit/shared/rateLimit/support';
 
 useFakeTime();
 

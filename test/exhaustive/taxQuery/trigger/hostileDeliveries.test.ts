@@ -1,10 +1,10 @@
-import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
-import { hostileDeliveries, postWithExactHeaders } from './hostileDeliveryCases';
+import { withWebhookVerification } from '../../../support/credentialFields';
+import { hostileDeliveries, postWithExactHeaders } from './hostileCases';
 import {
 	inventHostileDeliveries,
 	verificationMethods,
 	type InventedDelivery,
-} from './inventHostileDeliveries';
+} from './inventDeliveries';
 import {
 	startSandboxWithQueryHelpers,
 	type SandboxWithQueryHelpers,

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import fc from 'fast-check';
 import { MAX_PENDING, Ledger, type SavedLedger } from '../../../../nodes/TaxQuery/trigger/ledger';
-import { TriggerSimulation, type Step } from './triggerSimulation';
+import { TriggerSimulation, type Step } from './simulation';
 
 const of = fc.nat(1_000);
 const step = <Name extends Step['do']>(...names: Name[]) => ({ do: fc.constantFrom(...names) });

@@ -1,5 +1,5 @@
 import { until } from '../../../support/until';
-import { triggerOnListServiceForEachTest } from '../../../nodes/taxQuery/trigger/freshTriggerForEachTest';
+import { triggerOnListServiceForEachTest } from '../../../nodes/taxQuery/trigger/freshTrigger';
 import { minutesBeforeTest, row } from '../../../nodes/taxQuery/trigger/listService';
 import { shiftAllClocks } from '../../../nodes/taxQuery/trigger/triggerHost';
 

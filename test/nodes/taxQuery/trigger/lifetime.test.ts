@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
+import { withWebhookVerification } from '../../../support/credentialFields';
 import { until } from '../../../support/until';
 import { many, row } from './listService';
 import { TriggerHost, rejectionOrUndefined, shiftAllClocks } from './triggerHost';
@@ -7,7 +7,7 @@ import {
 	freshTriggerAndSandboxForEachTest,
 	secretHeaderFieldsAndProof,
 	triggerOnListServiceForEachTest,
-} from './freshTriggerForEachTest';
+} from './freshTrigger';
 import { codeAndFieldOf, codeOf } from '../../../support/errorCode';
 import { shiftWallClock } from '../../../support/clock';
 

@@ -1,11 +1,11 @@
-import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
+import { withWebhookVerification } from '../../../support/credentialFields';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { until } from '../../../support/until';
 import {
 	freshTriggerAndSandboxForEachTest,
 	secretHeaderFieldsAndProof,
 	triggerOnListServiceForEachTest,
-} from './freshTriggerForEachTest';
+} from './freshTrigger';
 import { PAGE, many, minutesBeforeTest, row as listed, row, testStartedAt } from './listService';
 import { shiftAllClocks } from './triggerHost';
 import type { Query } from '../../../support/sandboxQueryClient';

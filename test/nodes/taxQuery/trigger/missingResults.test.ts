@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
+import { withWebhookVerification } from '../../../support/credentialFields';
 import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import { type Query } from '../../../support/sandboxQueryClient';
 import {
 	freshTriggerAndSandboxForEachTest,
 	secretHeaderFieldsAndProof,
 	triggerOnListServiceForEachTest,
-} from './freshTriggerForEachTest';
+} from './freshTrigger';
 import { type TriggerHostOptions, shiftAllClocks } from './triggerHost';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { type Row, many, row } from './listService';

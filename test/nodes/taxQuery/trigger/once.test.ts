@@ -1,8 +1,8 @@
-import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
+import { withWebhookVerification } from '../../../support/credentialFields';
 import { until } from '../../../support/until';
 import { type Query } from '../../../support/sandboxQueryClient';
 import { shiftAllClocks, TriggerHost } from './triggerHost';
-import { freshTriggerAndSandboxForEachTest } from './freshTriggerForEachTest';
+import { freshTriggerAndSandboxForEachTest } from './freshTrigger';
 
 /** After a start of n8n the first poll waits at most this long. */
 const FIRST_POLL_MS = 15_000;

@@ -5,7 +5,7 @@ import {
 	freshTriggerAndSandboxForEachTest,
 	serviceUnavailableFault,
 	triggerOnListServiceForEachTest,
-} from './freshTriggerForEachTest';
+} from './freshTrigger';
 import { minutesBeforeTest, row } from './listService';
 
 describe('polls', () => {

@@ -1,4 +1,4 @@
-import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
+import { withWebhookVerification } from '../../../support/credentialFields';
 import { PAGE, many, row } from './listService';
 import {
 	type TriggerHost,
@@ -6,10 +6,7 @@ import {
 	rejectionOrUndefined,
 	shiftAllClocks,
 } from './triggerHost';
-import {
-	freshTriggerAndSandboxForEachTest,
-	triggerOnListServiceForEachTest,
-} from './freshTriggerForEachTest';
+import { freshTriggerAndSandboxForEachTest, triggerOnListServiceForEachTest } from './freshTrigger';
 import { codeAndFieldOf, codeOf } from '../../../support/errorCode';
 
 describe('texts of the trigger', () => {

@@ -1,12 +1,12 @@
 import { fetchUnpooled } from '../../../../demo/fetchUnpooled';
 import { until } from '../../../support/until';
-import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
+import { withWebhookVerification } from '../../../support/credentialFields';
 import {
 	freshTriggerAndSandboxForEachTest,
 	secretHeaderFieldsAndProof,
 	serviceUnavailableFault,
 	triggerOnListServiceForEachTest,
-} from './freshTriggerForEachTest';
+} from './freshTrigger';
 import { type TriggerHostOptions, rejectionOrUndefined, shiftAllClocks } from './triggerHost';
 import { PAGE, type Row, many, minutesBeforeTest, row } from './listService';
 import { codeOf } from '../../../support/errorCode';

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { IDataObject } from 'n8n-workflow';
-import { withWebhookVerification } from '../../../support/credentialFieldBuilders';
+import { withWebhookVerification } from '../../../support/credentialFields';
 import {
 	freshTriggerAndSandboxForEachTest,
 	secretHeaderFieldsAndProof,
 	triggerOnListServiceForEachTest,
-} from './freshTriggerForEachTest';
+} from './freshTrigger';
 import { TriggerHost, type TriggerHostOptions, shiftAllClocks } from './triggerHost';
 import { until } from '../../../support/until';
 import {

@@ -1,4 +1,4 @@
-import { STATE_CODES, STATE_TABLE } from '../../../../contract/creditProfile/stateAndCountryCodes';
+import { STATE_CODES, STATE_TABLE } from '../../../../contract/creditProfile/regionCodes';
 import { checkCurp, checkNss, checkRfc, checkZipCode } from '../../../../nodes/shared/identifiers';
 import { MEXICAN_STATES } from '../../../../nodes/shared/identifiers/states';
 

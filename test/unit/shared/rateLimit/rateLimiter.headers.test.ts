@@ -7,7 +7,7 @@ import {
 	START,
 	acquireManyAndRecordTimes,
 	useFakeTime,
-} from './rateLimiterTestHelpers';
+} from './support';
 
 useFakeTime();
 

@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiter } from '../../../../nodes/shared/rateLimit/rateLimiter';
-import { newRateLimiter, advanceTimeBy, useFakeTime } from './rateLimiterTestHelpers';
+import { newRateLimiter, advanceTimeBy, useFakeTime } from './support';
 
 useFakeTime();
 

@@ -10,7 +10,7 @@ import {
 	START,
 	acquireManyAndRecordTimes,
 	useFakeTime,
-} from './rateLimiterTestHelpers';
+} from './support';
 
 useFakeTime();
 
