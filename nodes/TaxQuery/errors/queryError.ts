@@ -157,13 +157,9 @@ const billedText = (ids: QueryId[]): string =>
 		: `Already billed: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
 
 /** Ends every error and receipt of a billed operation. */
-export function billedCountText({
-	billed,
-	queries,
-}: Pick<BillingSummary, 'billed' | 'queries'>): string {
+export function billedCountText({ billed }: Pick<BillingSummary, 'billed'>): string {
 	if (billed === 'unknown' || billed === 0) return `Billed: ${billed || 'nothing'}`;
-	const what = queries === 1 ? 'query' : 'queries';
-	return `Billed: ${billed === queries ? '' : `${billed} of `}${queries} ${what}`;
+	return `Billed: ${billed} ${billed === 1 ? 'query' : 'queries'}`;
 }
 
 export const mappingKeysAdvice = (keys: string[]): string =>

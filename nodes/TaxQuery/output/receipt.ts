@@ -9,7 +9,13 @@ import { identity } from '../../shared/operations/commonFields';
 import type { QueryId } from '../client/model';
 import { billedCountText } from '../errors/queryError';
 import { addToMetadataCount, addToMetadataList } from './metadata';
-import { runReceiptText, acceptedBeforeFailureText, type ReuseSearchGaps } from './receiptText';
+import {
+	runReceiptText,
+	acceptedBeforeFailureText,
+	type ItemCounts,
+	type QueryCounts,
+	type ReuseSearchGaps,
+} from './receiptText';
 import type { ObtainedQuery } from './rows';
 
 /** An RFC or a CURP somewhere in a text: neither goes into the metadata of an execution. */
@@ -30,6 +36,18 @@ interface Known {
 	gaps(): ReuseSearchGaps;
 	/** Returns the number of billed queries of an item, or of the run; undefined if unknown. */
 	billed(index?: number): number | undefined;
+	/** Returns the IDs of the run's billed queries. */
+	accepted(): QueryId[];
+}
+
+/** A submission as it was sent at a moment. */
+interface Sending {
+	submission: object;
+	sentAt: number;
+	/** The number of queries that it may have made. */
+	queries: number;
+	/** Items that failed because of it. */
+	items: Set<number>;
 }
 
 /**
@@ -38,20 +56,22 @@ interface Known {
 export class RunReceipt {
 	readonly #run: Run;
 	readonly #known: Known;
-	readonly #counts = { sent: 0, recovered: 0, resumed: 0, reused: 0 };
 	readonly #planned = new Map<number, number>();
 	/** IDs of accepted queries, by item. */
 	readonly #billed = new Map<number, string[]>();
-	/** The number of queries that may have been accepted, by item. */
-	readonly #uncertainByItem = new Map<number, number>();
-	readonly #warnings: string[] = [];
-	/** Items for which nothing was sent, because an earlier query or another item's query serves them. */
-	readonly #served = new Set<number>();
-	/** The number of served items that came out. */
-	#unsentItems = 0;
-	/** The number of items with each request; items with a query of their own do not count. */
-	readonly #itemsByRequest = new Map<string, number>();
-	#pending = 0;
+	/** What was sent, and nobody knows whether it was accepted. Items that share it count it once. */
+	#uncertain: Sending[] = [];
+	/** Items that have their queries, and whether another item or an earlier query serves them. */
+	readonly #taken = new Map<number, boolean>();
+	/** Items that came out. */
+	readonly #given = new Set<number>();
+	/** How each query was obtained; what an item of the run has sent, its others reuse. */
+	readonly #obtained = new Map<QueryId, ObtainedQuery['how']>();
+	/** Requests whose response had no ID, each once. */
+	readonly #withoutId = new Set<string>();
+	readonly #pending = new Set<QueryId>();
+	readonly #warnings = new Set<string>();
+	readonly #warnedItems = new Set<number>();
 	#reusesByDefault = false;
 	/** The workflow is being built, so the next click reuses what is pending. */
 	#isBuilding = false;
@@ -73,7 +93,8 @@ export class RunReceipt {
 	costOf(index?: number): BillingSummary {
 		const items = index === undefined ? [...Array(this.#run.items).keys()] : [index];
 		const queries = items.reduce((sum, one) => sum + (this.#planned.get(one) ?? 1), 0);
-		const uncertain = items.filter((one) => this.#uncertainByItem.has(one));
+		const failed = this.#uncertainItems();
+		const uncertain = items.filter((one) => failed.has(one));
 		const known = uncertain.length > 0 ? undefined : this.#known.billed(index);
 		const cost = { billed: known ?? ('unknown' as const), queries };
 		const ids = items.flatMap((one) => this.#billed.get(one) ?? []);
@@ -88,7 +109,13 @@ export class RunReceipt {
 	/**
 	 * Records queries accepted for an item. They are stored with the execution at once, because it may be stopped.
 	 */
-	accepted(item: Item, ids: QueryId[], isByEarlierTry = false): void {
+	accepted(
+		item: Item,
+		ids: QueryId[],
+		submission: { sentAt: number },
+		isByEarlierTry = false,
+	): void {
+		this.#uncertain = this.#uncertain.filter((one) => !isSending(one, submission));
 		const own = ids.map((id) => shown(item, id));
 		this.#billed.set(item.index, [...(this.#billed.get(item.index) ?? []), ...own]);
 		if (!isByEarlierTry) addToMetadataCount(this.#run, 'paidQueries', ids.length);
@@ -96,9 +123,15 @@ export class RunReceipt {
 	}
 
 	/** Records queries of an item of which nobody knows whether they were accepted. */
-	uncertain({ index }: Item, count: number): void {
-		this.#uncertainByItem.set(index, (this.#uncertainByItem.get(index) ?? 0) + count);
-		addToMetadataCount(this.#run, 'unsureQueries', count);
+	uncertain({ index }: Item, queries: number, submission: { sentAt: number }): void {
+		const known = this.#uncertain.find((one) => isSending(one, submission));
+		if (known) {
+			known.items.add(index);
+			return;
+		}
+		const { sentAt } = submission;
+		this.#uncertain.push({ submission, sentAt, queries, items: new Set([index]) });
+		addToMetadataCount(this.#run, 'unsureQueries', queries);
 	}
 
 	/** Records the queries that an item has got, billed now or before; items with an equal `request` share them. */
@@ -113,11 +146,14 @@ export class RunReceipt {
 		request?: string,
 	): void {
 		this.#hasWaited ||= wait !== undefined;
-		if (request) this.#itemsByRequest.set(request, (this.#itemsByRequest.get(request) ?? 0) + 1);
-		for (const { how } of outcomes) this.#counts[how]++;
-		if (outcomes.every(({ how }) => how === 'reused' || how === 'resumed')) {
-			this.#served.add(item.index);
+		for (const { query, how } of outcomes) {
+			if (query.kind === 'withoutId') this.#withoutId.add(request ?? `item ${item.index}`);
+			else if (how !== 'reused' || !this.#obtained.has(query.id)) this.#obtained.set(query.id, how);
 		}
+		this.#taken.set(
+			item.index,
+			outcomes.every(({ how }) => how === 'reused'),
+		);
 		if (reuse?.isByDefault) {
 			this.#isBuilding ||= this.#run.mode === 'manual';
 			this.#reusesByDefault ||= outcomes.some(({ how }) => how === 'reused');
@@ -131,33 +167,82 @@ export class RunReceipt {
 		}
 	}
 
-	/** Records items that come out, and the number of pending results. */
-	give(item: Item, rows: IDataObject[], unfinished: number): void {
-		this.#pending += unfinished;
-		if (this.#served.has(item.index)) this.#unsentItems++;
+	/** Records an item that comes out, and its queries without a result. */
+	give(item: Item, rows: IDataObject[], unfinished: ObtainedQuery[]): void {
+		this.#given.add(item.index);
+		for (const { query } of unfinished) {
+			if (query.kind !== 'withoutId') this.#pending.add(query.id);
+		}
 		for (const { warnings } of rows) {
 			if (!Array.isArray(warnings) || warnings.length === 0) continue;
 			const [{ field, message }] = warnings as IDataObject[];
-			this.#warnings.push(
+			this.#warnedItems.add(item.index);
+			this.#warnings.add(
 				`Item ${numberOf(item.index)}: ${String(field)}: ${shown(item, String(message))}`,
 			);
 		}
 	}
 
+	#uncertainItems(): Set<number> {
+		return new Set(this.#uncertain.flatMap(({ items }) => [...items]));
+	}
+
+	#countQueries(cost: BillingSummary): QueryCounts {
+		const accepted = new Set(this.#known.accepted());
+		const obtained = [...this.#obtained];
+		const billedAs = (as: ObtainedQuery['how']) =>
+			obtained.filter(([id, how]) => how === as && accepted.has(id)).length;
+		const unknown = this.#countUncertain() + this.#withoutId.size;
+		return {
+			billed: accepted.size,
+			recovered: billedAs('recovered'),
+			readAgain: billedAs('resumed'),
+			reused: obtained.filter(([id]) => !accepted.has(id)).length,
+			// an item that failed now may have left one in an earlier try
+			unknown: cost.billed === 'unknown' ? Math.max(1, unknown) : unknown,
+		};
+	}
+
+	#countUncertain(): number {
+		return this.#uncertain.reduce((sum, { queries }) => sum + queries, 0);
+	}
+
+	#countItems(failed: FailedItemCounts): ItemCounts {
+		const uncertain = this.#uncertainItems();
+		const hasQuery = (index: number) =>
+			this.#taken.has(index) || uncertain.has(index) || this.#known.billed(index) !== 0;
+		const others = [...Array(this.#run.items).keys()].filter((index) => !this.#given.has(index));
+		const withQuery = others.filter(hasQuery);
+		const isServed = (index: number) =>
+			this.#taken.get(index) === true && !uncertain.has(index) && this.#known.billed(index) === 0;
+		const served = withQuery.filter(isServed).length;
+		// a run that is stopped counts no failed items
+		const isCounted = failed.all > 0;
+		const unsent = Math.max(0, failed.unsent - served);
+		return {
+			all: this.#run.items,
+			withQuery: this.#given.size + withQuery.length,
+			unsent,
+			refused: isCounted ? Math.max(0, failed.all - withQuery.length - unsent) : 0,
+			failedAfterSending: isCounted ? withQuery.length - served : 0,
+			failedWithReused: isCounted ? served : 0,
+		};
+	}
+
 	/** Shows the receipt; returns what the run's error does not mention itself. */
 	#end(failure: { index: number } | undefined, failed: FailedItemCounts): string {
-		const { mode, items } = this.#run;
+		const cost = this.costOf();
 		const text = runReceiptText({
-			...{ mode, items, failed, costText: this.costOf().text, counts: this.#counts },
-			uncertain: [...this.#uncertainByItem.values()].reduce((sum, count) => sum + count, 0),
-			unsentItems: this.#unsentItems,
-			failedWithReused: Math.min(this.#served.size - this.#unsentItems, failed.unsent),
-			itemsByRequest: [...this.#itemsByRequest.values()],
-			pending: this.#pending,
+			...{ mode: this.#run.mode, costText: cost.text },
+			items: this.#countItems(failed),
+			queries: this.#countQueries(cost),
+			uncertain: this.#countUncertain(),
+			pending: this.#pending.size,
 			reusesByDefault: this.#reusesByDefault,
 			isBuilding: this.#isBuilding,
 			hasWaited: this.#hasWaited,
-			warnings: this.#warnings,
+			itemsWithWarning: this.#warnedItems.size,
+			warnings: [...this.#warnings],
 			gaps: this.#known.gaps(),
 		});
 		if (text !== '') this.#run.hint(text);
@@ -168,10 +253,13 @@ export class RunReceipt {
 	#spentBefore(failing: number): string {
 		return acceptedBeforeFailureText(
 			[...this.#billed].flatMap(([index, own]) => (index === failing ? [] : own)),
-			[...this.#uncertainByItem.keys()].filter((index) => index !== failing).map(numberOf),
+			[...this.#uncertainItems()].filter((index) => index !== failing).map(numberOf),
 		);
 	}
 }
+
+const isSending = (one: Sending, submission: { sentAt: number }): boolean =>
+	one.submission === submission && one.sentAt === submission.sentAt;
 
 /** Operators count items from 1. */
 const numberOf = (index: number) => index + 1;

@@ -1,8 +1,7 @@
-import type { FailedItemCounts, Run } from '../../shared/operations/operation';
+import type { Run } from '../../shared/operations/operation';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import type { CollectedQueryList, QueryId } from '../client/model';
 import { incompleteQueryListSentences, mappingKeysAdvice } from '../errors/queryError';
-import type { ObtainedQuery } from './rows';
 
 const MAX_LISTED_WARNINGS = 3;
 const MAX_LISTED_IDS = 50;
@@ -15,51 +14,69 @@ export interface ReuseSearchGaps {
 	cut?: CollectedQueryList;
 }
 
-/** The spending of a run, and how its items ended. */
-interface RunSummary {
-	mode: Run['mode'];
-	items: number;
-	failed: FailedItemCounts;
-	costText: string;
-	/** Counts the queries by how they were obtained. */
-	counts: Record<ObtainedQuery['how'], number>;
-	/** Counts the queries that may have been accepted. */
-	uncertain: number;
-	/** Counts the items that came out though nothing was sent for them. */
-	unsentItems: number;
-	/** The number of failed items for which nothing was sent, since they reused a query. */
+/** The different queries of a run, each counted once; their sum is what the run has asked for. */
+export interface QueryCounts {
+	/** Accepted in this execution. */
+	billed: number;
+	/** The billed queries that were found in the list after their response was lost. */
+	recovered: number;
+	/** The billed queries that an earlier try of this execution has sent. */
+	readAgain: number;
+	/** Made before this run. */
+	reused: number;
+	/** Nobody knows whether they are billed. */
+	unknown: number;
+}
+
+/** The items of a run. Those without a query failed, or the run has ended before them. */
+export interface ItemCounts {
+	all: number;
+	withQuery: number;
+	/** They failed before anything was sent for them. */
+	unsent: number;
+	/** The service refused their query. */
+	refused: number;
+	/** They have a query and failed, with one of their own and with a reused one. */
+	failedAfterSending: number;
 	failedWithReused: number;
-	/** Counts the items of each request. */
-	itemsByRequest: number[];
+}
+
+/** The spending of a run, and how its items ended. */
+export interface RunSummary {
+	mode: Run['mode'];
+	items: ItemCounts;
+	costText: string;
+	queries: QueryCounts;
+	/** Counts the queries whose acceptance is unknown, and whose item failed therefore. */
+	uncertain: number;
+	/** Counts the different queries without a result. */
 	pending: number;
 	reusesByDefault: boolean;
 	/** The next click reuses what is pending. */
 	isBuilding: boolean;
 	/** Some item waited for its result. */
 	hasWaited: boolean;
+	/** The number of items with a warning, and all their warnings. */
+	itemsWithWarning: number;
 	warnings: string[];
 	gaps: ReuseSearchGaps;
 }
 
 /** Returns the receipt of a run, or an empty text if there is nothing to report. */
 export function runReceiptText(run: RunSummary): string {
-	const { counts, uncertain, failed, pending, warnings } = run;
-	const countTexts = filled([
-		counted(counts.recovered, 'recovered'),
-		counted(counts.resumed, 'read again, not sent again'),
-		counted(counts.reused, 'reused'),
-		counted(warnings.length, 'with a warning'),
-	]);
+	const { queries, uncertain, pending, warnings, itemsWithWarning } = run;
 	const gaps = gapTexts(run.gaps);
-	if (counts.sent + uncertain + failed.all + countTexts.length + gaps.length === 0) return '';
+	const failedText = failuresText(run.items);
+	const facts = countQueries(queries) + itemsWithWarning + gaps.length + failedText.length;
+	if (facts === 0) return '';
 	const isReused = run.isBuilding && warnings.length === 0 && gaps.length === 0;
 	const toChange = run.hasWaited ? "a longer 'Max Wait (Seconds)'" : "'Wait for Result' on";
 	return joinSentences(
 		run.costText,
-		itemText(run),
-		countTexts.join(', '),
-		counts.reused > 0 ? sharedText(run.itemsByRequest) : '',
-		run.reusesByDefault ? reuseText(run.mode) : '',
+		queriesText(run.items, queries),
+		failedText,
+		itemsWithWarning > 0 ? `${itemsOf(itemsWithWarning)} with a warning` : '',
+		run.reusesByDefault && queries.reused > 0 ? reuseText(run.mode) : '',
 		pending > 0 ? pendingText(pending, isReused ? toChange : undefined) : '',
 		uncertain > 0
 			? `${uncertain} may have been accepted: the item's error says how to look for it before you send it again`
@@ -80,30 +97,54 @@ export const acceptedBeforeFailureText = (ids: string[], uncertainItems: number[
 			: '',
 	);
 
-/** Returns a text about the number of items sent, where some failed. */
-function itemText({
-	items,
-	unsentItems,
-	failedWithReused,
-	failed: { all, unsent },
-}: RunSummary): string {
-	if (all === 0) return '';
-	const sent = items - unsent - unsentItems;
-	const failed = filled([
-		counted(unsent - failedWithReused, 'failed before sending'),
-		counted(all - unsent, 'failed after sending'),
-		counted(failedWithReused, 'failed with a reused query'),
+const countQueries = ({ billed, reused, unknown }: QueryCounts) => billed + reused + unknown;
+
+const itemsOf = (count: number) => counted(count, 'item', 'items');
+
+/**
+ * Returns how many items have how many queries, and the parts of that number. Nothing is to be added where each item has a
+ * query of its own, and all are billed: then the cost says it.
+ */
+function queriesText({ all, withQuery }: ItemCounts, queries: QueryCounts): string {
+	const total = countQueries(queries);
+	if (total === 0) return '';
+	const notes = filled([
+		counted(queries.recovered, 'recovered'),
+		counted(queries.readAgain, 'read again'),
 	]);
-	return [`${sent} of ${items} ${items === 1 ? 'item' : 'items'} sent`, ...failed].join('; ');
+	const billed = counted(queries.billed, 'billed');
+	const parts = filled([
+		notes.length > 0 ? `${billed} (${notes.join(', ')})` : billed,
+		counted(queries.reused, 'reused'),
+		counted(queries.unknown, 'unknown'),
+	]).join(', ');
+	const isAllBilled = queries.billed === total && notes.length === 0;
+	if (isAllBilled && (all === 1 || (all === withQuery && all === total))) return '';
+	if (all === 1 && total === 1) return parts;
+	const items = withQuery < all ? `${withQuery} of ${itemsOf(all)}` : itemsOf(all);
+	const noun = total === 1 ? 'query' : 'queries';
+	const sum = `${items}, ${total} ${total < withQuery ? 'different ' : ''}${noun}`;
+	return isAllBilled ? sum : `${sum}: ${parts}`;
 }
 
-/** Returns a text about items that share one query. */
-function sharedText(itemsByRequest: number[]): string {
-	const shared = itemsByRequest.filter((items) => items > 1);
-	const items = shared.reduce((sum, count) => sum + count, 0);
-	return items === 0
-		? ''
-		: `${items} items ask the same: ${counted(shared.length, 'query', 'queries')}`;
+/** Returns how items failed; the items without a query are among them, or the run has ended before them. */
+function failuresText(items: ItemCounts): string {
+	const { all, withQuery, unsent, refused } = items;
+	const kinds: Array<[count: number, how: string]> = [
+		[unsent, 'before sending'],
+		[refused, 'when refused by the service'],
+		[items.failedAfterSending, 'after sending'],
+		[items.failedWithReused, 'with a reused query'],
+	];
+	const failed = kinds.filter(([count]) => count > 0);
+	const sum = failed.reduce((total, [count]) => total + count, 0);
+	const [[, only] = ['', '']] = failed;
+	const how = failed.length > 1 ? `: ${failed.map((one) => one.join(' ')).join(', ')}` : ` ${only}`;
+	const left = all - withQuery - unsent - refused;
+	return joinSentences(
+		sum > 0 ? `${itemsOf(sum)} failed${how}` : '',
+		left > 0 ? `${itemsOf(left)} without a query, because the run stopped` : '',
+	);
 }
 
 function reuseText(mode: Run['mode']): string {

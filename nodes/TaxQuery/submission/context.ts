@@ -19,9 +19,9 @@ export interface SubmissionOptions extends Limits {
 
 /** Is told what is billed, or may be, as soon as that is known. */
 export interface SpendingLog {
-	accepted(item: Item, ids: QueryId[], isByEarlierTry?: boolean): void;
+	accepted(item: Item, ids: QueryId[], submission: Submission, isByEarlierTry?: boolean): void;
 	/** Records `count` queries of an item whose acceptance is unknown. */
-	uncertain(item: Item, count: number): void;
+	uncertain(item: Item, count: number, submission: Submission): void;
 }
 
 export interface RunSubmissionContext {
@@ -132,6 +132,7 @@ export function noteAccepted(
 	log.accepted(
 		item,
 		queries.map(({ id }) => id),
+		submission,
 	);
 	known.uncertainSince.delete(sharingKey);
 	if (own.length < queries.length) return;

@@ -73,6 +73,7 @@ function startSpending(run: Run) {
 	const receipt: RunReceipt = new RunReceipt(run, {
 		gaps: () => context.past.gaps(),
 		billed: (index) => countBilledQueries(context.journal.statesOf(index)),
+		accepted: () => context.journal.statesOf().flatMap(acceptedIdsOf),
 	});
 	const context: RunSubmissionContext = newSubmissionContext(run, receipt);
 	run.atEnd(() => context.limit.end());
@@ -209,7 +210,8 @@ async function conclude(
 	};
 	const give = (ended: ObtainedQuery[]) => {
 		const rows = buildRows(rowSettings, ended);
-		receipt.give(item, rows, ended.filter((one) => mayStillGetResult(one, definition)).length);
+		const unfinished = ended.filter((one) => mayStillGetResult(one, definition));
+		receipt.give(item, rows, unfinished);
 		return rows;
 	};
 	if (wait === undefined || !queries.some(mayBeWaitedFor)) return give(queries);

@@ -207,7 +207,7 @@ async function settleSubmission(
 ): Promise<Submitted> {
 	const { item, request, sending } = wanted;
 	if (submission.state.status === 'accepted') {
-		context.log.accepted(item, submission.state.ids, true);
+		context.log.accepted(item, submission.state.ids, submission, true);
 		return { queries: await readAgain(wanted, submission), how: 'resumed' };
 	}
 	const name = reservationName(context, item, request, sending);
@@ -217,7 +217,8 @@ async function settleSubmission(
 	const search = await lookUp(context, wanted, submission, first, mayBeSentAgain);
 	if ('queries' in search) return search;
 	// and stays so, whatever is sent after it; another execution's is not this one's
-	if (!listDecides || !search.isProvedMissing) context.log.uncertain(item, request.expected.length);
+	if (!listDecides || !search.isProvedMissing)
+		context.log.uncertain(item, request.expected.length, submission);
 	const again = `${name} again`;
 	const isAllowed =
 		mayBeSentAgain && search.isProvedMissing && (await reserveIfAllowed(context, wanted, again));
@@ -229,7 +230,7 @@ async function settleSubmission(
 	if ('queries' in second) return second;
 	const found = await lookUp(context, wanted, submission, second, false);
 	if ('queries' in found) return found;
-	context.log.uncertain(item, request.expected.length);
+	context.log.uncertain(item, request.expected.length, submission);
 	throw uncertainError(wanted, found, second);
 }
 

@@ -35,7 +35,7 @@ describe('texts about cost', () => {
 			});
 			expect(hints.map(({ message }) => message)).toEqual([
 				expect.stringMatching(
-					/^Billed: 3 of 5 queries\. 2 reused\. While building, .* 3 pending: their results arrive through the Tax Query Trigger, or by Query → Get\./,
+					/^Billed: 3 queries\. 5 items, 5 queries: 3 billed, 2 reused\. While building, .* 3 pending: their results arrive through the Tax Query Trigger, or by Query → Get\./,
 				),
 			]);
 		});
@@ -48,8 +48,26 @@ describe('texts about cost', () => {
 			});
 			expect(hints.map(({ message }) => message)).toEqual([
 				expect.stringMatching(
-					/^Billed: unknown\. 2 of 2 items sent; 1 failed after sending\. 1 pending: its result arrives .* 1 may have been accepted: /,
+					/^Billed: unknown\. 2 items, 2 queries: 1 billed, 1 unknown\. 1 item failed after sending\. 1 pending: its result arrives .* 1 may have been accepted: /,
 				),
+			]);
+		});
+
+		it('counts a query of several months once for each month, and a pending one once', async () => {
+			const [rfc] = rfcs(1);
+			await sandbox.run(createTaxProfileParameters(rfc));
+			const months = { rfc, period: 'months', firstMonth: '2026-01', lastMonth: '2026-03' };
+			const invoices = operationParameters('taxAuthority', 'getInvoices', months);
+			const { hints } = await sandbox.run(invoices, { items: itemsOf([rfc, rfc]) });
+			const [{ message }] = hints;
+			expect(message).toMatch(/^Billed: 3 queries\. 2 items, 3 queries\. 3 pending: /);
+		});
+
+		it('counts what the service refused', async () => {
+			await fault({ status: 422 });
+			const { hints } = await sandbox.run(waiting, { items: itemsOf(rfcs(1)), onError });
+			expect(hints.map(({ message }) => message)).toEqual([
+				'Billed: nothing. 1 item failed when refused by the service.',
 			]);
 		});
 
@@ -59,7 +77,7 @@ describe('texts about cost', () => {
 				items: itemsOf([rfc, rfc, rfc, rfc, other]),
 			});
 			expect(hints.map(({ message }) => message)).toEqual([
-				expect.stringContaining('Billed: 2 of 5 queries. 3 reused. 4 items ask the same: 1 query.'),
+				expect.stringMatching(/^Billed: 2 queries\. 5 items, 2 different queries\. 2 pending: /),
 			]);
 		});
 
@@ -70,7 +88,7 @@ describe('texts about cost', () => {
 				onError: 'continueRegularOutput',
 			});
 			expect(hints.map(({ message }) => message)).toEqual([
-				'Billed: 2 of 3 queries. 2 of 3 items sent; 1 failed after sending; 1 failed with a reused query. 1 reused. 2 items ask the same: 1 query.',
+				'Billed: 2 queries. 3 items, 2 different queries. 2 items failed: 1 after sending, 1 with a reused query.',
 			]);
 		});
 
@@ -80,7 +98,7 @@ describe('texts about cost', () => {
 				onError: 'continueRegularOutput',
 			});
 			expect(hints.map(({ message }) => message)).toEqual([
-				'Billed: 3 of 5 queries. 3 of 5 items sent; 2 failed before sending.',
+				'Billed: 3 queries. 3 of 5 items, 3 queries. 2 items failed before sending.',
 			]);
 		});
 
@@ -133,7 +151,7 @@ describe('texts about cost', () => {
 				mode: 'retry',
 			});
 			expect(hints[0].message).toMatch(
-				/^Billed: 1 of 2 queries\. 1 reused\. Retried: queries of the last 24 hours/,
+				/^Billed: 1 query\. 2 items, 2 queries: 1 billed, 1 reused\. Retried: queries of the last 24 hours/,
 			);
 		});
 
@@ -207,7 +225,7 @@ describe('texts about cost', () => {
 			const goingOn = await sandbox.run(waiting, { items: [...items, wrong], onError });
 			expect([stopped.error?.description, goingOn.hints[0].message].map(costIn)).toEqual([
 				'3 queries',
-				'3 of 4 queries',
+				'3 queries',
 			]);
 			expect(goingOn.items.slice(2).map(({ json }) => costIn(json.errorDetail))).toEqual([
 				'1 query',
