@@ -128,6 +128,19 @@ function completenessOf(
 }
 
 /**
+ * Returns whether more queries may follow those that were read. Where the service does not say, only a response of a
+ * page's length hints at more: a round number, or as many as were asked for.
+ */
+export function mayHaveMore(
+	{ completeness, longest }: Pick<CollectedQueryList, 'completeness' | 'longest'>,
+	{ list }: TaxQueryMapping,
+): boolean {
+	if (completeness !== 'unknown') return completeness === 'truncated';
+	const isAsManyAsAsked = list.limit !== undefined && longest >= list.pageSize;
+	return isAsManyAsAsked || longest % 5 === 0 || Number.isInteger(Math.log2(longest));
+}
+
+/**
  * Reads TQ §4.12 page by page, each query once, to the end of the list. Paging is not shown. The node requests another
  * page where the API Mapping says how, or the service reports a total. The end is an empty page, a shorter one, or the
  * highest total reported, once that has exceeded a page. A reported failure is neither an end nor an empty list.

@@ -378,12 +378,14 @@ export function incompleteQueryListText(
 		total === undefined
 			? `The list of queries was not read to its end: it has more than ${listed}`
 			: `The service reports ${total} queries but lists only ${listed} of them`;
-	const keys =
-		"Set list.limit, and list.offset or list.page, in the credential's API Mapping (Connection → Diagnose tries them)";
-	if (completeness === 'truncated') return { message: cut, description: keys };
+	const proposal = 'Run Connection → Diagnose: it tries list.limit, list.offset and list.page';
+	const place = "in the credential's API Mapping";
+	if (completeness === 'truncated') {
+		return { message: cut, description: `${proposal}, and proposes what to set ${place}` };
+	}
 	return {
-		message: `The service lists ${listed} queries and does not say whether there are more`,
-		description: `${keys}, or set list.paging to "none" if these are always all`,
+		message: `These ${listed} queries may not be all: the service does not say whether there are more`,
+		description: `${proposal}, and proposes what to set ${place}. If these are always all, set list.paging to "none" there`,
 	};
 }
 

@@ -12,7 +12,7 @@ import { joinSentences } from '../../shared/utils/joinSentences';
 import { textProperty } from '../fields/textProperty';
 import { mappingHint } from '../../shared/errors/sentences';
 import { GET_PATH_MAPPING_KEYS, findQueryById, itemClient } from '../client/queryClient';
-import { readListChunks, fetchRecordIfIncomplete } from '../client/queryList';
+import { readListChunks, fetchRecordIfIncomplete, mayHaveMore } from '../client/queryList';
 import { findQueryTypeByRecordCode } from '../client/names';
 import { mayOmitExistingResponse, findMatchingId } from '../client/record';
 import type { QueryRecord } from '../client/model';
@@ -125,7 +125,7 @@ const getMany = defineOperation({
 				}
 			}
 			if (rows.length >= wanted) break;
-			if (!isLast) continue;
+			if (!isLast || !mayHaveMore(chunk, mapping)) continue;
 			const text = incompleteQueryListText({ completeness, listed, total });
 			if (!text) continue;
 			const { message, description } = text;

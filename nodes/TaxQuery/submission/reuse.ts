@@ -5,7 +5,7 @@ import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
 import { itemClient, type QueryClient } from '../client/queryClient';
 import { detachedClient } from '../client/queryClient';
-import { fetchRecordIfIncomplete, offersQueryList } from '../client/queryList';
+import { fetchRecordIfIncomplete, mayHaveMore, offersQueryList } from '../client/queryList';
 import { LIST_LAG_MS, sharedQueryListOf, type ListReading } from './sharedList';
 import type {
 	QueryId,
@@ -48,7 +48,7 @@ export class PastQueries {
 	readonly #reusable = new BoundedMap<string, Promise<ReusableRecords>>(10_000);
 	readonly #uncompared = new Set<QueryId>();
 	readonly #pendingTooLong = new Set<QueryId>();
-	/** The last reading that did not reach the end of the list. */
+	/** The last list in which a query was missed, though more may follow. */
 	#cut: CollectedQueryList | undefined;
 	/** Resolves once the list shows what was accepted before a crash. */
 	#caughtUp: Promise<void> | undefined;
@@ -181,7 +181,7 @@ export class PastQueries {
 	): Promise<ReusableRecords> {
 		const client = await itemClient(item);
 		const { since, isUnshared } = reuse;
-		const { recordsLike, newest } = await this.#indexOf(
+		const { listing, recordsLike, newest } = await this.#indexOf(
 			item,
 			Math.min(since, Date.now() - LONGEST_PENDING_MS),
 			isUnshared ? 'retry' : 'reuse',
@@ -208,6 +208,7 @@ export class PastQueries {
 			if (found && isUnshared) this.#register.claim(client.accountKey, [found.id]);
 			return found;
 		});
+		if (chosen.includes(undefined) && mayHaveMore(listing, client.mapping)) this.#cut = listing;
 		return await Promise.all(
 			chosen.map(async (row, index) => {
 				const whole = row && (await fetchRecordIfIncomplete(client, row));
@@ -221,12 +222,11 @@ export class PastQueries {
 		const client = await itemClient(item);
 		const reading = await this.#read(item, since, purpose);
 		const listing = await reading.listing;
-		if (listing.completeness !== 'complete') this.#cut = listing;
 		const list = sharedQueryListOf(client);
 		const complete = async (row: QueryRecord) => await list.completeRow(client, row);
 		const newest = listing.records.reduce((at, { createdAt = 0 }) => Math.max(at, createdAt), 0);
 		const recordsLike = await reading.index(since + client.clockOffsetMs(), complete);
-		return { recordsLike, newest };
+		return { listing, recordsLike, newest };
 	}
 }
 

@@ -296,6 +296,29 @@ describe('the list of all queries at a service that', () => {
 		]);
 	});
 
+	it.each([
+		[11, {}, false],
+		[13, {}, false],
+		[37, {}, false],
+		[15, {}, true],
+		[16, {}, true],
+		[20, {}, true],
+		[100, {}, true],
+		[37, { limit: 'limit', offset: 'offset', pageSize: 37 }, true],
+		[37, { limit: 'limit', offset: 'offset', pageSize: 100 }, false],
+	])(
+		'hints at more queries only if its rows look like a page: %i, mapping %j',
+		async (count, list, isReported) => {
+			const { ids, hints } = await listFrom(() => rows(count), list);
+			expect([ids, hints]).toEqual([
+				all(count),
+				isReported
+					? [expect.stringMatching(new RegExp(`^These ${count} queries may not be all`))]
+					: [],
+			]);
+		},
+	);
+
 	it('shows no hint for a single page that the API Mapping calls complete', async () => {
 		const { ids, hints } = await listFrom(() => rows(25), { paging: 'none' });
 		expect([ids, hints, requests.length]).toEqual([all(25), [], 1]);
@@ -380,6 +403,8 @@ describe('a list that is cut off', () => {
 		getCrfParameters(more, { spendingLimits: { maxQueriesPerDay } });
 
 	const KEYS = ['list.limit', 'list.offset', 'list.page'];
+	/** The newest of 60 queries, which the list begins with, and one that nobody has made. */
+	const [NEWEST, RFC_60] = rfcs(61).slice(59);
 
 	describe('a list that does not say whether there are more', () => {
 		it.each(cut)('is not counted for Max Queries per Day: %s', async (_what, shape) => {
@@ -442,6 +467,18 @@ describe('a list that is cut off', () => {
 				expect(hints.map(({ message }) => message)).toEqual([UNREPORTED]);
 			},
 		);
+
+		it.each([
+			['is short', 13, RFC_60, false],
+			['is cut, but has the query', 20, NEWEST, false],
+			['is cut, and lacks the query', 20, RFC_60, true],
+		])('is reported by a receipt only if it %s', async (_what, shown, rfc, isReported) => {
+			const service = await serviceWith((rows) => rows.slice(0, shown), 60);
+			const { hints } = await service.run(getCrfParameters(ONE_DAY), { ...item, items: [{ rfc }] });
+			await service.close();
+			const reported = hints.some(({ message }) => message.includes('may not be all'));
+			expect(reported).toBe(isReported);
+		});
 
 		it.each(further)(
 			'is read on by Reuse Results, by the API Mapping: %s',
