@@ -1,5 +1,5 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { defineOperation, type Field } from '../../shared/operations/fields';
+import type { IDataObject } from 'n8n-workflow';
+import { defineOperation, noticeField } from '../../shared/operations/fields';
 import { identity, returnAllOrLimit, simplifyField } from '../../shared/operations/commonFields';
 import {
 	allowEmptyLoginOption,
@@ -24,17 +24,10 @@ import {
 import { providerLoginPersonalDataRules } from '../personalData';
 import { simplifyLogin } from '../simplify';
 
-const notice: Field<undefined> = {
-	properties: [
-		{
-			displayName: 'Replaces the login of the whole organization at this provider.',
-			name: 'replacesNotice',
-			type: 'notice',
-			default: '',
-		} satisfies INodeProperties,
-	],
-	read: () => undefined,
-};
+const notice = noticeField(
+	'replacesNotice',
+	'Replaces the login of the whole organization at this provider.',
+);
 
 const upsert = defineOperation({
 	name: 'Create or Update',

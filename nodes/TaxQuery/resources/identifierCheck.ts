@@ -10,7 +10,7 @@ import {
 	type RfcCheck,
 	type CurpCheck,
 } from '../../shared/identifiers';
-import { defineOperation, type Field } from '../../shared/operations/fields';
+import { defineOperation, noticeField, type Field } from '../../shared/operations/fields';
 import { simplifyField } from '../../shared/operations/commonFields';
 import type { Item, Resource } from '../../shared/operations/operation';
 import { dayProperty, readPlainDay } from '../fields/dates';
@@ -79,6 +79,7 @@ const check = defineOperation({
 	description: CHECK,
 	isOffline: true,
 	fields: {
+		free: noticeField('freeNotice', 'Free: nothing is sent or billed.'),
 		rfc: entry('RFC', 'rfc', 'GODE561231GR8', '12 or 13 characters, or 9 or 10 without homoclave'),
 		curp: entry('CURP', 'curp', 'PEXL990821HSRRXS05', '18 characters'),
 		nss: entry('NSS', 'nss', '12345678903', 'Número de seguridad social, 11 digits'),

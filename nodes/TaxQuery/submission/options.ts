@@ -2,6 +2,7 @@ import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import {
 	defineField,
+	noticeField,
 	parseOneOf,
 	optionsEntryField,
 	nestedOptionGroupBuilder,
@@ -176,17 +177,11 @@ export const USUAL_PRICE_TEXT = 'one query per different item';
 export const priceNotice = ({
 	price = USUAL_PRICE_TEXT,
 	hasNoResult,
-}: PaidQueryDefinition): Field<undefined> => ({
-	...emptyField,
-	properties: [
-		{
-			displayName: `Each run costs ${price}. ${hasNoResult ? 'While building, pin the output.' : "While building, results (not failures) of the last 24 hours are reused (see 'Reuse Results')."}`,
-			name: 'priceNotice',
-			type: 'notice',
-			default: '',
-		},
-	],
-});
+}: PaidQueryDefinition): Field<undefined> =>
+	noticeField(
+		'priceNotice',
+		`Each run costs ${price}. ${hasNoResult ? 'While building, pin the output.' : "While building, results (not failures) of the last 24 hours are reused (see 'Reuse Results')."}`,
+	);
 
 export const waitAndReuseFieldsOf = ({ queryType, hasNoResult }: PaidQueryDefinition) => ({
 	wait: queryType.isImmediate ? emptyField : waitForResult,

@@ -43,6 +43,12 @@ export function defineOperation<F extends Fields, O extends Fields = Record<neve
 	};
 }
 
+/** A text above the fields; it has no value. */
+export const noticeField = (name: string, displayName: string): Field<undefined> => ({
+	properties: [{ displayName, name, type: 'notice', default: '' }],
+	read: () => undefined,
+});
+
 /** A field of one property; `parse` gets the value and the label to name in an error. */
 export const defineField = <T>(
 	property: INodeProperties,

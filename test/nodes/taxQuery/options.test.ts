@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { codeOf, codeAndFieldOf } from '../../support/errorCode';
-import type { NodeRunOptions } from '../../support/runNodeInEngine';
+import { packageNodesByType, type NodeRunOptions } from '../../support/runNodeInEngine';
 import { runAgainstStub } from '../../support/stubServer';
 import {
 	getCrfParameters,
@@ -412,4 +412,18 @@ describe('Personal Data of a record', () => {
 		const { rows } = await runAgainstStub(() => ({ body: other }), parameters);
 		expect([rows[0].rfc, rows[0].askedRfc]).toEqual(['EKU9003******', 'GODE5612******']);
 	});
+});
+
+it.each([
+	['identifier', 'check', /^Free: nothing is sent or billed\.$/],
+	['taxpayer', 'getCrf', /^Each run costs one query per different item\./],
+	['taxAuthority', 'getInvoices', /^Each run costs one query per different item and month\./],
+])('the panel says first what %s → %s costs', (resource, operation, cost) => {
+	const [first] = packageNodesByType.taxQuery.description.properties.filter(
+		({ name, displayOptions: { show = {} } = {} }) =>
+			name !== 'toolDescription' &&
+			show.resource?.includes(resource) &&
+			show.operation?.includes(operation),
+	);
+	expect([first.type, first.displayName]).toEqual(['notice', expect.stringMatching(cost)]);
 });
