@@ -5,6 +5,7 @@ import {
 	simplifyField,
 	positiveIntOrUndefined,
 } from '../../shared/operations/commonFields';
+import { readsList } from '../../shared/operations/listOperation';
 import type { Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/primitiveText';
 import { collectionId, offset as startAt } from '../fields';
@@ -154,5 +155,11 @@ const getVersions = defineOperation({
 export const dataCollection: Resource = {
 	name: 'Data Collection',
 	value: 'dataCollection',
-	operations: [getMany, count, get, getManyTagsOperation('collection'), getVersions],
+	operations: [
+		readsList(getMany),
+		count,
+		get,
+		readsList(getManyTagsOperation('collection')),
+		readsList(getVersions),
+	],
 };

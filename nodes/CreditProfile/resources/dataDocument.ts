@@ -5,6 +5,7 @@ import {
 	returnAllOrLimit as wanted,
 	simplifyField,
 } from '../../shared/operations/commonFields';
+import { readsList } from '../../shared/operations/listOperation';
 import { RowsWithFiles, type Item, type Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/primitiveText';
 import { collectionId, offset as startAt, order } from '../fields';
@@ -124,5 +125,10 @@ const count = defineOperation({
 export const dataDocument: Resource = {
 	name: 'Data Document',
 	value: 'dataDocument',
-	operations: [getMany, count, downloadFilesOperation, getManyTagsOperation('document')],
+	operations: [
+		readsList(getMany),
+		count,
+		downloadFilesOperation,
+		readsList(getManyTagsOperation('document')),
+	],
 };

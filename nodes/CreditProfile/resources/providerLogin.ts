@@ -6,6 +6,7 @@ import {
 	loginFieldWithSourceChoice,
 	type CheckedProviderLogin,
 } from '../../shared/operations/loginField';
+import { readsList } from '../../shared/operations/listOperation';
 import type { Item, Resource } from '../../shared/operations/operation';
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/dataProviders';
@@ -195,5 +196,5 @@ const getMany = defineOperation({
 export const providerLogin: Resource = {
 	name: 'Provider Login',
 	value: 'providerLogin',
-	operations: [getMany, upsert],
+	operations: [readsList(getMany), upsert],
 };

@@ -7,6 +7,7 @@ import {
 	parseText,
 } from '../../shared/operations/fields';
 import { returnAllOrLimit, simplifyField } from '../../shared/operations/commonFields';
+import { readsList } from '../../shared/operations/listOperation';
 import type { Resource } from '../../shared/operations/operation';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { textProperty } from '../fields/textProperty';
@@ -169,4 +170,8 @@ const getMany = defineOperation({
 	},
 });
 
-export const query: Resource = { name: 'Query', value: 'query', operations: [get, getMany] };
+export const query: Resource = {
+	name: 'Query',
+	value: 'query',
+	operations: [get, readsList(getMany)],
+};
