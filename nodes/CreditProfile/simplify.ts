@@ -44,14 +44,15 @@ function schemaFields({ schema }: IDataObject): string[] {
 	return Object.keys(objectOf(objectOf(schema).properties));
 }
 
-/** CP §2.2 with the active version and the creator, if they were requested, flat. */
+/** CP §2.2 with the active version and the creator, if they were requested, flat. The version stands for its ID. */
 export function simplifyCollection(row: IDataObject): IDataObject {
 	const { activeDataCollectionVersion: version } = row;
 	return {
 		...pick(row, 'name slug tags processorKey'),
 		...(isObject(version) && { activeVersionFields: schemaFields(version) }),
 		...creatorOf(row),
-		...pick(row, 'createdAt parentCollectionId activeDataCollectionVersionId id'),
+		...pick(row, 'createdAt updatedAt parentCollectionId'),
+		...pick(row, isObject(version) ? 'id' : 'activeDataCollectionVersionId id'),
 	};
 }
 

@@ -49,6 +49,7 @@ const login = {
 /** CP §2.2 */
 const collection = {
 	...{ name: text, slug: text, tags: texts, processorKey: text, createdAt: text },
+	...{ updatedAt: text },
 	...{ parentCollectionId: number, activeDataCollectionVersionId: number, id: number },
 };
 const diagnosis = columnsOf(text, 'check result seen advice');

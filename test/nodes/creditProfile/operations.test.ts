@@ -343,10 +343,10 @@ describe('data collections', () => {
 				tags: ['originación'],
 				processorKey: null,
 				parentCollectionId: null,
-				activeDataCollectionVersionId: 5003,
 				activeVersionFields: expect.arrayContaining(['rfc']),
 				creatorName: expect.stringMatching(/\w+ \w+/),
 				createdAt: expect.stringMatching(/^\d{4}-.+Z$/),
+				updatedAt: expect.stringMatching(/^\d{4}-.+Z$/),
 			});
 		});
 	});
