@@ -101,6 +101,9 @@ export const splitDocumentByFile = (document: IDataObject): DocumentWithFile[] =
 		.filter((entry) => associationTypeOf(entry) === 'Files')
 		.map(({ association }) => withFile(document, association));
 
+/** A data collection has one of these, as it came or simplified (CP §2.2), and a document none. */
+const COLLECTION_FIELDS = ['activeDataCollectionVersionId', 'activeVersionFields'];
+
 /** The files in an item of Get Many: a document or a separate association, as it came or simplified. */
 export function splitInputRowByFile(row: IDataObject): DocumentWithFile[] {
 	const { id, externalId, documentId = null, documentExternalId, ...others } = row;
@@ -109,6 +112,12 @@ export function splitInputRowByFile(row: IDataObject): DocumentWithFile[] {
 	if (row.associations !== undefined || row.files !== undefined)
 		return [...splitDocumentByFile(row), ...simplified];
 	const type = associationTypeOf({ type: row.associationType ?? row.type });
+	if (COLLECTION_FIELDS.some((name) => name in row)) {
+		throw new CodedError('collection', 'The incoming item is a data collection, not a document', {
+			description:
+				"Put Data Document → Get Many between them, with this collection's ID and 'Include Associations' with Files. Or set 'Files From' to Documents of a Collection.",
+		});
+	}
 	if (!type) {
 		throw new CodedError('noAssociations', 'The incoming item holds no file associations', {
 			description:

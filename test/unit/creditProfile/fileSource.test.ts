@@ -3,6 +3,23 @@ import { splitInputRowByFile } from '../../../nodes/CreditProfile/resources/down
 const file = { id: 7, url: 'https://files.example/ine.pdf' };
 const unknown = { type: 'Reports', association: { id: 3 } };
 
+it.each([
+	[
+		'as it came',
+		{ id: 3, name: 'Loans', activeDataCollectionVersionId: 5, creatorId: 1, tags: [] },
+	],
+	['simplified', { name: 'Loans', activeDataCollectionVersionId: 5, id: 3 }],
+	['simplified, with its active version', { name: 'Loans', activeVersionFields: ['rfc'], id: 3 }],
+])('a data collection %s is told from a document, with the step between', (_how, row) => {
+	expect(() => splitInputRowByFile(row)).toThrow(
+		expect.objectContaining({
+			code: 'collection',
+			message: 'The incoming item is a data collection, not a document',
+			description: expect.stringContaining('Data Document → Get Many') as string,
+		}),
+	);
+});
+
 describe('the files of an incoming document, beside an association of an unknown type', () => {
 	it.each([
 		['as it came', { associations: [{ type: 'Files', association: file }, unknown] }],
