@@ -87,8 +87,15 @@ export const chooseMimeTypeAmongSources = (
 	MIME_TYPES.get(formatOf(filetype)) ??
 	(type || (MIME_TYPES.get(endingOf(fileName)) ?? 'application/octet-stream'));
 
-/** Where personal data is protected, a name that a person may have chosen is left out. */
+/** Returns a file's name, behind the ID of its document: the files of several people are often called the same. */
 export function outputFileName(item: Item, link: FileLink, headers: IDataObject): string {
+	const document = textOf(link.documentId);
+	const name = nameOf(item, link, headers);
+	return /^\d+$/.test(document) ? `${document}-${name}` : name;
+}
+
+/** Where personal data is protected, a name that a person may have chosen is left out. */
+function nameOf(item: Item, link: FileLink, headers: IDataObject): string {
 	if (readPersonalDataMode(item.options) === 'full')
 		return link.name ?? (nameAt(link.url, headers) || 'file');
 	const type = [formatOf(link.filetype), endingOf(endOf(link.url))].find((one) =>
@@ -99,6 +106,6 @@ export function outputFileName(item: Item, link: FileLink, headers: IDataObject)
 }
 
 export const errorFileNameAndIds = (item: Item, link: FileLink): FileNameAndIds => ({
-	...(link.name && { name: outputFileName(item, link, {}) }),
+	...(link.name && { name: nameOf(item, link, {}) }),
 	...('documentId' in link && { id: textOf(link.id), documentId: textOf(link.documentId) }),
 });

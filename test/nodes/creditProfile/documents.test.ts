@@ -392,8 +392,8 @@ describe('the files of a collection', () => {
 		it('keeps the other files when one download fails under Continue On Fail', async () => {
 			const { items, failed } = await run({}, { onError: 'continueErrorOutput' });
 			expect(items.map(({ json, binary }) => [json.id, binary?.data.fileName])).toEqual([
-				[70, `${PERSON} a.pdf`],
-				[72, `${PERSON} c.pdf`],
+				[70, `1-${PERSON} a.pdf`],
+				[72, `3-${PERSON} c.pdf`],
 			]);
 			expect(failed.map(({ json, binary }) => [Object.keys(json), binary])).toEqual([
 				[['error', 'errorCode', 'errorDetail'], undefined],
@@ -562,12 +562,28 @@ describe('the files of a collection', () => {
 		},
 	);
 
+	it('of several people are told apart by the ID of their document, though they have one name', async () => {
+		hosts = { '/a': send('a'), '/b': send('b') };
+		const documentOf = (id: number, path: string) => ({
+			id,
+			files: [
+				{ id: id + 60, url: server.url + path, originalFilename: 'INE.pdf', filetype: 'pdf' },
+			],
+		});
+		const { items } = await run(
+			{ filesFrom: 'incoming' },
+			{ items: [documentOf(9, '/a'), documentOf(10, '/b')] },
+		);
+		const names = items.map(({ binary }) => binary?.data.fileName);
+		expect(names).toEqual(['9-INE.pdf', '10-INE.pdf']);
+	});
+
 	it('without a name and a format are called by their label alone', async () => {
 		hosts['/a'] = send('a');
 		const association = { id: 1, url: `${server.url}/a`, filelabel: 'INE' };
 		const document = { id: 9, files: [association] };
 		const { items } = await run({ filesFrom: 'incoming' }, { items: [document] });
-		expect(items.map(({ binary }) => binary?.data.fileName)).toEqual(['INE']);
+		expect(items.map(({ binary }) => binary?.data.fileName)).toEqual(['9-INE']);
 	});
 
 	describe.each(['masked', 'pseudonym'])('with Personal Data %s', (personalData) => {
@@ -576,7 +592,10 @@ describe('the files of a collection', () => {
 		it('are called by their ID and type, in errors, too', async () => {
 			hosts = { '/a': send('a'), '/b': refuse(404) };
 			const { items } = await run({ options }, { onError: 'continueRegularOutput' });
-			expect(items.map(({ binary }) => binary?.data.fileName)).toEqual(['file-70.pdf', undefined]);
+			expect(items.map(({ binary }) => binary?.data.fileName)).toEqual([
+				'1-file-70.pdf',
+				undefined,
+			]);
 			expect(items[1].json.error).toContain('"file-71.pdf"');
 			expect(JSON.stringify(items)).not.toMatch(/JUAN|PEREZ|GODE561231GR8/);
 		});
@@ -808,7 +827,7 @@ describe('files of documents', () => {
 			expect(items.length).toBe(5); // every fourth document has one
 			for (const { json, binary } of items) {
 				expect(binary?.data).toMatchObject({
-					fileName: json.originalFilename,
+					fileName: `${String(json.documentId)}-${String(json.originalFilename)}`,
 					mimeType: expect.stringContaining(String(json.filetype)),
 				});
 				expect(json).toEqual(expect.objectContaining({ documentId: expect.any(Number) }));
