@@ -32,7 +32,7 @@ const encryptedPassword = maskedField(
 	closed(
 		'Encrypted Password',
 		'password',
-		'Not the plain VPN password. The service tries a login for individuals at the bureau. ',
+		'The password already encrypted, not the plain VPN password. Neither n8n nor this node encrypts it, and the API reference names no key: ask the bureau or your provider. The service tries a login for individuals at the bureau. ',
 	),
 );
 const user = requiredTextInput('User', 'user');
