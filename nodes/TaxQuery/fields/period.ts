@@ -1,8 +1,8 @@
-import { type DateTime } from 'luxon';
+import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import type { Field } from '../../shared/operations/fields';
 import { joinSentences } from '../../shared/utils/joinSentences';
-import { dayProperty, readDay, refuseFuture } from './dates';
+import { dayProperty, MEXICO, readDay, refuseFuture } from './dates';
 import type { OutputRowWarning } from './identifiers';
 import { textProperty } from './textProperty';
 import { CodedError } from '../../shared/utils/codedError';
@@ -59,7 +59,7 @@ export const periodField: Field<Period> = {
 				{ name: 'Months', value: 'months', description: 'From one month to another' },
 			],
 			default: 'month',
-			description: `Each month is billed as one query; at most ${MAX_MONTHS}`,
+			description: `Each month is billed as one query; at most ${MAX_MONTHS}. A period that is not over may still get invoices.`,
 		},
 		oneMonth,
 		...months,
@@ -100,6 +100,18 @@ export const periodField: Field<Period> = {
 		return { from, to: to.endOf('month').startOf('day'), unit: 'months' };
 	},
 };
+
+/** Warns of a period whose last day is not over: its invoices are billed now, and again when they are all there. */
+export function getOpenPeriodWarnings({ to }: Period): OutputRowWarning[] {
+	const [last, today] = [to, DateTime.now().setZone(MEXICO)].map((day) => day.toFormat(DAY));
+	if (last < today) return [];
+	const what = `The period is not over: its last day is ${last}`;
+	const message = joinSentences(
+		what,
+		'More invoices may follow, and a later query is billed again',
+	);
+	return [{ field: 'Period', code: 'openPeriod', message }];
+}
 
 /** Missing or unexpected months; by their count where the response does not name all. */
 export function getAcceptedMonthMismatchWarnings(

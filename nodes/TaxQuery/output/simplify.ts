@@ -46,8 +46,12 @@ export function simplifyRecordToRow(
 		...(isWhole && emptyRequestedColumns(queryType)),
 		...requestedColumns(record),
 	};
+	const hasInvoices =
+		queryType?.operation === 'getInvoices' && state === 'success' && record.hasResponse;
 	const resultIn = (one: IDataObject) =>
-		withoutUndefined(fields ? renamed(one, fields) : ownNames(one));
+		withoutUndefined(
+			fields ? renamed(one, fields) : ownNames(hasInvoices ? withInvoices(one) : one),
+		);
 	const columns = isWhole ? Object.keys(fields).map((name) => [name, requested[name] ?? null]) : [];
 	const result = withMeaning({ ...Object.fromEntries(columns), ...resultIn(response) });
 	const [requestedAsRead, resultAsRead] = [
@@ -220,6 +224,19 @@ function ownNames(response: IDataObject): IDataObject {
 		while (!isFree(name, own)) name = `result${capital(name)}`;
 		return name;
 	});
+}
+
+/** Fields of a response of invoices that hold none. */
+const BESIDE_INVOICES = ['rfc', 'period', 'from', 'to', 'message'];
+
+/**
+ * Gives the column `invoices` to a response (TQ §4.11 does not show one) that is a list, or that only repeats what was
+ * asked: a month without any.
+ */
+function withInvoices({ invoices, ...response }: IDataObject): IDataObject {
+	if (Array.isArray(response.response)) return { invoices: response.response };
+	const isWithout = Object.keys(response).every((name) => BESIDE_INVOICES.includes(name));
+	return withoutUndefined({ ...response, invoices: invoices ?? (isWithout ? [] : undefined) });
 }
 
 /** Dates as ISO 8601, and whether a CURP is in use. */

@@ -5,7 +5,7 @@ import {
 	rfcCheckOptionProperties,
 	RFC_TOOL_DESCRIPTION,
 } from '../fields/identifiers';
-import { periodField } from '../fields/period';
+import { getOpenPeriodWarnings, periodField } from '../fields/period';
 import { taxProfileInput } from '../fields/taxLogin';
 import { queryTypesByOperation } from '../../shared/queryTypes/catalog';
 import { itemClient } from '../client/queryClient';
@@ -56,7 +56,9 @@ const getInvoices = defineBilledQueryOperation({
 		async read(item) {
 			const { value, warnings } = await rfcField.read(item);
 			const { mapping } = await itemClient(item);
-			return buildMultiMonthInvoiceInput(value, await periodField.read(item), mapping, warnings);
+			const period = await periodField.read(item);
+			const all = [...warnings, ...getOpenPeriodWarnings(period)];
+			return buildMultiMonthInvoiceInput(value, period, mapping, all);
 		},
 	},
 	options: rfcCheckOptionProperties,

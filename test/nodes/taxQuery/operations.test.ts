@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import { respondJson } from '../../support/testServer';
 import type {
 	IDataObject,
@@ -765,6 +766,69 @@ describe('invoices', () => {
 			const { error } = await sandbox.run(until('2026-02'), { memory });
 			const paid = (await sandbox.ledger()).find(({ query }) => query.period === '2026-02');
 			expect(error?.description).toContain(String(paid?.queryId));
+		});
+	});
+
+	it.each([
+		['an empty list', []],
+		['an object with an empty list', { rfc: RFC, invoices: [] }],
+		['an object without a list', { rfc: RFC, period: '2026-01', message: 'No hay facturas' }],
+		['null as the list', { rfc: RFC, invoices: null }],
+	])('of a month without any are an empty list, if the response is %s', async (_what, response) => {
+		const record = crfRecord('q1', RFC, {
+			...{ service: 'INVOICE', query: { rfc: RFC, period: '2026-01' }, response },
+		});
+		const { rows } = await runAgainstStub(
+			responderByRequestKind({ post: { body: { results: [january] } }, rows: [], byId: record }),
+			invoices('2026-01', '2026-01', waited),
+		);
+		expect(rows[0].invoices).toEqual([]);
+	});
+
+	it.each([
+		['a list', [{ uuid: 'i1' }], { invoices: [{ uuid: 'i1' }] }],
+		['a list of another name', { cfdi: [{ uuid: 'i1' }] }, { cfdi: [{ uuid: 'i1' }] }],
+		['a list below a key', { data: { cfdi: [] } }, { data: { cfdi: [] } }],
+		['a link', { rfc: RFC, url: 'https://a.example/1.zip' }, { url: 'https://a.example/1.zip' }],
+		['a text', 'UUID,Total', { response: 'UUID,Total' }],
+	])('of a month keep their names, if the response is %s', async (_what, response, columns) => {
+		const record = crfRecord('q1', RFC, {
+			...{ service: 'INVOICE', query: { rfc: RFC, period: '2026-01' }, response },
+		});
+		const { rows } = await runAgainstStub(
+			responderByRequestKind({ post: { body: { results: [january] } }, rows: [], byId: record }),
+			invoices('2026-01', '2026-01', waited),
+		);
+		expect(rows[0]).toMatchObject(columns);
+		expect(Object.keys(rows[0])).toEqual(expect.arrayContaining(Object.keys(columns)));
+		expect('invoices' in rows[0]).toBe('invoices' in columns);
+	});
+
+	describe('of a period that is not over', () => {
+		const sandbox = sandboxForTestGroup(taxQuerySandbox);
+		const today = DateTime.now().setZone('America/Mexico_City');
+		const thisMonth = today.toFormat('yyyy-MM');
+		const lastMonth = today.startOf('month').minus({ days: 1 });
+		const of = async (parameters: INodeParameters) => {
+			const { items } = await sandbox.run(
+				operationParameters('taxAuthority', 'getInvoices', { rfc: RFC, ...parameters }),
+			);
+			return items.map(({ json }) => codes(json));
+		};
+		const days = (firstDay: DateTime, lastDay: DateTime) => ({
+			period: 'dates',
+			firstDay: firstDay.toISODate(),
+			lastDay: lastDay.toISODate(),
+		});
+		beforeEach(async () => await sandbox.run(createTaxProfileParameters(RFC)));
+
+		it.each<[string, INodeParameters, string[][]]>([
+			['the running month', { period: 'month', month: thisMonth }, [['openPeriod']]],
+			['last month', { period: 'month', month: lastMonth.toFormat('yyyy-MM') }, [[]]],
+			['a last day that is today', days(today, today), [['openPeriod']]],
+			['days of last month', days(lastMonth, lastMonth), [[]]],
+		])('come with a warning for %s', async (_what, parameters, expected) => {
+			expect(await of(parameters)).toEqual(expected);
 		});
 	});
 
