@@ -15,6 +15,7 @@ import {
 	suggestConfusableCharacter,
 	DIGIT,
 	countCharacters,
+	lengthError,
 	readTextWithErrors,
 	type IdentifierPartRule,
 } from './text';
@@ -63,7 +64,7 @@ export function checkCurp(value: unknown, today = new Date()): CurpCheck {
 	const length = countCharacters(text);
 	if (length !== LENGTH) {
 		const problem = `The CURP has ${length} characters, but ${LENGTH} are needed`;
-		return checkResult(text, [finding('FORMAT', problem, COPY_AGAIN)]);
+		return checkResult(text, [lengthError(text.replace(/\//, ''), 'CURP', problem)]);
 	}
 	const format = findCharacterErrors(text, 'CURP', CURP_PARTS);
 	if (format.length > 0) return checkResult(text, format);

@@ -11,6 +11,7 @@ import {
 	COPY_AGAIN,
 	DATE_PART_CHARACTER_RULE,
 	countCharacters,
+	lengthError,
 	readTextWithErrors,
 	type IdentifierPartRule,
 } from './text';
@@ -73,8 +74,7 @@ export function checkRfc(value: unknown, today = new Date()): RfcCheck {
 	const bare = { ...(shape ?? { hasHomoclave: false }), generic: false, dateCandidates: [] };
 	if (!shape) {
 		const problem = `The RFC has ${length} characters; a person's has 13, a company's 12, and without homoclave they have 10 and 9`;
-		const errors =
-			read.errors.length > 0 ? read.errors : [finding('FORMAT' as const, problem, COPY_AGAIN)];
+		const errors = read.errors.length > 0 ? read.errors : [lengthError(text, 'RFC', problem)];
 		return { ...checkResult(text, errors), ...bare };
 	}
 	const { type, hasHomoclave } = shape;

@@ -12,6 +12,28 @@ export function suggestConfusableCharacter(character: string, fitting: RegExp): 
 
 export const COPY_AGAIN = 'Copy it again from an official document.';
 
+/** The characters of an RFC and of a CURP. */
+const SHAPES = {
+	RFC: /^[A-ZÑ&]{3,4}\d{6}([A-Z0-9]{2}[0-9A])?$/,
+	CURP: /^[A-ZÑ]{4}\d{6}[HMX][A-ZÑ]{5}[0-9A-Z]\d$/,
+};
+
+/** Returns the error of a text whose length does not fit `name`: it may be the other identifier, of another column. */
+export const lengthError = (
+	text: string,
+	name: keyof typeof SHAPES,
+	problem: string,
+): CheckErrorFinding => {
+	const other = name === 'RFC' ? 'CURP' : 'RFC';
+	return SHAPES[other].test(text)
+		? finding(
+				'FORMAT',
+				`This is ${other === 'RFC' ? 'an' : 'a'} ${other}, not ${name === 'RFC' ? 'an' : 'a'} ${name}`,
+				`Drag the column with the ${name} into this field.`,
+			)
+		: finding('FORMAT', problem, COPY_AGAIN);
+};
+
 /** A part of an identifier: its number of characters, the `allowed` ones, and `needs`, which names them. */
 export interface IdentifierPartRule {
 	length: number;

@@ -258,6 +258,12 @@ describe('an item that only seems wrong', () => {
 		expect(await sent('/api/query/crf')).toEqual({ rfc: 'GODE561231GR8' });
 	});
 
+	it('of another kind is named, and not sent', async () => {
+		const { error } = await sandbox.run(crf('GODE561231HVZRSN09'));
+		expect(error?.message).toMatch(/^RFC cannot be right: This is a CURP, not an RFC\./);
+		expect(await sandbox.ledger()).toEqual([]);
+	});
+
 	it('is sent with a warning for a wrong digit of the RFC', async () => {
 		const { items } = await sandbox.run(crf('GODE561231GR7'));
 		expect(items[0].json.warnings).toEqual([

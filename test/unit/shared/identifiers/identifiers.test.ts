@@ -41,6 +41,21 @@ describe('reading what was entered', () => {
 	});
 
 	it.each([
+		['a CURP', 'SABC560626MDFLRN01', checkRfc, 'This is a CURP, not an RFC. '],
+		['a CURP with a wrong digit', 'sabc-560626-MDFLRN09', checkRfc, 'This is a CURP, not an RFC. '],
+		["a person's RFC", 'GODE561231GR8', checkCurp, 'This is an RFC, not a CURP. '],
+		["a company's RFC", 'L&amp;O950913MSA', checkCurp, 'This is an RFC, not a CURP. '],
+		['an RFC with a slash', 'GODE561231/GR8', checkCurp, 'This is an RFC, not a CURP. '],
+		['an RFC without homoclave', 'GODE561231', checkCurp, 'This is an RFC, not a CURP. '],
+		['a CURP cut short', 'SABC560626MDFLRN0', checkRfc, 'The RFC has 17 characters'],
+		['an RFC with a wrong sign', 'GODE56123-1GR#', checkCurp, 'The CURP has 13 characters'],
+	] as const)('says so of %s in the column of the other', (_what, entered, check, message) => {
+		expect(check(entered, TODAY).errors).toMatchObject([
+			{ code: 'FORMAT', message: expect.stringContaining(message) },
+		]);
+	});
+
+	it.each([
 		[
 			'an accent',
 			'GÓDE561231GR8',
