@@ -22,6 +22,11 @@ export interface CheckedIdentifier {
 const STRICTNESS = [
 	{ name: 'All', value: 'all', description: 'An item that cannot be right is not sent' },
 	{
+		name: 'All, and Those With Warnings',
+		value: 'strict',
+		description: 'An identifier with a warning, such as a wrong check digit, is not sent either',
+	},
+	{
 		name: 'All Except the Generic RFC',
 		value: 'allowGeneric',
 		description:
@@ -47,7 +52,7 @@ export const curpCheckOptionProperties = [
 
 const checks = optionsEntryField(
 	rfcCheckOptionProperties[0],
-	parseOneOf('all', 'allowGeneric', 'off'),
+	parseOneOf('all', 'strict', 'allowGeneric', 'off'),
 	'all',
 );
 
@@ -98,7 +103,7 @@ export async function readRfc(item: Item, of?: 'PM'): Promise<CheckedIdentifier>
 			"Enter the RFC of the person or company, or set 'Check Identifiers First' to All Except the Generic RFC.",
 		);
 	}
-	const checked = accepted('RFC', check);
+	const checked = accepted('RFC', check, strictness);
 	if (!check.hasHomoclave) {
 		throw fieldError(
 			'identifier.HOMOCLAVE',
@@ -122,22 +127,36 @@ export const curpField: Field<CheckedIdentifier> = {
 	properties: [curpProperty],
 	async read(item) {
 		const value = parseText(normalizedFromCheckOutput(item.parameter('curp')), 'CURP');
-		const isChecked = (await checks.read(item)) !== 'off';
-		return isChecked ? accepted('CURP', checkCurp(value)) : { value, warnings: [] };
+		const strictness = await checks.read(item);
+		if (strictness === 'off') return { value, warnings: [] };
+		return accepted('CURP', checkCurp(value), strictness);
 	},
 };
 
 const SWITCH_CHECK_OFF = "'Check Identifiers First' switches this check off.";
 
+const SEND_ANYWAY = "To send it anyway, set 'Check Identifiers First' to All.";
+
 export const isIdentifierCheckOff = async (item: Item): Promise<boolean> =>
 	(await checks.read(item)) === 'off';
 
-/** Throws a UserError for an identifier of nobody: one that cannot exist, or of somebody born in the future. */
-function accepted(field: string, { normalized, errors, warnings }: CheckResult): CheckedIdentifier {
+/**
+ * Throws a UserError for an identifier of nobody: one that cannot exist, or of somebody born in the future. A strict
+ * check refuses one with a warning, too.
+ */
+function accepted(
+	field: string,
+	{ normalized, errors, warnings }: CheckResult,
+	strictness: string,
+): CheckedIdentifier {
 	const problem = warnings.find(({ code }) => code === 'FUTURE') ?? errors[0];
 	if (problem) {
 		const code = `identifier.${problem.code}`;
 		throw fieldError(code, field, `cannot be right: ${problem.message}`, SWITCH_CHECK_OFF);
+	}
+	if (strictness === 'strict' && warnings.length > 0) {
+		const [{ code, message }] = warnings;
+		throw fieldError(`identifier.${code}`, field, `has a warning: ${message}`, SEND_ANYWAY);
 	}
 	return {
 		value: normalized,

@@ -232,6 +232,51 @@ describe('the options of a query', () => {
 		expect(await bodyOf('/api/query/rfc-calculator')).toMatchObject(names);
 	});
 
+	it.each([
+		[
+			'RFC',
+			getCrfParameters({ rfc: 'GODE561231GR7' }),
+			'identifier.DIGIT',
+			/check digit of the RFC/,
+		],
+		[
+			'CURP',
+			operationParameters('person', 'getCurpData', { curp: 'MAME560626MDFLRN01' }),
+			'identifier.WORD',
+			/Positions 1–4 of the CURP form a word/,
+		],
+	])(
+		'Check Identifiers First, strict, does not send the %s that has a warning',
+		async (_what, parameters, code, warning) => {
+			const strict = (checkIdentifiers: string) => ({
+				...parameters,
+				options: { checkIdentifiers },
+			});
+			const { error } = await sandbox.run(strict('strict'));
+			expect(codeOf(error)).toBe(code);
+			expect(error?.message).toMatch(/has a warning: /);
+			expect(error?.message).toMatch(warning);
+			expect(error?.description).toContain(
+				"To send it anyway, set 'Check Identifiers First' to All.",
+			);
+			expect(await sandbox.ledger()).toEqual([]);
+			const { items } = await sandbox.run(strict('all'));
+			expect(items[0].json.warnings).toMatchObject([{ code: code.split('.')[1] }]);
+		},
+	);
+
+	it('Check Identifiers First, strict, sends what has no warning, and odd names', async () => {
+		const strict = { checkIdentifiers: 'strict' };
+		await sandbox.run(getCrfParameters({ rfc: RFC }, strict));
+		expect(await bodyOf('/api/query/crf')).toEqual({ rfc: RFC });
+		const born = { birthDateAs: 'date', birthDate: '1990-01-31' };
+		const names = { name: 'Emma', firstLastName: 'Null Pérez' };
+		await sandbox.run(
+			operationParameters('taxpayer', 'calculateRfc', { ...names, ...born }, strict),
+		);
+		expect(await bodyOf('/api/query/rfc-calculator')).toMatchObject(names);
+	});
+
 	it('Check Identifiers First sends a generic RFC where that is allowed', async () => {
 		await sandbox.run(getCrfParameters({}, { checkIdentifiers: 'allowGeneric' }), {
 			items: [{ rfc: 'XAXX010101000' }],
