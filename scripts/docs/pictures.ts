@@ -12,6 +12,20 @@ import { animate, type Frame } from './animatedWebp';
 const folder = join(repositoryRoot, 'docs', 'pictures');
 const QUALITY = 75;
 const WINDOW = { width: 1280, height: 800 };
+/** Gives n8n room to show a whole workflow in its own size. */
+const CANVAS = { width: 2_000, height: 1_500 };
+/** Empty boxes that the editors of expressions leave at the edge of the page. */
+const STRAY_TOOLTIPS = 'div[class^="ͼ"]';
+/** What n8n lays over the canvas. */
+const BESIDE_THE_CANVAS =
+	'.vue-flow__panel, [class*="executionButtons"], [data-test-id="canvas-controls"]';
+const NODES_AND_THEIR_TEXTS = ['', ' [class*="subtitle"]', ' [class*="_label"]']
+	.map((part) => `.vue-flow__node${part}`)
+	.join();
+/** What a trigger's sign takes to its left, and the plus to the right of the last node. */
+const BOLT = 24;
+/** A picture of a canvas is this wide: twice the width of a README. */
+const CANVAS_PICTURE_WIDTH = 1_680;
 const TALLEST = 2_000;
 /** The window of README's animation, and its quality. */
 const FILM = { width: 960, height: 640 };
@@ -22,6 +36,8 @@ const MARGIN = 16;
 
 /** By the texts of panels and canvas a test detects an outdated picture. */
 const labels: Record<string, string[]> = {};
+process.env.FONTCONFIG_FILE = join(repositoryRoot, 'scripts', 'docs', 'fonts.conf');
+
 /** Names of the new pictures. Once all are there, those that no longer have a subject are deleted. */
 const taken = new Set<string>();
 
@@ -75,6 +91,7 @@ async function whole(page: Page, dialog: Locator): Promise<void> {
 async function open(editor: Editor, workflowId: string): Promise<void> {
 	editor.forget();
 	await editor.open(workflowId);
+	await editor.page.addStyleTag({ content: `${STRAY_TOOLTIPS} { display: none !important }` });
 }
 
 /** DevTools give WebP. */
@@ -91,14 +108,14 @@ async function store(name: string, picture: Buffer): Promise<void> {
 	console.log(`docs/pictures/${name}.webp`);
 }
 
-async function take(page: Page, name: string, of?: Locator): Promise<void> {
-	const box = await of?.boundingBox();
+async function take(page: Page, name: string, of?: Locator | Area, scale = 1): Promise<void> {
+	const box = of && ('width' in of ? of : await of.boundingBox());
 	const around = box && {
 		x: Math.max(0, box.x - MARGIN),
 		y: Math.max(0, box.y - MARGIN),
 		width: box.width + 2 * MARGIN,
 		height: box.height + 2 * MARGIN,
-		scale: 1,
+		scale,
 	};
 	const clip = around && { clip: around, captureBeyondViewport: true };
 	await store(name, await capture(page, { quality: QUALITY, ...clip }));
@@ -113,13 +130,59 @@ async function textsOf(page: Page, selector: string): Promise<string[]> {
 
 async function canvas(editor: Editor, demo: Demo, example: string, name: string): Promise<void> {
 	const { page } = editor;
-	await page.setViewportSize(WINDOW);
+	await page.setViewportSize(CANVAS);
 	await open(editor, demo.workflows.get(example)?.id as string);
 	await page.getByTestId('zoom-to-fit').click();
 	await page.mouse.move(800, 20);
 	await settled(page);
+	await page.addStyleTag({ content: `${BESIDE_THE_CANVAS} { visibility: hidden }` });
+	await page.locator('.vue-flow__node').evaluateAll(enlargeNotes);
 	labels[name] = await textsOf(page, '[data-node-type*="credit-profile"] [class*="subtitle"]');
-	await take(page, name);
+	const area = await page.locator(NODES_AND_THEIR_TEXTS).evaluateAll(areaOf, BOLT);
+	await take(page, name, area, Math.min(2, CANVAS_PICTURE_WIDTH / (area.width + 2 * MARGIN)));
+}
+
+/** A part of a page. */
+type Area = Record<'x' | 'y' | 'width' | 'height', number>;
+
+/** Describes the part of the browser's HTMLElement that is read to place and enlarge. */
+interface Placed {
+	getBoundingClientRect(): Record<'left' | 'top' | 'right' | 'bottom' | 'width', number>;
+	querySelector(selector: string): Placed | null;
+	parentElement: Placed;
+	style: { zoom: string };
+}
+
+/** Returns the area that all elements together take, and `beside` to their left and right. It runs in the browser. */
+function areaOf(elements: unknown[], beside: number): Area {
+	const boxes = (elements as Placed[])
+		.map((element) => element.getBoundingClientRect())
+		.filter(({ width }) => width > 0);
+	const x = Math.min(...boxes.map(({ left }) => left)) - beside;
+	const y = Math.min(...boxes.map(({ top }) => top));
+	const width = Math.max(...boxes.map(({ right }) => right)) + beside - x;
+	return { x, y, width, height: Math.max(...boxes.map(({ bottom }) => bottom)) - y };
+}
+
+/** Enlarges the text of the notes as far as there is room in them and above their nodes. It runs in the browser. */
+function enlargeNotes(elements: unknown[]): void {
+	const notes = (elements as Placed[]).filter((one) =>
+		one.querySelector('[data-test-id="sticky"]'),
+	);
+	const nodes = (elements as Placed[]).filter((one) => !notes.includes(one));
+	for (const note of notes) {
+		const box = note.getBoundingClientRect();
+		const tops = nodes
+			.map((node) => node.getBoundingClientRect())
+			.filter(({ left, right }) => right > box.left && left < box.right)
+			.filter(({ top, bottom }) => bottom > box.top && top < box.bottom);
+		const end = Math.min(box.bottom, ...tops.map(({ top }) => top)) - 8;
+		const text = note.querySelector('h1, h2, h3, p')?.parentElement;
+		for (let percent = 150; text && percent >= 100; percent -= 5) {
+			text.style.zoom = `${percent}%`;
+			if (text.getBoundingClientRect().bottom <= end) break;
+		}
+	}
 }
 
 /** A part of a page, of the film's shape. */
