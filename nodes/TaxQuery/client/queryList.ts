@@ -128,14 +128,15 @@ function completenessOf(
 }
 
 /**
- * Returns whether more queries may follow those that were read. Where the service does not say, only a response of a
- * page's length hints at more: a round number, or as many as were asked for.
+ * Returns whether more queries may follow those that were read. Where the service does not say, a response of a page's
+ * length hints at more: a round number, or as many as were asked for. So does one that repeats its rows for the next page.
  */
 export function mayHaveMore(
 	{ completeness, longest }: Pick<CollectedQueryList, 'completeness' | 'longest'>,
 	{ list }: TaxQueryMapping,
 ): boolean {
 	if (completeness !== 'unknown') return completeness === 'truncated';
+	if ((list.offset ?? list.page) !== undefined) return true;
 	const isAsManyAsAsked = list.limit !== undefined && longest >= list.pageSize;
 	return isAsManyAsAsked || longest % 5 === 0 || Number.isInteger(Math.log2(longest));
 }

@@ -378,14 +378,12 @@ export function incompleteQueryListText(
 		total === undefined
 			? `The list of queries was not read to its end: it has more than ${listed}`
 			: `The service reports ${total} queries but lists only ${listed} of them`;
-	const proposal = 'Run Connection → Diagnose: it tries list.limit, list.offset and list.page';
-	const place = "in the credential's API Mapping";
-	if (completeness === 'truncated') {
-		return { message: cut, description: `${proposal}, and proposes what to set ${place}` };
-	}
+	const proposal =
+		"Connection → Diagnose proposes what to set: list.limit, list.offset or list.page, in the credential's API Mapping";
+	if (completeness === 'truncated') return { message: cut, description: proposal };
 	return {
 		message: `These ${listed} queries may not be all: the service does not say whether there are more`,
-		description: `${proposal}, and proposes what to set ${place}. If these are always all, set list.paging to "none" there`,
+		description: `${proposal}. If these are always all, set list.paging to "none" there`,
 	};
 }
 

@@ -304,8 +304,10 @@ describe('the list of all queries at a service that', () => {
 		[16, {}, true],
 		[20, {}, true],
 		[100, {}, true],
-		[37, { limit: 'limit', offset: 'offset', pageSize: 37 }, true],
-		[37, { limit: 'limit', offset: 'offset', pageSize: 100 }, false],
+		[37, { limit: 'limit', pageSize: 37 }, true],
+		[37, { limit: 'limit', pageSize: 100 }, false],
+		[37, { offset: 'offset' }, true],
+		[37, { page: 'page' }, true],
 	])(
 		'hints at more queries only if its rows look like a page: %i, mapping %j',
 		async (count, list, isReported) => {
