@@ -4,6 +4,8 @@ import { startDemo, type Demo } from './startDemo';
 import { ensureN8nInstalled } from './n8nInstallation';
 import { applicationFormUrl, REVIEW_PAGES_BASIC_AUTH } from './provision';
 import { chooseDemoPorts } from './chooseFreePorts';
+import { KEPT_FOLDER, readKeptDemo } from './keptDemo';
+import { printedMail, type Mail } from './mailServer';
 import type { QueueMode } from './queueMode';
 
 const USAGE = `Usage: npm run demo [-- options]
@@ -14,6 +16,8 @@ The first run installs n8n (2.6 GB, a few minutes).
   --install Install n8n if it is missing, and end.
   --queue   Run n8n in queue mode: one main, two workers, one webhook processor, over
             PostgreSQL and Redis (from your system's packages; their data is removed at the end).
+  --keep    Go on with the data of the last time with --keep, and keep them in .demo. Examples and
+            credentials stay as they are there; the package is the current one.
   --check   Submit one applicant, wait for the result that comes later, report, and end.
             Exits with 0 only if every execution succeeded.
   --port N  The editor listens on port N, the sandbox on the next one. Without it, on 5678
@@ -30,12 +34,16 @@ function options() {
 				check: { type: 'boolean', default: false },
 				install: { type: 'boolean', default: false },
 				queue: { type: 'boolean', default: false },
+				keep: { type: 'boolean', default: false },
 				json: { type: 'boolean', default: false },
 				port: { type: 'string' },
 				help: { type: 'boolean', default: false },
 			},
 		});
 		if (values.json && !values.check) throw new Error('--json needs --check');
+		if (values.keep && (values.queue || values.check)) {
+			throw new Error('--keep goes with neither --queue nor --check');
+		}
 		const port = values.port === undefined ? undefined : Number(values.port);
 		if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_535)) {
 			throw new Error('--port needs a number from 1 to 65534');
@@ -58,7 +66,7 @@ DB_POSTGRESDB_POOL_SIZE is 2 unless set; raise it from ten webhook calls a secon
 N8N_GRACEFUL_SHUTDOWN_TIMEOUT must be at least the items of your largest run divided by its points per second.`);
 }
 
-function printInstructions({ n8n, queueMode, sandbox, workflows }: Demo): void {
+function printInstructions({ n8n, queueMode, sandbox, workflows }: Demo, isKept: boolean): void {
 	const editor = (file: string) => `${n8n.url}/workflow/${workflows.get(file)?.id}`;
 	console.log(`
 n8n      ${n8n.url}
@@ -75,7 +83,12 @@ sandbox  ${sandbox.page}
 `);
 	console.log('Guía del operador en español: docs/es/guia.md');
 	if (queueMode) printQueueMode(queueMode);
-	console.log('\nCtrl-C ends all of it and removes its data.');
+	console.log('\nThe mails of the examples are printed here. None is delivered.');
+	console.log(
+		isKept
+			? `Ctrl-C ends all of it. Its data stay in ${KEPT_FOLDER}; remove that folder to begin anew.`
+			: 'Ctrl-C ends all of it and removes its data.',
+	);
 }
 
 function printReport({ n8nVersion, steps, asyncResult, ok, problem }: SmokeTestReport): void {
@@ -89,7 +102,7 @@ function printReport({ n8nVersion, steps, asyncResult, ok, problem }: SmokeTestR
 
 /** Runs the demo until `signal` aborts, or its check to the end. Returns the exit code. */
 async function main(signal: AbortSignal): Promise<number> {
-	const { check: checkOnly, install, queue, json, help, port } = options();
+	const { check: checkOnly, install, queue, keep, json, help, port } = options();
 	if (help) {
 		console.log(USAGE);
 		return 0;
@@ -99,8 +112,11 @@ async function main(signal: AbortSignal): Promise<number> {
 		return 0;
 	}
 	// A check beside a running demo takes no port that its user has bookmarked.
-	const ports = checkOnly && port === undefined ? undefined : await chooseDemoPorts(port);
-	const demo = await startDemo({ log, queue, signal, ports });
+	const kept = keep ? await readKeptDemo(KEPT_FOLDER, port) : undefined;
+	const ports =
+		kept?.ports ?? (checkOnly && port === undefined ? undefined : await chooseDemoPorts(port));
+	const onMail = checkOnly ? undefined : (mail: Mail) => console.log(`\n${printedMail(mail)}`);
+	const demo = await startDemo({ log, queue, signal, ports, kept, onMail });
 	try {
 		if (checkOnly) {
 			const report = await smokeTestRunningDemo(demo, log);
@@ -108,7 +124,7 @@ async function main(signal: AbortSignal): Promise<number> {
 			else printReport(report);
 			return report.ok ? 0 : 1;
 		}
-		printInstructions(demo);
+		printInstructions(demo, keep);
 		const stopped = new Promise<void>((resolve) => {
 			signal.addEventListener('abort', () => resolve());
 			if (signal.aborted) resolve();

@@ -200,8 +200,16 @@ export async function provision(
 		}),
 	);
 	// A workflow comes after those that it calls, and the one that links to all others comes last.
-	const rank = (file: string, { nodes }: Workflow) =>
-		file === START ? 2 : nodes.some((node) => calledBy(node) !== undefined) ? 1 : 0;
+	const byName = new Map(sources.map(({ workflow }) => [workflow.name, workflow]));
+	const depth = (workflow?: Workflow): number =>
+		Math.max(
+			0,
+			...(workflow?.nodes ?? [])
+				.map(calledBy)
+				.filter((called) => called !== undefined)
+				.map((called) => 1 + depth(byName.get(called))),
+		);
+	const rank = (file: string, workflow: Workflow) => (file === START ? Infinity : depth(workflow));
 	sources.sort((a, b) => rank(a.file, a.workflow) - rank(b.file, b.workflow));
 	for (const { file, workflow } of sources) {
 		const called = withSubWorkflows(workflow.nodes, workflows.values());

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchUnpooled } from './fetchUnpooled';
 import { pinnedInstallation, type N8nInstallation } from './n8nInstallation';
-import { signUpOwner, type N8nClient } from './n8nClient';
+import { signUpOrSignIn, type N8nClient } from './n8nClient';
 import { copyTemplate } from './copyN8nDatabase';
 import { freePorts } from './chooseFreePorts';
 import type { Processes, Running } from './processes';
@@ -184,7 +184,7 @@ export async function startUnowned(
 }
 
 /**
- * Starts n8n in the given (fresh) user folder, waits until it is ready, and makes its owner. `extra` holds further
+ * Starts n8n in the given user folder, waits until it is ready, and makes its owner if it has none. `extra` holds further
  * settings for n8n's environment; `on` is the n8n to start, the demo's by default.
  */
 export async function startN8n(
@@ -199,7 +199,7 @@ export async function startN8n(
 	return {
 		url,
 		login,
-		client: await signUpOwner(url, login),
+		client: await signUpOrSignIn(url, login),
 		ended: process.exited.then((code) => `n8n ended with ${code}:\n${process.tail()}`),
 	};
 }

@@ -28,7 +28,8 @@ export class StubModel {
 
 	private constructor(private readonly server: Server) {}
 
-	static async start(): Promise<StubModel> {
+	/** Listens on a free port, unless one is given. */
+	static async start(port = 0): Promise<StubModel> {
 		const server = createServer((request, response) => {
 			const chunks: Buffer[] = [];
 			request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -47,15 +48,19 @@ export class StubModel {
 				response.setHeader('content-type', body.stream ? 'text/event-stream' : 'application/json');
 				response.end(body.stream ? streamed(turn) : JSON.stringify(completion(turn, 'message')));
 			});
-		}).listen(0, '127.0.0.1');
+		}).listen(port, '127.0.0.1');
 		const model = new StubModel(server);
 		await once(server, 'listening');
 		return model;
 	}
 
+	get port(): number {
+		return (this.server.address() as AddressInfo).port;
+	}
+
 	/** The base URL for an OpenAI credential. */
 	get url(): string {
-		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
+		return `http://127.0.0.1:${this.port}/v1`;
 	}
 
 	async stop(): Promise<void> {
@@ -66,20 +71,25 @@ export class StubModel {
 
 const CURP = /[A-Z]{4}\d{6}[A-Z0-9]{8}/;
 const CHECK = 'Check_identifiers';
+const PAID = 'Get_CURP_data';
 
 /**
- * Returns what the demo's model does: one offline check of the CURP in the prompt, then an answer. It sends no billed
- * query.
+ * Returns what the demo's model does: an offline check of the CURP in the prompt, then one billed query, which a person
+ * has to approve, then an answer.
  */
 export function decideDemoTurn({ messages, tools }: ModelRequest): ModelTurn {
-	const checked = messages.find(({ role }) => role === 'tool');
+	const answered = messages.filter(({ role }) => role === 'tool').length;
 	const [curp] = CURP.exec(JSON.stringify(messages)) ?? [];
-	if (!checked && curp && tools.some(({ name }) => name === CHECK)) {
+	const has = (tool: string) => tools.some(({ name }) => name === tool);
+	if (answered === 0 && curp && has(CHECK)) {
 		return { calls: [{ name: CHECK, args: { curp, rfc: '', birthDate: '' } }] };
+	}
+	if (answered === 1 && curp && has(PAID)) {
+		return { calls: [{ name: PAID, args: { toolParameters: { curp } } }] };
 	}
 	return {
 		answer:
-			'This is the stub model of the demo. It checked the CURP offline and sent no billed query. Enter your own model in the credential "Your language model".',
+			'Soy el modelo de prueba de la demostración. Revisé la CURP sin conexión y pedí una consulta que se cobra, que una persona aprobó o rechazó. Ponga su propio modelo en la credencial "Your language model".',
 	};
 }
 

@@ -13,22 +13,26 @@ function bodyOf(fields: string[]): FormData {
 
 /** The fields of the application form of Onboard applicant, filled in and sent for the first time. */
 export interface ApplicantFormFields {
+	producto: string;
+	monto: string;
 	nombre: string;
 	primerApellido: string;
 	segundoApellido: string;
 	nacimiento: string;
 	curp: string;
 	correo: string;
+	telefono: string;
 	acepto: 'si' | '';
 	intento: string;
 	comparado: string;
 	envio: string;
 }
 
-/** The form as an applicant fills it in. `typed` has the person's data in the order of the form. */
+/** The form as an applicant fills it in. `typed` has name, birth date, CURP and address in the order of the form. */
 export function toApplicantFormFields(typed: Record<string, string>): ApplicantFormFields {
 	const [nombre, primerApellido, segundoApellido, nacimiento, curp, correo] = Object.values(typed);
 	return {
+		...{ producto: 'Crédito personal', monto: '50,000', telefono: '55 1234 5678' },
 		...{ nombre, primerApellido, segundoApellido, nacimiento, curp, correo },
 		...{ acepto: 'si', intento: '1', comparado: '', envio: '' },
 	};

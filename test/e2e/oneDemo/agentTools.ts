@@ -259,7 +259,9 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 			await editor.open(id);
 			await editor.click();
 			const mail = await mailbox.next();
-			expect(mail).toContain(CURP);
+			expect(mail).toContain(`${CURP.slice(0, 4)}…${CURP.slice(-2)}`);
+			expect(mail).not.toContain(CURP);
+			expect(mail).toContain('se la cobra según su contrato');
 			expect(await billed()).toBe(before); // nothing before the review
 			await editor.screenshot(`agent-review-${approved}`);
 			// n8n sends the mail first

@@ -48,7 +48,14 @@ describe('a real n8n with the package installed', () => {
 					...['Application form', 'Lender', 'First visit?', 'Check identifiers', 'Application'],
 					...['To be corrected?', 'Table of applications', 'Table of history'],
 					...['Applications of this CURP', 'Applications of today', 'Admission', 'No new case?'],
-					...['Store application', 'Answer', 'Page', 'Respond with page', 'Stored?'],
+					...[
+						'Secret of the letter',
+						'Store application',
+						'Answer',
+						'Page',
+						'Respond with page',
+						'Stored?',
+					],
 					...['Store beginning', 'Verify applicant'],
 				].map((name) => `${name}: success`),
 			);

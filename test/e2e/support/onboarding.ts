@@ -102,7 +102,10 @@ export class Onboarding {
 	async fill(applicant: Applicant): Promise<Page> {
 		const page = await this.openForm();
 		await this.type(page, applicant);
+		await page.getByLabel('Producto').selectOption('Crédito personal');
+		await page.getByLabel('Monto que solicita').fill('50,000');
 		await page.getByLabel('Correo electrónico').fill('solicitante@correo.mx');
+		await page.getByLabel('Teléfono').fill('55 1234 5678');
 		await page.getByLabel('Leí y acepto la autorización').check();
 		return page;
 	}
@@ -241,6 +244,51 @@ export class Onboarding {
 			const data = rows.slice(at, at + 250);
 			await this.rest('POST', `${address}/insert`, { data, returnType: 'count' });
 		}
+	}
+
+	/** Changes nodes of an example, and publishes it again. */
+	async change(
+		example: string,
+		change: (node: { name: string; parameters: object }) => object,
+	): Promise<void> {
+		const id = this.demo.workflows.get(example)?.id;
+		const workflow = await this.rest<{
+			nodes: Array<{ name: string; parameters: object }>;
+			versionId: string;
+		}>('GET', `/workflows/${id}`);
+		const nodes = workflow.nodes.map((node) => ({ ...node, parameters: change(node) }));
+		const saved = await this.rest<{ versionId: string }>('PATCH', `/workflows/${id}`, {
+			...workflow,
+			nodes,
+		});
+		await this.rest('POST', `/workflows/${id}/activate`, { versionId: saved.versionId });
+	}
+
+	/** Decides what a lender decides, in the workflow that holds it. */
+	async setLender(settings: Record<string, unknown>): Promise<void> {
+		await this.change('lender', ({ name, parameters }) => {
+			if (name !== 'Lender') return parameters;
+			const { assignments, ...rest } = parameters as {
+				assignments: { assignments: Array<{ name: string; value: unknown }> };
+			};
+			const changed = assignments.assignments.map((one) =>
+				one.name in settings ? { ...one, value: settings[one.name] } : one,
+			);
+			return { ...rest, assignments: { assignments: changed } };
+		});
+	}
+
+	/** Looks a folio or a CURP up in /form/olvidar; returns the page that follows. */
+	async lookUp(operator: BrowserContext, who: string): Promise<Page> {
+		const form = await this.openSignedIn(
+			operator,
+			`${this.demo.n8n.url}/form/olvidar`,
+			'Folio o CURP',
+		);
+		await form.getByLabel('Folio o CURP').fill(who);
+		await form.getByLabel('Solicitud de cancelación (ARCO)').check();
+		await form.locator('#submit-btn').click();
+		return form;
 	}
 
 	/** Clicks a trigger of an example in the editor, and waits until the run has succeeded. */

@@ -1,48 +1,42 @@
 import { EventEmitter, once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { simpleParser } from 'mailparser';
-import { SMTPServer } from 'smtp-server';
+import { MailServer, type Mail } from '../../../demo/mailServer';
 
-/** A mail server on 127.0.0.1 that takes every mail and delivers none. */
+/** A mail server that keeps what nobody has read yet. */
 export class TestMailServer {
 	private readonly arrivals = new EventEmitter();
-	private readonly mails: string[] = [];
-	private readonly smtp = new SMTPServer({
-		authOptional: true,
-		disabledCommands: ['AUTH', 'STARTTLS'],
-		disableReverseLookup: true,
-		onData: (stream, _session, callback) => {
-			simpleParser(stream).then(({ html, text }) => {
-				this.take(html || (text ?? ''));
-				callback();
-			}, callback);
-		},
-	});
+	private readonly mails: Mail[] = [];
+	private server!: MailServer;
 
 	private constructor() {}
 
 	static async start(): Promise<TestMailServer> {
 		const mailbox = new TestMailServer();
-		await once(mailbox.smtp.listen(0, '127.0.0.1'), 'listening');
+		mailbox.server = await MailServer.start((mail) => mailbox.take(mail));
 		return mailbox;
 	}
 
 	get port(): number {
-		return (this.smtp.server.address() as AddressInfo).port;
+		return this.server.port;
 	}
 
-	/** The HTML of the next mail that nobody has read, once it is there; its text if it has no HTML. */
-	async next(): Promise<string> {
+	/** The next mail that nobody has read, once it is there. */
+	async nextMail(): Promise<Mail> {
 		while (this.mails.length === 0) await once(this.arrivals, 'mail');
-		return this.mails.shift() as string;
+		return this.mails.shift() as Mail;
+	}
+
+	/** The HTML of the next mail; its text if it has no HTML. */
+	async next(): Promise<string> {
+		const { html, text } = await this.nextMail();
+		return (html || text).replaceAll('&amp;', '&');
 	}
 
 	async stop(): Promise<void> {
-		await new Promise<void>((done) => this.smtp.close(done));
+		await this.server.stop();
 	}
 
-	private take(content: string): void {
-		this.mails.push(content.replaceAll('&amp;', '&'));
+	private take(mail: Mail): void {
+		this.mails.push(mail);
 		this.arrivals.emit('mail');
 	}
 }

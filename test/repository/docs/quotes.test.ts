@@ -22,7 +22,7 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string
 const OF_N8N =
 	`Execute workflow|Execute step|Executions|Binary|Download|Webhook URLs|Human Review|On Error|Save|Stop|Approve
 	|Couldn't connect with these settings|More details
-	|once|may have been accepted|cursiva|save successful executions: none|What the operator reads`
+	|Allow access|Got it, thanks|once|may have been accepted|cursiva|save successful executions: none|What the operator reads`
 		.split('|')
 		.map((text) => text.trim());
 

@@ -1,9 +1,13 @@
 import { readWorkflow, runExampleCodeNode } from './runCodeNode';
 
 const FILE = 'onboard-applicant';
-const LENDER = { autorizacion: 'Autorizo.', maxPorCurp: 3, maxPorDia: 300 };
+const LENDER = {
+	...{ autorizacion: 'Autorizo.', maxPorCurp: 3, maxPorDia: 300 },
+	...{ diasAutorizacion: 90, diasConservacion: 3650 },
+};
 const ENVIO = 'ABCDEFGHJKMNPQRSTVWXYZ23';
 const DATA = { nombre: 'Elena', curp: 'EISE850314MDFXGL08', correo: 'elena@correo.mx' };
+const REQUESTED = { producto: 'Crédito personal', monto: 50_000, telefono: '5512345678' };
 
 type Row = Record<string, unknown>;
 interface Admitted {
@@ -19,7 +23,7 @@ const earlier = (count: number, changes: Row = {}): Row[] =>
 	}));
 const admit = ({ ofCurp = [{}], ofToday = [{}], hallazgos = [] }: Record<string, Row[]> = {}) => {
 	const nodes = {
-		Application: [{ datos: DATA, envio: ENVIO, hallazgos }],
+		Application: [{ datos: DATA, solicita: REQUESTED, envio: ENVIO, hallazgos }],
 		Lender: [LENDER],
 		'Applications of this CURP': ofCurp,
 		'Applications of today': ofToday,
@@ -34,6 +38,8 @@ describe('the admission of an application', () => {
 		expect(row).toMatchObject({
 			...{ ...DATA, estado: 'por consultar', paso: 'consultar', envio: ENVIO },
 			...{ autorizacion: LENDER.autorizacion, acepto: '2026-11-20T12:00:00.000-06:00' },
+			...REQUESTED,
+			...{ vence: '2027-02-18T12:00:00.000-06:00', borrarDesde: '2036-11-17T12:00:00.000-06:00' },
 		});
 	});
 

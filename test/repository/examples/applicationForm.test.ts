@@ -1,6 +1,6 @@
 import vectors from '../../fixtures/identifier-vectors.json';
 import { checkCurp } from '../../../nodes/shared/identifiers';
-import { codeOf, runExampleCodeNode } from './runCodeNode';
+import { codeOf, LENDER, runExampleCodeNode } from './runCodeNode';
 
 interface Named {
 	name: string;
@@ -10,6 +10,9 @@ interface Named {
 }
 
 const ELENA = {
+	producto: 'Crédito personal',
+	monto: '50,000',
+	telefono: '55 1234 5678',
 	nombre: 'Elena',
 	primerApellido: 'Éxito',
 	segundoApellido: 'Seguro',
@@ -38,11 +41,12 @@ interface Read {
 	comparado: string;
 	hallazgos: Array<{ code: string }>;
 	datos: Record<string, string>;
+	solicita: { producto: string; monto: number | null; telefono: string };
 }
 
-const read = (changes: Record<string, string> = {}) => {
+const read = (changes: Record<string, string> = {}, lender: object = {}) => {
 	const body = { ...ELENA, ...changes };
-	const nodes = { 'Application form': [{ body }] };
+	const nodes = { 'Application form': [{ body }], Lender: [{ ...LENDER, ...lender }] };
 	return runExampleCodeNode('onboard-applicant', 'Application', [checked(body.curp)], {
 		nodes,
 	})[0] as unknown as Read;
@@ -53,6 +57,43 @@ describe('the application form', () => {
 	it('accepts data that can be right', () => {
 		expect(read()).toMatchObject({ siguiente: 'recibir', errores: [], hallazgos: [] });
 	});
+
+	it.each([
+		['50,000', '55 1234 5678', 50_000, '5512345678'],
+		['$ 50,000.50', '(55) 1234-5678', 50_000.5, '5512345678'],
+		['5000', '+52 55 1234 5678', 5_000, '5512345678'],
+		['200000', '521 55 1234 5678', 200_000, '5512345678'],
+	])('reads the amount %s and the telephone %s', (monto, telefono, amount, digits) => {
+		expect(read({ monto, telefono }).solicita).toEqual({
+			...{ producto: 'Crédito personal', monto: amount, telefono: digits },
+		});
+	});
+
+	it.each([
+		['monto', '4999'],
+		['monto', '200,001'],
+		['monto', 'mucho'],
+		['monto', '-50000'],
+		['monto', '5e4'],
+		['producto', 'Otro'],
+		['producto', ''],
+		['telefono', '1234567'],
+		['telefono', '551234567x'],
+		['telefono', ''],
+	])('marks %s if it is "%s"', (field, value) => {
+		expect(read({ [field]: value }).errores.map(({ campo }) => campo)).toEqual([field]);
+	});
+
+	it('asks for no product where the lender has one kind only', () => {
+		expect(read({ producto: '' }, { productos: '' })).toMatchObject({ errores: [] });
+	});
+
+	it.each(['a@b.mx,c@d.mx', 'a;b@c.mx', 'a(b)@c.mx', 'a@b.mx:25'])(
+		'takes no address that is several to a mail server: %s',
+		(correo) => {
+			expect(read({ correo }).errores.map(({ campo }) => campo)).toEqual(['correo']);
+		},
+	);
 
 	it.each([
 		['an RFC', 'EISE850314BK8', 'Esto parece un RFC'],

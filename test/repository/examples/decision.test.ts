@@ -1,4 +1,4 @@
-import { runExampleCodeNode } from './runCodeNode';
+import { LENDER, runExampleCodeNode } from './runCodeNode';
 
 const USER = { id: 'u1', email: 'ana@lender.example', firstName: 'Ana', lastName: 'Paz' };
 const ROW = { folio: 'S-AAAA-BBBB', estado: 'por revisar', revision: 'R1', consultaCrf: '' };
@@ -61,5 +61,77 @@ describe('a decision on an applicant', () => {
 		const nodes = { 'Decision form': [FORM], Case: [{}] };
 		const [found] = runExampleCodeNode('decide-on-applicant', 'Decision', [{}], { nodes });
 		expect(found).toMatchObject({ takesEffect: false, entry: { folio: ROW.folio } });
+	});
+});
+
+interface Letter {
+	para: string;
+	asunto: string;
+	texto: string;
+}
+
+describe('the letter after a decision', () => {
+	const SECRET = '0123456789abcdef0123456789abcdef';
+	const DECIDED = {
+		...{ folio: ROW.folio, estado: 'aprobada', revision: 'R2', nombre: 'Elena', retiro: SECRET },
+		...{ correo: 'elena@correo.mx', producto: 'Crédito personal', monto: 50_000 },
+	};
+	const write = (row: object = {}, lender: object = {}) => {
+		const nodes = {
+			Lender: [{ ...LENDER, ...lender }],
+			Decision: [{ state: { revision: 'R2' } }],
+		};
+		return runExampleCodeNode('decide-on-applicant', 'Letter', [{ ...DECIDED, ...row }], {
+			nodes,
+		}) as unknown as Letter[];
+	};
+
+	it.each([
+		['aprobada', 'Aprobamos su solicitud de crédito personal por $50,000.00'],
+		['rechazada', 'esta vez no podemos aprobarla'],
+		['cerrada', 'Cerramos su solicitud'],
+	])('says that the case is %s', (estado, text) => {
+		const [letter] = write({ estado });
+		expect(letter.para).toBe('elena@correo.mx');
+		expect(letter.texto).toContain('Hola, Elena:');
+		expect(letter.texto).toContain(text);
+		expect(letter.texto).not.toMatch(/[{}]|undefined/);
+	});
+
+	it('has nothing personal in its subject', () => {
+		expect(write()[0].asunto).toBe('Respuesta a su solicitud');
+	});
+
+	it('has the link to withdraw, with the secret where no server logs it', () => {
+		expect(write()[0].texto).toContain(`https://n8n.example/webhook/retiro#${SECRET}`);
+		expect(write({ retiro: '' })[0].texto).not.toContain('webhook/retiro');
+	});
+
+	it.each([
+		['the lender leaves letters out', {}, { enviarCartas: false }],
+		['another decision took effect', { revision: 'R3' }, {}],
+		['nothing was updated', { folio: undefined }, {}],
+	])('is not written if %s', (_what, row, lender) => {
+		expect(write(row, lender)).toEqual([]);
+	});
+});
+
+describe('a withdrawal by the link in the letter', () => {
+	const withdraw = (row: object) =>
+		runExampleCodeNode('withdraw-application', 'Withdrawal', [{ json: row as never }], {
+			nodes: { Lender: [LENDER] },
+		});
+
+	it('blocks the case of the letter, for the applicant', () => {
+		expect(withdraw({ folio: 'S-1', estado: 'aprobada' })).toEqual([
+			{
+				...{ hay: true, folio: 'S-1', quien: 'el solicitante' },
+				...{ motivo: 'Retiro con el enlace de la carta', diasBloqueo: LENDER.diasBloqueo },
+			},
+		]);
+	});
+
+	it.each([{}, { folio: 'S-1', estado: 'bloqueada' }])('learns nothing from %j', (row) => {
+		expect(withdraw(row)).toEqual([{ hay: false }]);
 	});
 });

@@ -15,10 +15,77 @@ const FORM = {
 	motivo: 'Otro',
 	user: { firstName: 'Ana', lastName: 'Paz', email: 'a@b.example' },
 };
+const ELENA = {
+	nombre: 'Elena',
+	primerApellido: 'Éxito',
+	recibida: '2026-11-20T11:58:59.000-06:00',
+};
+
+interface Found {
+	hay: boolean;
+	titulo: string;
+	texto: string;
+	folios?: string[];
+	boton?: string;
+}
 
 describe('forgetting an applicant', () => {
+	const surroundings = { 'Request form': [FORM], Lender: [{ diasBloqueo: 30 }] };
+	const find = (rows: object[], quien = FORM.quien) => {
+		const nodes = { ...surroundings, 'Request form': [{ ...FORM, quien }] };
+		return runExampleCodeNode(FILE, 'Found', rows as never, { nodes })[0] as unknown as Found;
+	};
+
+	it('says that an unknown folio or CURP does not exist, and blocks nothing', () => {
+		const found = find([{}], 's-aaaa-bbbc<b>');
+		expect(found).toMatchObject({ hay: false, titulo: 'No existe' });
+		expect(found.texto).toContain('No hay ninguna solicitud con el folio o la CURP «S-AAAA-BBBC');
+		expect(found.texto).not.toContain('<B>');
+		expect(found.folios).toBeUndefined();
+	});
+
+	it('shows whom and how many before anything is blocked', () => {
+		const rows = [
+			{ ...CASE, ...ELENA },
+			{ ...CASE, ...ELENA },
+			{ ...CASE, ...ELENA, folio: 'S-2', estado: 'aprobada' },
+			{ ...CASE, ...ELENA, folio: 'S-3', estado: 'bloqueada' },
+		];
+		const found = find(rows);
+		expect(found).toMatchObject({ hay: true, titulo: '¿Bloquear estas 2 solicitudes?' });
+		expect(found.folios).toEqual([CASE.folio, 'S-2']);
+		expect(found.boton).toBe('Bloquear 2 solicitudes');
+		expect(found.texto).toContain('Elena Éxito');
+		expect(found.texto).toContain('recibida el 20/11/2026, consultada');
+		expect(found.texto).toContain('Se borran a más tardar el 20/12/2026');
+	});
+
+	it('says that a person is blocked already, and since when the rows may go', () => {
+		const row = { ...CASE, estado: 'bloqueada', borrarDesde: '2027-01-02T00:00:00.000-06:00' };
+		expect(find([row])).toMatchObject({
+			...{ hay: false, titulo: 'Ya estaba bloqueada' },
+			texto: expect.stringContaining('se borra desde el 02/01/2027') as string,
+		});
+	});
+
+	it('goes on only with the second click', () => {
+		const nodes = { ...surroundings, Found: [{ folios: ['S-1', 'S-2'] }] };
+		const after = (json: object) =>
+			runExampleCodeNode(FILE, 'Confirmed', [{ json } as never], { nodes });
+		expect(after({ hay: true })).toEqual([]);
+		expect(after({ submittedAt: '2026-11-20' })).toEqual([
+			{ folio: 'S-1', quien: 'Ana Paz <a@b.example>', motivo: 'Otro', diasBloqueo: 30 },
+			{ folio: 'S-2', quien: 'Ana Paz <a@b.example>', motivo: 'Otro', diasBloqueo: 30 },
+		]);
+	});
+
+	const block = (rows: object[], diasBloqueo = 30) => {
+		const requests = rows.map((row) => ({ quien: 'Ana', motivo: 'Otro', diasBloqueo, ...row }));
+		const nodes = { 'When cases are to be blocked': requests };
+		return runExampleCodeNode('block-applicant', 'Block', rows as never, { nodes });
+	};
+
 	it('blocks each case once, and sets the date of its deletion', () => {
-		const nodes = { 'Request form': [FORM], Retention: [{ diasBloqueo: 30 }] };
 		const rows = [
 			CASE,
 			CASE,
@@ -26,13 +93,13 @@ describe('forgetting an applicant', () => {
 			{ ...CASE, folio: 'S-3', estado: 'bloqueada' },
 			{},
 		];
-		const blocked = runExampleCodeNode(FILE, 'Block', rows, { nodes });
-		expect(blocked).toMatchObject([
+		expect(block(rows)).toMatchObject([
 			{
 				state: {
 					folio: CASE.folio,
 					estado: 'bloqueada',
 					paso: 'listo',
+					retiro: '',
 					borrarDesde: '2026-12-20T12:00:00.000-06:00',
 				},
 			},
@@ -40,15 +107,26 @@ describe('forgetting an applicant', () => {
 		]);
 	});
 
+	it('deletes no case later than its retention says', () => {
+		const borrarDesde = '2026-11-25T12:00:00.000-06:00';
+		expect(block([{ ...CASE, borrarDesde }])).toMatchObject([
+			{ state: { borrarDesde }, log: { borrarDesde } },
+		]);
+	});
+
 	it('logs who requested it and when, and no personal data', () => {
-		const nodes = { 'Request form': [FORM], Retention: [{ diasBloqueo: 30 }] };
-		const [{ log }] = runExampleCodeNode(FILE, 'Block', [CASE], { nodes });
-		expect(log).toMatchObject({
-			folio: CASE.folio,
-			quien: 'Ana Paz <a@b.example>',
-			motivo: 'Otro',
-		});
+		const [{ log }] = block([{ ...CASE, motivo: 'Otro' }]);
+		expect(log).toMatchObject({ folio: CASE.folio, quien: 'Ana', motivo: 'Otro' });
 		expect(JSON.stringify(log)).not.toMatch(/EISE850314|elena@/);
+	});
+
+	it('blocks the cases whose retention is over, as the system', () => {
+		expect(runExampleCodeNode(FILE, 'Ended terms', [CASE, {}])).toEqual([
+			{
+				...{ folio: CASE.folio, quien: 'el sistema', diasBloqueo: 0 },
+				motivo: 'Terminó el plazo de conservación',
+			},
+		]);
 	});
 
 	it('erases only the cases whose time is over', () => {

@@ -181,6 +181,32 @@ describe('the dossier', () => {
 		expect(JSON.stringify(page)).not.toMatch(/Elena|EISE850314|correo/);
 	});
 
+	it('says when a blocked case is deleted', () => {
+		const borrarDesde = '2036-11-17T00:00:00.000-06:00';
+		const { content } = dossierOf({ estado: 'bloqueada', borrarDesde });
+		expect(content).toContain('a partir del 17/11/2036');
+	});
+
+	it('shows what is requested, and when the authorization ends and the case is deleted', () => {
+		const page = dossierOf({
+			...{ producto: 'Crédito personal', monto: 50_000, telefono: '5512345678' },
+			...{ vence: '2027-02-18T00:00:00.000-06:00', borrarDesde: '2036-11-17T00:00:00.000-06:00' },
+		});
+		expect([
+			cellOf(page, 'Solicita'),
+			cellOf(page, 'Teléfono'),
+			cellOf(page, 'La autorización vence'),
+			cellOf(page, 'Se borra a partir de'),
+		]).toEqual(['Crédito personal<br>$50,000.00', '5512345678', '18/02/2027', '17/11/2036']);
+	});
+
+	it('counts a letter as what took effect', () => {
+		const letter = { folio: ROW.folio, cuando: ROW.recibida, quien: 'el sistema', motivo: 'm' };
+		const history = [{ ...letter, que: 'carta enviada', revision: '', anterior: '' }];
+		const { data } = dossierOf({}, { 'Its history': history });
+		expect(data.historia).toMatchObject([{ que: 'carta enviada', efecto: true }]);
+	});
+
 	it('names a folio that is none, and a table that cannot be read', () => {
 		expect(dossierOf({}, { Application: [{}] })).toMatchObject({ code: 404 });
 		expect(dossierOf({}, { Application: [{ error: 'locked' }] })).toMatchObject({ code: 503 });
@@ -263,5 +289,69 @@ describe('the list of applications', () => {
 
 	it('does not say that there are none if the table cannot be read', () => {
 		expect(listOf([{ error: 'locked' }])).toMatchObject({ code: 503 });
+	});
+
+	it('filters by the day of arrival, in the time of Mexico', () => {
+		const rows = ['2026-11-19', '2026-11-20', '2026-11-21'].map((day) => ({
+			...{ ...ROW, folio: day, recibida: `${day}T23:59:59.000-06:00` },
+		}));
+		expect(foliosIn(listOf(rows, { desde: '2026-11-20', hasta: '2026-11-20' }))).toEqual([
+			'2026-11-20',
+		]);
+		expect(foliosIn(listOf(rows, { desde: '2026-11-21' }))).toEqual(['2026-11-21']);
+		expect(foliosIn(listOf(rows, { desde: '"><script>' })).length).toBe(3);
+	});
+
+	it('keeps the filter in each of its links', () => {
+		const { content } = listOf(many, { q: 's', desde: '2026-01-01', hasta: '2026-12-31' });
+		const links = [
+			...content.matchAll(/href="(solicitudes[?](?:estado|q|pagina|desde|formato)=[^"]*)"/g),
+		].map(([, link]) => link);
+		expect(links.length).toBeGreaterThan(5);
+		const filtered = /q=s&amp;desde=2026-01-01&amp;hasta=2026-12-31/;
+		expect(links.filter((link) => !filtered.test(link))).toEqual([]);
+	});
+
+	it('shows product, amount and the date of deletion', () => {
+		const row = {
+			...{ ...ROW, producto: 'Crédito personal', monto: 50_000 },
+			borrarDesde: '2036-11-17T00:00:00.000-06:00',
+		};
+		const { content } = listOf([row]);
+		expect(content).toContain('Crédito personal<br>$50,000.00');
+		expect(content).toContain('<td data-label="Se borra">17/11/2036</td>');
+	});
+
+	describe('exported as CSV', () => {
+		const csvOf = (rows: Row[], query: Row = {}, results: Row[] = []) => {
+			const listed = listOf(rows, { ...query, formato: 'csv' }) as unknown as Row;
+			expect(listed.esCsv).toBe(true);
+			const nodes = { List: [listed], Results: results };
+			return String(runExampleCodeNode(FILE, 'CSV', [{}], { nodes })[0].csv);
+		};
+
+		it('begins with the mark of UTF-8, and holds all pages of what the list shows', () => {
+			const csv = csvOf(many, { estado: 'cerrada' });
+			expect(csv.codePointAt(0)).toBe(0xfeff);
+			expect(csv.trim().split('\r\n').length).toBe(901);
+		});
+
+		it('keeps zip code and telephone as text', () => {
+			const row = { ...ROW, consultaCrf: 'q3', telefono: '0012345678' };
+			const csv = csvOf([row], {}, [{ queryId: 'q3', zipCode: '06001' }]);
+			expect(csv).toContain('"=""06001"""');
+			expect(csv).toContain('"=""0012345678"""');
+		});
+
+		it.each(['=1+1', '+1', '-1', '@SUM(A1)'])(
+			'lets no applicant write the formula %s',
+			(nombre) => {
+				expect(csvOf([{ ...ROW, nombre }])).toContain(`"'${nombre}"`);
+			},
+		);
+
+		it('quotes what holds a comma, a quote or a line', () => {
+			expect(csvOf([{ ...ROW, motivo: 'a, "b"\nc' }])).toContain('"a, ""b"" c"');
+		});
 	});
 });

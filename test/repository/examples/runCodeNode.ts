@@ -26,6 +26,15 @@ export function codeOf(file: string, node: string): string {
 	return String(found.parameters.jsCode);
 }
 
+/** The settings of the example Lender. */
+export const LENDER = Object.fromEntries(
+	(
+		readWorkflow('lender').nodes.find(({ name }) => name === 'Lender')?.parameters.assignments as {
+			assignments: Array<{ name: string; value: string | number | boolean }>;
+		}
+	).assignments.map(({ name, value }) => [name, value]),
+);
+
 /** A Code node reads the items of other nodes by name, and the time. */
 interface Surroundings {
 	nodes?: Record<string, Json[]>;

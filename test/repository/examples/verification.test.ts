@@ -205,6 +205,34 @@ describe('the verification of an applicant', () => {
 		]);
 	});
 
+	it('takes no case whose authorization has expired', () => {
+		const rows = ['2026-11-20T12:00:00.000-06:00', '2026-11-20T12:00:01.000-06:00', ''].map(
+			(vence) => ({ folio: `S ${vence}`, paso: 'consultar', turno: 'a', vence }),
+		);
+		const due = runExampleCodeNode(FILE, 'Due', rows, { now: NOW });
+		expect(due.map(({ folio }) => folio)).toEqual(['S 2026-11-20T12:00:01.000-06:00', 'S ']);
+	});
+
+	it('closes an open case whose authorization has expired, and keeps an approval', () => {
+		const vence = '2026-11-20T11:00:00.000-06:00';
+		const rows = [
+			{ folio: 'S-1', estado: 'consultada', paso: 'listo', revision: 'R1', vence },
+			{ folio: 'S-2', estado: 'aprobada', paso: 'consultar', revision: 'R2', vence },
+			{ folio: 'S-3', estado: 'aprobada', paso: 'listo', revision: 'R3', vence },
+			{},
+		];
+		const expired = runExampleCodeNode(FILE, 'Expiry', rows, { now: NOW });
+		const motivo = 'La autorización venció el 20/11/2026. No se consulta nada más.';
+		expect(expired).toMatchObject([
+			{
+				entry: { folio: 'S-1', que: 'cerrada', quien: 'el sistema', motivo, anterior: 'R1' },
+				state: { estado: 'cerrada', paso: 'listo' },
+			},
+			{ entry: { que: 'aprobada', motivo }, state: { estado: 'aprobada', paso: 'listo' } },
+		]);
+		expect(expired.length).toBe(2);
+	});
+
 	it('leaves a case that another execution took first', () => {
 		const nodes = { Due: [{ turnoNuevo: 'mine' }] };
 		const rows = [{ folio: 'S', turno: 'theirs', consultas: '{}' }];
