@@ -1,7 +1,6 @@
 import { People } from '../../../sandbox/data/people/people';
 import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
 import { defaultOptions } from '../../../sandbox/options';
-import { until } from '../../support/until';
 import { violationsOf } from '../support/accessibility';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { newContext, takeScreenshot } from '../support/browser';
@@ -35,21 +34,11 @@ describeIfChromium('applicants at the form of Onboard applicant, published', () 
 	}, MINUTES);
 
 	const since = async () => (await flow.billed()).length;
-	/** The dossier of a case that is verified, and has the CRF if it asked for one: that comes later, by the trigger. */
-	const complete = async (folio: string): Promise<CaseDossier> =>
-		await until(
-			`the CRF of ${folio}`,
-			async () => {
-				const dossier = await flow.verified(folio);
-				return dossier.findings.every(({ code }) => code !== 'CRF_WAITING') && dossier;
-			},
-			{ pauseMs: 250 },
-		);
 	/** The bill since `from`, and the state of the case, once it is complete. No page may speak English. */
 	const outcome = async (from: number, page: string) => {
 		expect(page).not.toMatch(ENGLISH);
 		const [folio] = /S-\w{4}-\w{4}/.exec(page) ?? [];
-		const found: Partial<CaseDossier> = folio ? await complete(folio) : {};
+		const found: Partial<CaseDossier> = folio ? await flow.complete(folio) : {};
 		const services = (await flow.billed()).slice(from);
 		return { services, state: found.estado, codes: found.findings?.map(({ code }) => code) };
 	};
@@ -192,7 +181,10 @@ describeIfChromium('applicants at the form of Onboard applicant, published', () 
 			const hints = await page
 				.locator('input[autocomplete]')
 				.evaluateAll((all: Array<{ autocomplete: string }>) => all.map((one) => one.autocomplete));
-			expect(hints).toEqual(['given-name', 'family-name', 'off', 'bday', 'off', 'email']);
+			expect(hints).toEqual([
+				...['off', 'given-name', 'family-name', 'off', 'bday', 'off'], // the amount first, the CURP last
+				...['email', 'tel-national'],
+			]);
 			await page.getByRole('button').click();
 			expect(await page.locator('input:invalid').count()).toBeGreaterThanOrEqual(6);
 			expect(requested.filter((url) => !url.startsWith(flow.demo.n8n.url))).toEqual([]);

@@ -23,6 +23,8 @@ export interface CaseDossier {
 	intentos: number;
 	revision: string;
 	findings: Array<{ code: string; severity: string; text: string }>;
+	/** Results that are still to come. */
+	waiting: Array<{ code: string; text: string }>;
 	historia: Array<{ quien: string; que: string; cuando: string; motivo: string; efecto: boolean }>;
 	consultas: Array<{ estado: string; id: string }>;
 	duplicados: Array<{ folio: string }>;
@@ -79,8 +81,8 @@ export class Onboarding {
 		await this.control('faults', 'PUT', rules);
 	}
 
-	async openForm(): Promise<Page> {
-		const page = await this.applicants.newPage();
+	async openForm(applicants = this.applicants): Promise<Page> {
+		const page = await applicants.newPage();
 		await page.goto(this.formAddress);
 		return page;
 	}
@@ -99,8 +101,8 @@ export class Onboarding {
 		}
 	}
 
-	async fill(applicant: Applicant): Promise<Page> {
-		const page = await this.openForm();
+	async fill(applicant: Applicant, page?: Page): Promise<Page> {
+		page ??= await this.openForm();
 		await this.type(page, applicant);
 		await page.getByLabel('Producto').selectOption('Crédito personal');
 		await page.getByLabel('Monto que solicita').fill('50,000');
@@ -119,6 +121,18 @@ export class Onboarding {
 		await click();
 		await followed;
 		return await page.locator('body').innerText();
+	}
+
+	/** The case once it is verified, and has the CRF if it asked for one: that comes later, by the trigger. */
+	async complete(folio: string): Promise<CaseDossier> {
+		return await until(
+			`the CRF of ${folio}`,
+			async () => {
+				const dossier = await this.verified(folio);
+				return dossier.waiting.length === 0 && dossier;
+			},
+			{ pauseMs: 250 },
+		);
 	}
 
 	async operatorPage(path = ''): Promise<{ status: number; text: string }> {

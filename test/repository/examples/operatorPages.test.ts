@@ -176,6 +176,19 @@ describe('the dossier', () => {
 		]);
 	});
 
+	it('has no finding while the CRF is still to come', () => {
+		const asked = {
+			...{ estado: 'consultada', consultaCrf: 'q3' },
+			consultas: '{"crf":{"estado":"pendiente","cuando":"2026-11-20T12:00:00.000-06:00"}}',
+		};
+		const { data, content } = dossierOf(asked);
+		expect(data).toMatchObject({ findings: [], waiting: [{ code: 'CRF_WAITING' }] });
+		expect(content).toContain('Sin hallazgos.');
+		expect(content).toContain('la consulta q3 no ha terminado');
+		const arrived = { deliveryId: 'd', queryId: 'q3', status: 'SUCCESS', regimes: '[]' };
+		expect(dossierOf(asked, { 'Its result': [arrived] }).data.waiting).toEqual([]);
+	});
+
 	it('shows nothing of a blocked person', () => {
 		const page = dossierOf({ estado: 'bloqueada' });
 		expect(JSON.stringify(page)).not.toMatch(/Elena|EISE850314|correo/);
