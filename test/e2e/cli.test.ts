@@ -53,6 +53,7 @@ describe('the command line of the demo', () => {
 		['an unknown option', ['--chekc'], "Unknown option '--chekc'"],
 		['an option without the one it belongs to', ['--json'], '--json needs --check'],
 		['an argument', ['now'], "Unexpected argument 'now'"],
+		['data to keep of a check', ['--keep', '--check'], '--keep goes with neither'],
 	])('refuses %s in one line', async (_, args, message) => {
 		const { stderr, code } = await finished(args);
 		expect({ lines: stderr.trim().split('\n'), code }).toEqual({

@@ -132,7 +132,8 @@ describe('the application form', () => {
 
 	it('names a birth date that is not that of the CURP', () => {
 		const found = checked(ELENA.curp);
-		const nodes = { 'Application form': [{ body: { ...ELENA, nacimiento: '1985-04-13' } }] };
+		const body = { ...ELENA, nacimiento: '1985-04-13' };
+		const nodes = { 'Application form': [{ body }], Lender: [LENDER] };
 		const items = [{ ...found, warnings: [{ field: 'CURP', code: 'DATE' }] }];
 		const [one] = runExampleCodeNode('onboard-applicant', 'Application', items, { nodes });
 		expect(one).toMatchObject({ siguiente: 'corregir' });
