@@ -325,13 +325,15 @@ describe('the list of applications', () => {
 		expect(links.filter((link) => !filtered.test(link))).toEqual([]);
 	});
 
-	it('shows product, amount and the date of deletion', () => {
+	it('shows product, amount, telephone and the date of deletion', () => {
 		const row = {
-			...{ ...ROW, producto: 'Crédito personal', monto: 50_000 },
+			...{ ...ROW, producto: 'Crédito personal', monto: 50_000, telefono: '5512345678' },
 			borrarDesde: '2036-11-17T00:00:00.000-06:00',
 		};
 		const { content } = listOf([row]);
 		expect(content).toContain('Crédito personal<br>$50,000.00');
+		expect(content).toContain('Elena Éxito Seguro<br>5512345678');
+		expect(foliosIn(listOf([row], { q: '5512345678' }))).toEqual([ROW.folio]);
 		expect(content).toContain('<td data-label="Se borra">17/11/2036</td>');
 	});
 
