@@ -1,5 +1,2 @@
-// One n8n. The examples run before anybody has applied; each of the other parts has persons of its own.
+// The examples run before anybody has applied.
 import './oneDemo/examples';
-import './oneDemo/applicationForm';
-import './oneDemo/decisions';
-import './oneDemo/erasure';
