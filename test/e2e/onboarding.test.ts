@@ -1,5 +1,6 @@
-// One n8n. Each part has persons of its own. The last one restarts n8n.
+// One n8n. Each part has persons of its own. The last two restart n8n and kill it.
 import './oneDemo/applicationForm';
 import './oneDemo/decisions';
 import './oneDemo/erasure';
 import './oneDemo/applicationLife';
+import './oneDemo/manyApplications';

@@ -231,7 +231,16 @@ export class Onboarding {
 	/** It acts as the owner. */
 	async rest<T>(method: string, path: string, data?: unknown): Promise<T> {
 		const request: APIRequestContext = this.editor.page.context().request;
-		const response = await request.fetch(`${this.demo.n8n.url}/rest${path}`, { method, data });
+		const options = { method, data, timeout: 5 * MINUTES };
+		// With 503 n8n says that its database is busy, and that it has done nothing.
+		const response = await until(
+			`n8n answers to ${method} ${path}`,
+			async () => {
+				const answer = await request.fetch(`${this.demo.n8n.url}/rest${path}`, options);
+				return answer.status() !== 503 && answer;
+			},
+			{ pauseMs: 500 },
+		);
 		if (!response.ok()) throw new Error(`n8n answered ${response.status()} to ${method} ${path}`);
 		return ((await response.json()) as { data: T }).data;
 	}
