@@ -83,7 +83,15 @@ const taxQuery: OperationRow[] = [
 	[
 		'person getCurpData',
 		'Get CURP Data',
-		{ ...person, curp: text, rfc: text, curpActive: flag, curpStatus: text, ...tail },
+		{
+			...person,
+			curp: text,
+			rfc: text,
+			curpActive: flag,
+			curpStatus: text,
+			curpStatusMeaning: text,
+			...tail,
+		},
 	],
 	[
 		'person getEmploymentHistory',

@@ -239,11 +239,11 @@ function withInvoices({ invoices, ...response }: IDataObject): IDataObject {
 	return withoutUndefined({ ...response, invoices: invoices ?? (isWithout ? [] : undefined) });
 }
 
-/** Dates as ISO 8601, and whether a CURP is in use. */
+/** Dates as ISO 8601, and what the status of a CURP means. */
 function withMeaning(result: IDataObject): IDataObject {
 	const columns = Object.entries(result).flatMap(([name, value]) => {
 		const own = [name, DATES.includes(name) && typeof value === 'string' ? isoOf(value) : value];
-		return name === 'curpStatus' ? [['curpActive', isActive(value)], own] : [own];
+		return name === 'curpStatus' ? curpStatusColumns(value) : [own];
 	});
 	return Object.fromEntries(columns) as IDataObject;
 }
@@ -259,13 +259,34 @@ function isoOf(text: string): string {
 	return local.toISO({ suppressMilliseconds: true, includeOffset });
 }
 
-/** The civil registry's codes of a CURP that is in use, and of one that is not; TQ §2.4 shows none. */
-const ACTIVE = 'AN AH CRA RCN RCC'.split(' ');
-const ENDED = 'BAP BCC BCN BD BDA BDM BDP BJD BSU'.split(' ');
+/** What the civil registry's codes mean; TQ §2.4 shows none. */
+const CURPS_IN_USE: ReadonlyMap<string, string> = new Map([
+	['AN', 'registered'],
+	['AH', 'registered; another person has similar data'],
+	['CRA', 'reactivated'],
+	['RCN', 'corrected'],
+	['RCC', 'corrected'],
+]);
+const ENDED_CURPS: ReadonlyMap<string, string> = new Map([
+	['BAP', 'ended: false document'],
+	['BCC', 'ended: another CURP replaces it'],
+	['BCN', 'ended: correction'],
+	['BD', 'ended: death'],
+	['BDA', 'ended: duplicate'],
+	['BDM', 'ended: administrative'],
+	['BDP', 'ended: adoption'],
+	['BJD', 'ended: court order'],
+	['BSU', 'ended: never used'],
+]);
 
-/** Returns whether a CURP is in use; null for an unknown code, which says nothing in its favour. */
-function isActive(status: IDataObject[string]): boolean | null {
+/** Returns whether a CURP is in use, its status, and what that means; null for an unknown code, which says nothing. */
+function curpStatusColumns(status: IDataObject[string]): Array<[string, IDataObject[string]]> {
 	const code = textOf(status).trim().toUpperCase();
-	if (ENDED.includes(code)) return false;
-	return ACTIVE.includes(code) || null;
+	const inUse = CURPS_IN_USE.get(code);
+	const ended = ENDED_CURPS.get(code);
+	return [
+		['curpActive', inUse !== undefined || (ended !== undefined ? false : null)],
+		['curpStatus', status],
+		['curpStatusMeaning', inUse ?? ended ?? null],
+	];
 }

@@ -94,6 +94,7 @@ const rows: Row[] = [
 			birthDate: '1950-01-01',
 			curpStatus: 'RCN',
 			curpActive: true,
+			curpStatusMeaning: 'corrected',
 		},
 	},
 	{

@@ -98,15 +98,16 @@ describe('a simplified query record', () => {
 	});
 
 	it.each([
-		['RCN', true],
-		['an', true],
-		['BD', false],
-		['ZZ', null],
-		['constructor', null],
-	])('of CURP says what the status %s means', (estatusCurp, curpActive) => {
+		['RCN', true, 'corrected'],
+		['an', true, 'registered'],
+		['BD', false, 'ended: death'],
+		['ZZ', null, null],
+		['constructor', null, null],
+	])('of CURP says what the status %s means', (estatusCurp, curpActive, curpStatusMeaning) => {
 		expect(simplifyRecord(record('CURP', { estatusCurp }))).toMatchObject({
 			curpActive,
 			curpStatus: estatusCurp,
+			curpStatusMeaning,
 		});
 	});
 
