@@ -24,7 +24,7 @@ const optionEntry = (name: string, value: string, description: string, more: obj
 	...more,
 });
 
-/** Seen from this collection, the other fields are above. */
+/** In a collection, a slash leads to the fields beside it. */
 const options: INodeProperties[] = [
 	additionalQueryTypesField,
 	simplifyProperty,

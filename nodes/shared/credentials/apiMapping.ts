@@ -70,7 +70,7 @@ export interface TaxQueryMapping {
 const each = (names: readonly string[], shape: ValueShape): MappingShape =>
 	Object.fromEntries(names.map((name) => [name, shape]));
 
-const CREDIT_PROFILE: MappingShape = {
+export const CREDIT_PROFILE_KEYS: MappingShape = {
 	paths: each(['credential', ...providers.map(({ value }) => value.split('/')[0])], 'path'),
 	fields: { bureauPublicKey: 'word' },
 	filterEncoding: ['brackets', 'dots', 'json'],
@@ -79,7 +79,7 @@ const CREDIT_PROFILE: MappingShape = {
 
 const operations = queryTypes.map(({ operation }) => operation);
 
-const TAX_QUERY: MappingShape = {
+export const TAX_QUERY_KEYS: MappingShape = {
 	paths: {
 		tax: 'path',
 		'oauth/token': 'whole path',
@@ -166,7 +166,7 @@ function parseOnce<Mapping>(
 }
 
 function parseCreditProfile(value: unknown): CreditProfileMapping {
-	const given = parseMapping(value, CREDIT_PROFILE);
+	const given = parseMapping(value, CREDIT_PROFILE_KEYS);
 	const mapping = {
 		paths: {},
 		fields: {},
@@ -191,7 +191,7 @@ export function mapPath({ paths }: CreditProfileMapping, path: string): string {
 }
 
 function parseTaxQuery(value: unknown): TaxQueryMapping {
-	const given = parseMapping(value, TAX_QUERY);
+	const given = parseMapping(value, TAX_QUERY_KEYS);
 	const mapping = mapValues<object, object>(TAX_QUERY_DEFAULTS, (defaults, name) => ({
 		...defaults,
 		...(given[name] as IDataObject | undefined),

@@ -1,10 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesIn } from '../../support/repositoryFiles';
+import { instantiateFromSource } from '../../support/packageClasses';
+import type { INodeProperties, INodeType } from 'n8n-workflow';
 import {
+	CREDIT_PROFILE_KEYS,
 	readCreditProfileApiMapping,
 	readTaxQueryApiMapping,
+	TAX_QUERY_KEYS,
 } from '../../../nodes/shared/credentials/apiMapping';
+import type { MappingShape } from '../../../nodes/shared/credentials/parseMapping';
 import { People } from '../../../sandbox/data/people/people';
 import { addReservedIdentities } from '../../../sandbox/data/people/reserved';
 
@@ -57,6 +62,34 @@ describe('lists in the documents are whole', () => {
 		const named = rowsOf('examples.md').flatMap(([cell]) => /^\[([\w-]+)\]/.exec(cell)?.[1] ?? []);
 		const files = readdirSync(join(root, 'examples')).map((file) => file.replace('.json', ''));
 		expect(named.sort()).toEqual(files.sort());
+	});
+
+	it('docs/trigger-settings.md has every field of the trigger', async () => {
+		const path = 'dist/nodes/TaxQuery/TaxQueryTrigger.node.js';
+		const { properties } = (await instantiateFromSource<INodeType>(path)).description;
+		const shown = properties.filter(
+			({ type, displayOptions }) =>
+				!['hidden', 'notice', 'callout'].includes(type) && !displayOptions?.show?.startFrom,
+		);
+		const fields = shown.flatMap(({ type, displayName, options }) =>
+			type === 'collection'
+				? (options as INodeProperties[]).map((option) => option.displayName)
+				: [displayName],
+		);
+		const named = rowsOf('trigger-settings.md').map(([cell]) => cell.replaceAll('_', ''));
+		expect(fields.filter((field) => !named.includes(field))).toEqual([]);
+	});
+
+	it('docs/api-mapping.md has every key', () => {
+		const keysOf = (shape: MappingShape): string[] =>
+			Object.entries(shape).flatMap(([key, value]) => [
+				key,
+				...(typeof value === 'object' && !Array.isArray(value) ? keysOf(value) : []),
+			]);
+		const page = readFileSync(join(root, 'docs', 'api-mapping.md'), 'utf8');
+		const named = new Set(page.match(/[\w/-]+/g));
+		const keys = [...keysOf(TAX_QUERY_KEYS), ...keysOf(CREDIT_PROFILE_KEYS)];
+		expect(keys.filter((key) => !named.has(key))).toEqual([]);
 	});
 });
 
