@@ -255,6 +255,7 @@ const LABELS = [
 	'Fecha de nacimiento',
 	'CURP',
 	'Correo electrónico',
+	'Teléfono',
 ];
 
 /**
@@ -283,7 +284,10 @@ async function film(editor: Editor, demo: Demo): Promise<void> {
 	await page.goto(applicationFormUrl(demo.n8n));
 	await shoot(page, 1500);
 	const applicant = JSON.parse(await readFile(applicantJsonFile, 'utf8')) as Record<string, string>;
-	for (const [index, typed] of Object.values(applicant).entries()) {
+	await page.getByLabel('Producto').selectOption('Crédito personal');
+	await page.getByLabel('Monto que solicita').fill('50,000');
+	await shoot(page, 600);
+	for (const [index, typed] of [...Object.values(applicant), '55 1234 5678'].entries()) {
 		await page.getByLabel(LABELS[index], { exact: true }).fill(typed);
 		await shoot(page, 600);
 	}

@@ -68,11 +68,13 @@ describeIfChromium('the five tasks of the tutorial, clicked as docs/tutorial.md 
 		const link = workflow.getByTestId('sticky').locator('a').filter({ hasText: 'form' }).first();
 		await link.dispatchEvent('click'); // n8n's own checklist may lie over it at the first visit
 		const form = await opened;
-		await form.getByLabel('Nombre(s)').click();
+		await form.getByLabel('Producto').selectOption('Crédito personal');
+		await form.getByLabel('Monto que solicita').click();
 		const [year, month, day] = applicant.birthDate.split('-');
 		const { name, firstLastName, secondLastName, curp, email } = applicant;
 		const birth = `${month}${day}${year}`;
-		for (const text of [name, firstLastName, secondLastName, birth, curp, email]) {
+		const typed = ['50000', name, firstLastName, secondLastName, birth, curp, email, '5512345678'];
+		for (const text of typed) {
 			await form.keyboard.type(text);
 			await form.keyboard.press('Tab');
 			if (text === birth) await form.keyboard.press('Tab'); // leaves the button of the calendar
