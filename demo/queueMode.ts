@@ -35,7 +35,7 @@ export interface QueueMode extends N8n {
 }
 
 /** The settings that matter beyond the addresses of the stores, with the reason for each. */
-export const createQueueSettingsWithoutStores = () => ({
+export const queueSettings = () => ({
 	EXECUTIONS_MODE: 'queue',
 	/** Credentials are encrypted with it; who has another one cannot read them. */
 	N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
@@ -71,7 +71,7 @@ export async function startQueueMode(
 	log('Starting PostgreSQL and Redis …');
 	const stores = await startStores(processes);
 	try {
-		const settings = { ...createQueueSettingsWithoutStores(), ...stores.settings };
+		const settings = { ...queueSettings(), ...stores.settings };
 		const env = { ...settings, ...extra };
 		const main = join(folder, 'main');
 		await mkdir(main, { recursive: true });

@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { firstViolation } from '../contract/check';
-import { credentialUpsertBodyByProvider } from '../contract/creditProfile';
+import { upsertBodies } from '../contract/creditProfile';
 import { closed, oneOf } from '../contract/builders';
 
 /** The queries of TQ §4.2 to §4.13 by the names that a mapping gives them: path and, for POSTs, service. */
@@ -41,7 +41,7 @@ const namesOfFields = Type.Record(Type.String(), Type.String());
 /** The first segments of the providers' paths; each may have another name. */
 export const RENAMABLE_PROVIDER_SEGMENTS = [
 	'credential',
-	...new Set(Object.keys(credentialUpsertBodyByProvider).map((path) => path.split('/')[0])),
+	...new Set(Object.keys(upsertBodies).map((path) => path.split('/')[0])),
 ];
 
 const MappingSchema = some({

@@ -54,7 +54,7 @@ const CreditBureauBLogin = closed({
 const LegalRecordsLogin = closed({ username: Type.String(), password: Type.String() });
 
 /** CP §4.1: what is posted for each provider, by the end of its path `/api/v1/credential/…`. */
-export const credentialUpsertBodyByProvider = {
+export const upsertBodies = {
 	'bureau/pm': BureauLogin,
 	'bureau/pf': BureauLogin,
 	'prospector/pf': BureauLogin,
@@ -63,4 +63,4 @@ export const credentialUpsertBodyByProvider = {
 	'credit-bureau-b': CreditBureauBLogin,
 	'legal-records': LegalRecordsLogin,
 } as const;
-export type ProviderId = keyof typeof credentialUpsertBodyByProvider;
+export type ProviderId = keyof typeof upsertBodies;

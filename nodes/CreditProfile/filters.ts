@@ -127,7 +127,7 @@ const keysOf = (filter: IDataObject): string[] => [
 	...(Object.values(filter).some(Array.isArray) ? ['listEncoding'] : []),
 ];
 
-export function rethrowWithMappingKeysAdvice(filter: IDataObject): (error: unknown) => never {
+export function rethrowWithKeys(filter: IDataObject): (error: unknown) => never {
 	return (error) => {
 		if (!isInputRefused(error) || Object.keys(filter).length === 0) throw error;
 		throw error.withAdvice({ mappingKeys: keysOf(filter) });

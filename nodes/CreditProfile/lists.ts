@@ -19,7 +19,7 @@ import {
 	idAndAnyFieldGuard,
 	type RowsPage,
 } from '../shared/http/rows';
-import { tagsPersonalDataRules } from './personalData';
+import { tagRules } from './personalData';
 
 const kind = (noun: string, required: string, key?: string) => ({
 	...{ noun, key },
@@ -175,6 +175,6 @@ export const getManyTagsOperation = (of: 'collection' | 'document'): Operation =
 				parseTagListOrProblem,
 			);
 			const rows = isSimple ? texts.map((tag) => ({ tag })) : [{ count, data: texts }];
-			return rows.map((row) => item.protect(row, tagsPersonalDataRules, identity));
+			return rows.map((row) => item.protect(row, tagRules, identity));
 		},
 	});

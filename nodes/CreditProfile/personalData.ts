@@ -28,23 +28,23 @@ const user: PersonalDataRuleByField = {
 };
 
 /** CP §2.3, §2.4 */
-export const collectionVersionPersonalDataRules: PersonalDataRuleByField = {
+export const versionRules: PersonalDataRuleByField = {
 	...buildShownFieldRules('id creatorId createdAt isActive dataCollectionId organizationId'),
 	schema,
 	creator: user,
 };
 
 /** CP §2.2 */
-export const dataCollectionPersonalDataRules: PersonalDataRuleByField = {
+export const collectionRules: PersonalDataRuleByField = {
 	...buildShownFieldRules(
 		'id name creatorId activeDataCollectionVersionId createdAt updatedAt slug parentCollectionId tags processorKey',
 	),
 	creator: user,
-	activeDataCollectionVersion: collectionVersionPersonalDataRules,
+	activeDataCollectionVersion: versionRules,
 };
 
 /** CP §2.1 */
-export const providerLoginPersonalDataRules: PersonalDataRuleByField = {
+export const loginRules: PersonalDataRuleByField = {
 	...buildShownFieldRules('id createdAt updatedAt organizationId type isEnabled ownerId'),
 	...rulesToHideFields('user'),
 	metadata: buildShownFieldRules('expirationDate'),
@@ -52,8 +52,7 @@ export const providerLoginPersonalDataRules: PersonalDataRuleByField = {
 };
 
 /** CP §4.3, §4.7 */
-export const tagsPersonalDataRules: PersonalDataRuleByField =
-	buildShownFieldRules('count data tag');
+export const tagRules: PersonalDataRuleByField = buildShownFieldRules('count data tag');
 
 const PERSON_FIELDS =
 	'email firstName middleName firstLastName secondLastName tradeName rfc basicRFC phone curp neighborhood address address2 exteriorNumber interiorNumber city municipality zipCode nss birthdate';
@@ -102,7 +101,7 @@ function association(entry: IDataObject): PersonalDataRule {
 }
 
 /** CP §2.7 */
-export const documentPersonalDataRules: PersonalDataRuleByField = {
+export const documentRules: PersonalDataRuleByField = {
 	...buildShownFieldRules(
 		'id externalId tags dataCollectionVersionId dataCollectionId creatorId createdAt updatedAt',
 	),

@@ -77,14 +77,14 @@ export function simplifyDocumentToRow(row: IDataObject): IDataObject {
 	};
 }
 
-export const COLUMNS_BESIDE_DOCUMENT_FIELDS = [
+export const OWN_COLUMNS = [
 	...['profiles', 'forms', 'files', 'associations'],
 	...['tags', 'createdAt', 'updatedAt', 'externalId', 'id'],
 ];
 
 /** A field keeps its own key, prefixed where that would be an own column. */
 function columnOf(key: string, taken: ReadonlyMap<string, unknown>): string {
-	let column = COLUMNS_BESIDE_DOCUMENT_FIELDS.includes(key) ? `document.${key}` : key;
+	let column = OWN_COLUMNS.includes(key) ? `document.${key}` : key;
 	while (taken.has(column)) column += ` (${key})`;
 	return column;
 }
@@ -140,23 +140,23 @@ function simplifyAssociation(entry: IDataObject): IDataObject {
 }
 
 /** The entries `{type, association}` of a document, of which `association` may be null (CP §2.8 to §2.10). */
-export function associationEntriesOfDocument({ associations }: IDataObject): IDataObject[] {
+export function associationsOf({ associations }: IDataObject): IDataObject[] {
 	if (Array.isArray(associations)) return associations.filter(isObject);
 	if (associations === undefined || associations === null) return [];
 	throw new RequestError(creditProfile, { kind: 'shape', expected: 'a list of associations' });
 }
 
 /** The document's ID comes last. */
-export const simplifiedAssociationRows = (document: IDataObject): IDataObject[] =>
-	associationEntriesOfDocument(document).map((entry) => ({
+export const simpleAssociationRows = (document: IDataObject): IDataObject[] =>
+	associationsOf(document).map((entry) => ({
 		associationType: entry.type,
 		...simplifyAssociation(entry),
 		documentId: document.id,
 	}));
 
 /** Associations stay as they came; each repeats the fields of its document. */
-export const unsimplifiedRowPerAssociation = (document: IDataObject): IDataObject[] =>
-	associationEntriesOfDocument(document).map((entry) => ({
+export const associationRows = (document: IDataObject): IDataObject[] =>
+	associationsOf(document).map((entry) => ({
 		...entry,
 		...withoutField(document, 'associations'),
 		documentExternalId: document.externalId,

@@ -8,7 +8,7 @@ import {
 import {
 	propertiesOfAllResources,
 	subtitleExpression,
-	showCredentialForOnlineResources,
+	onlineResources,
 } from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
 import { taxQuery } from '../shared/http/services';
@@ -44,7 +44,7 @@ export class TaxQuery implements INodeType {
 				name: 'taxQueryApi',
 				required: true,
 				testedBy: 'testTaxQuery',
-				displayOptions: showCredentialForOnlineResources(resources),
+				displayOptions: onlineResources(resources),
 			},
 		],
 		properties: propertiesOfAllResources(resources),

@@ -12,13 +12,13 @@ import { registerManualDeliveryRoutes } from './deliveryRoutes';
 import { registerRequestRoutes } from './requestsRoutes';
 import { registerSnapshotRoutes } from './snapshotRoutes';
 import { registerSandboxStateRoute } from './stateRoute';
-import { registerWebhookSettingsAndDeliveryRoutes } from './webhookRoutes';
+import { registerWebhookRoutes } from './webhookRoutes';
 
 export function registerControlRoutes(app: FastifyInstance, context: SandboxContext): void {
 	registerRequestRoutes(app, context.requests);
 	registerFaultRoutes(app, context.faults);
 	registerLedgerRoutes(app, context.ledger);
-	registerWebhookSettingsAndDeliveryRoutes(app, context);
+	registerWebhookRoutes(app, context);
 	registerManualDeliveryRoutes(app, context);
 	registerOutcomeRoutes(app, context.outcomes);
 	registerClockRoutes(app, context.clock);

@@ -4,10 +4,7 @@ import { HttpError } from '../plugins/errors';
 import { withMaskedSecrets, WebhookChanges } from '../webhook/settings';
 
 /** `/sandbox/webhook` (GET, PUT changes what it names, DELETE) and `/sandbox/deliveries` (GET, DELETE, resend). */
-export function registerWebhookSettingsAndDeliveryRoutes(
-	app: FastifyInstance,
-	context: SandboxContext,
-): void {
+export function registerWebhookRoutes(app: FastifyInstance, context: SandboxContext): void {
 	const { webhooks } = context;
 	app.get('/sandbox/webhook', async () => withMaskedSecrets(webhooks.settings));
 	app.put<{ Body: WebhookChanges }>(

@@ -82,7 +82,7 @@ export function createSeededCollections(seed: number, largest: number): SeededCo
 	return { entries, users };
 }
 
-export function serializeCollectionWithIncludes(
+export function serializeCollection(
 	{ collection, versions: [active] }: StoredCollection,
 	users: User[],
 	include: { version: boolean; creator: boolean },

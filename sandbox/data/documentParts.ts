@@ -153,7 +153,7 @@ function fileOf(generated: DocumentWithApplicant, link: LinkContext): Associated
 /**
  * Undefined if none were requested. Nearly every document has a profile, every third a form, every fourth a file.
  */
-export function buildIncludedDocumentAssociations(
+export function includedAssociations(
 	generated: DocumentWithApplicant,
 	include: Include,
 	link: LinkContext,

@@ -1,18 +1,14 @@
 import fc from 'fast-check';
 import { until } from '../support/until';
 import { firstViolation } from '../../contract/check';
-import {
-	ProviderCredential,
-	CredentialList,
-	credentialUpsertBodyByProvider,
-} from '../../contract/creditProfile';
+import { ProviderCredential, CredentialList, upsertBodies } from '../../contract/creditProfile';
 import { QueryRecord } from '../../contract/taxQuery';
 import type { SandboxOptions } from '../../sandbox';
 import { OPERATION_PATHS_AND_SERVICE_CODES, type OperationName } from '../../sandbox/apiMapping';
 import {
 	mappingArbitrary,
 	mappedClient,
-	startMappedSandboxWithRawClients,
+	startMappedSandbox,
 	postMappedTokenRequest,
 } from '../support/mappedClient';
 import { PERSON_RFC, withSandboxClients } from './support/clients';
@@ -33,7 +29,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 	'environment $index, with its own word for everything',
 	({ mapping }) => {
 		const client = mappedClient(mapping);
-		let variant: Awaited<ReturnType<typeof startMappedSandboxWithRawClients>>;
+		let variant: Awaited<ReturnType<typeof startMappedSandbox>>;
 
 		const post = async <T = Acknowledged>(operation: OperationName, body: object) =>
 			await variant.taxQuery.post<T>(client.path(operation), client.body(operation, body));
@@ -43,7 +39,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 			(await variant.taxQuery.get<QueryRecord>(client.path('get').replace('{queryId}', id))).data;
 
 		beforeAll(async () => {
-			variant = await startMappedSandboxWithRawClients(mapping);
+			variant = await startMappedSandbox(mapping);
 			await post('createTaxProfile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 		});
 		afterAll(async () => await variant.sandbox.close());
@@ -119,7 +115,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 		});
 
 		it('each provider takes its login under own names, and needs every field', async () => {
-			for (const [provider, { properties }] of Object.entries(credentialUpsertBodyByProvider)) {
+			for (const [provider, { properties }] of Object.entries(upsertBodies)) {
 				const names = Object.keys(properties);
 				const send = async (body: object) =>
 					await variant.creditProfile.post<ProviderCredential & { field: string }>(
@@ -137,7 +133,7 @@ describe.each(environments.map((mapping, index) => ({ index: index + 1, mapping 
 				}
 			}
 			const { data } = await variant.creditProfile.get<object[]>(client.credentialPath());
-			const stored = Object.keys(credentialUpsertBodyByProvider).length;
+			const stored = Object.keys(upsertBodies).length;
 			expect([firstViolation(CredentialList, data), data.length]).toEqual([undefined, stored]);
 		});
 
@@ -178,7 +174,7 @@ it.each<[Partial<SandboxOptions>, object]>([
 	],
 	[{ tokenExpiresIn: 'absent', noRefreshToken: true }, token],
 ])('the token has the shape that is set: %j', async (options, expected) => {
-	const { sandbox } = await startMappedSandboxWithRawClients({}, options);
+	const { sandbox } = await startMappedSandbox({}, options);
 	const { data } = await postMappedTokenRequest(sandbox, {});
 	await sandbox.close();
 	expect(data).toStrictEqual(expected);

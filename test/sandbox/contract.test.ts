@@ -4,7 +4,7 @@ import type { CollectionsPage } from '../../contract/creditProfile';
 import { QueryRecord } from '../../contract/taxQuery';
 import { endpoints } from './creditProfile/endpointCases';
 import {
-	sandboxWithClientsForTestGroup,
+	sharedSandboxWithClients,
 	PERSON_RFC,
 	withSandboxClients,
 	type SandboxWithClients,
@@ -25,7 +25,7 @@ interface Received {
 	results?: unknown[];
 }
 
-const bench = sandboxWithClientsForTestGroup();
+const bench = sharedSandboxWithClients();
 beforeAll(async () => {
 	await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 });

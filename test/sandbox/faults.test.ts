@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import axios from 'axios';
 import { startSandbox } from '../../sandbox';
 import { until } from '../support/until';
-import { sandboxWithClientsForTestGroup, startSandboxWithClients } from './support/clients';
+import { sharedSandboxWithClients, startSandboxWithClients } from './support/clients';
 
 const LOGIN = { user: 'PERSONA_01', password: 'ENCRYPTED01' };
 
-const bench = sandboxWithClientsForTestGroup();
+const bench = sharedSandboxWithClients();
 afterEach(async () => await bench.control.delete('/faults'));
 
 const everywhere = async (fault: unknown) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { firstViolation } from '../../contract/check';
 import { SandboxErrorBody } from '../../contract/builders';
 import { endpoints, filterKeys } from './creditProfile/endpointCases';
-import { sandboxWithClientsForTestGroup, PERSON_RFC } from './support/clients';
+import { sharedSandboxWithClients, PERSON_RFC } from './support/clients';
 import type { EndpointTestCase } from './support/endpointTypes';
 import { postQueryEndpoints } from './taxQuery/endpointCases';
 
@@ -88,7 +88,7 @@ function requestTo(endpoint: EndpointTestCase): fc.Arbitrary<GeneratedRequest> {
 	});
 }
 
-const bench = sandboxWithClientsForTestGroup({ documents: 500 });
+const bench = sharedSandboxWithClients({ documents: 500 });
 
 it.each([
 	['creditProfile', endpoints],

@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { until } from '../support/until';
 import type { Delivery } from '../../sandbox/webhook/delivery';
-import { sandboxWithClientsForTestGroup, PERSON_RFC, withSandboxClients } from './support/clients';
+import { sharedSandboxWithClients, PERSON_RFC, withSandboxClients } from './support/clients';
 import { startReceiver, type Receiver } from './support/receiver';
 
 /** Reserved: ends as FAILED. */
 const FAILING = 'FASF850314N67';
 const SECRET = 'a-secret-of-the-webhook';
 
-const bench = sandboxWithClientsForTestGroup();
+const bench = sharedSandboxWithClients();
 let receiver: Receiver;
 beforeEach(async () => {
 	await bench.control.delete('/webhook');

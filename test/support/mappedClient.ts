@@ -223,10 +223,7 @@ export async function postMappedTokenRequest(
 }
 
 /** A sandbox with a mapping, and clients of both services that hold their tokens. */
-export async function startMappedSandboxWithRawClients(
-	mapping: Mapping,
-	options: Partial<SandboxOptions> = {},
-) {
+export async function startMappedSandbox(mapping: Mapping, options: Partial<SandboxOptions> = {}) {
 	const sandbox = await startSandbox({
 		mapping,
 		rateLimit: 0,

@@ -9,12 +9,7 @@ import { readsList } from '../../shared/operations/listOperation';
 import type { Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/primitiveText';
 import { collectionId, offset as startAt } from '../fields';
-import {
-	encodeFilter,
-	filters,
-	buildFilterMismatchCheck,
-	rethrowWithMappingKeysAdvice,
-} from '../filters';
+import { encodeFilter, filters, buildFilterMismatchCheck, rethrowWithKeys } from '../filters';
 import {
 	collectRows,
 	fetchTotal,
@@ -25,10 +20,7 @@ import {
 	collectionVersionsRequest,
 } from '../lists';
 import { apiMappingOfItemCredential } from '../pathAdvice';
-import {
-	dataCollectionPersonalDataRules,
-	collectionVersionPersonalDataRules,
-} from '../personalData';
+import { collectionRules, versionRules } from '../personalData';
 import { simplifyCollection, simplifyCollectionVersion } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -69,11 +61,7 @@ const get = defineOperation({
 				{ description: 'Tell the provider.' },
 			);
 		}
-		return item.protect(
-			collection,
-			dataCollectionPersonalDataRules,
-			isSimple ? simplifyCollection : identity,
-		);
+		return item.protect(collection, collectionRules, isSimple ? simplifyCollection : identity);
 	},
 });
 
@@ -109,8 +97,8 @@ const getMany = defineOperation({
 		const list = { ...collections, query: { ...includes, ...query }, lists };
 		return await collectRows(listPages(item, { ...list, startAt: from, wanted: most }), (row) => {
 			check(row);
-			return item.protect(row, dataCollectionPersonalDataRules, shape);
-		}).catch(rethrowWithMappingKeysAdvice(filter));
+			return item.protect(row, collectionRules, shape);
+		}).catch(rethrowWithKeys(filter));
 	},
 });
 
@@ -129,7 +117,7 @@ const count = defineOperation({
 			...collections,
 			...encodeFilter(filter, await apiMappingOfItemCredential(item)),
 		};
-		const total = await fetchTotal(item, list).catch(rethrowWithMappingKeysAdvice(filter));
+		const total = await fetchTotal(item, list).catch(rethrowWithKeys(filter));
 		return item.protect({ total }, 'written', identity);
 	},
 });
@@ -147,7 +135,7 @@ const getVersions = defineOperation({
 		const shape = isSimple ? simplifyCollectionVersion : identity;
 		return await collectRows(
 			listPages(item, { ...collectionVersionsRequest(id), ...range }),
-			(row) => item.protect(row, collectionVersionPersonalDataRules, shape),
+			(row) => item.protect(row, versionRules, shape),
 		);
 	},
 });

@@ -9,7 +9,7 @@ import { readsList } from '../../shared/operations/listOperation';
 import { RowsWithFiles, type Item, type Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/primitiveText';
 import { collectionId, offset as startAt, order } from '../fields';
-import { documentPersonalDataRules } from '../personalData';
+import { documentRules } from '../personalData';
 import { writeFile } from '../files/csv';
 import {
 	collectRows,
@@ -20,17 +20,17 @@ import {
 	singleRowBodyParser,
 } from '../lists';
 import {
-	COLUMNS_BESIDE_DOCUMENT_FIELDS,
-	unsimplifiedRowPerAssociation,
-	simplifiedAssociationRows,
+	OWN_COLUMNS,
+	associationRows,
+	simpleAssociationRows,
 	simplifyDocumentToRow,
 } from '../simplify';
 import { downloadFilesOperation } from './downloadFiles';
 import {
 	associationsToInclude,
 	outputFileFormat,
-	includeAllAssociationsQuery,
-	documentOrAssociationOutputField,
+	allAssociations,
+	outputField,
 } from './documentOutput';
 
 const getMany = defineOperation({
@@ -43,7 +43,7 @@ const getMany = defineOperation({
 	fields: {
 		collectionId,
 		wanted,
-		output: documentOrAssociationOutputField,
+		output: outputField,
 		fileFormat: outputFileFormat,
 	},
 	options: { simplify: simplifyField, includeAssociations: associationsToInclude, order, startAt },
@@ -51,7 +51,7 @@ const getMany = defineOperation({
 	async execute(item, values) {
 		const { collectionId: id, wanted: most } = values;
 		const { isSeparate, isFile } = values.output;
-		const included = values.includeAssociations ?? (isSeparate ? includeAllAssociationsQuery : {});
+		const included = values.includeAssociations ?? (isSeparate ? allAssociations : {});
 		const list = {
 			...collectionDocumentsRequest(id),
 			query: { ...included, order: values.order },
@@ -63,14 +63,14 @@ const getMany = defineOperation({
 		async function* pages() {
 			for await (const page of listPages(item, list)) {
 				given += page.length;
-				yield page.flatMap((row) => item.protect(row, documentPersonalDataRules, shape));
+				yield page.flatMap((row) => item.protect(row, documentRules, shape));
 			}
 		}
 		if (!isFile) return await collectRows(pages());
 
 		const { rows, file } = await writeFile(item, pages(), {
 			format: values.fileFormat,
-			lastColumns: [...COLUMNS_BESIDE_DOCUMENT_FIELDS, 'documentExternalId', 'documentId'],
+			lastColumns: [...OWN_COLUMNS, 'documentExternalId', 'documentId'],
 			name: await fileNameOf(item, id),
 		});
 		if (given >= most) {
@@ -90,7 +90,7 @@ function rowShape({
 	simplify: boolean;
 	output: { isSeparate: boolean };
 }): (document: IDataObject) => IDataObject[] {
-	if (isSeparate) return isSimple ? simplifiedAssociationRows : unsimplifiedRowPerAssociation;
+	if (isSeparate) return isSimple ? simpleAssociationRows : associationRows;
 	return (document) => [isSimple ? simplifyDocumentToRow(document) : document];
 }
 

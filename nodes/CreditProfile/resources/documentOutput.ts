@@ -16,8 +16,8 @@ const PARAMETERS: Record<string, string> = {
 const including = (...chosen: string[]): IDataObject =>
 	Object.fromEntries(['types', ...chosen].map((one) => [PARAMETERS[one], true]));
 
-export const includeFilesQueryParameters = including('files');
-export const includeAllAssociationsQuery = including('profiles', 'forms', 'files');
+export const filesOnly = including('files');
+export const allAssociations = including('profiles', 'forms', 'files');
 
 /** Gives parameters of CP §4.8, or undefined if the node has no choice of them. */
 export const associationsToInclude = optionsEntryField<IDataObject | undefined>(
@@ -81,7 +81,7 @@ const outputs: INodeProperties = {
 };
 
 /** Selects what one item, or one row of the file, stands for. */
-export const documentOrAssociationOutputField = defineField(outputs, (value, label) => {
+export const outputField = defineField(outputs, (value, label) => {
 	const chosen = optionParserFor(outputs)(value, label);
 	return { isSeparate: ASSOCIATIONS.includes(chosen), isFile: FILES.includes(chosen) };
 });

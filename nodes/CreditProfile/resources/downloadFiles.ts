@@ -17,7 +17,7 @@ import { idText, textOf } from '../../shared/utils/primitiveText';
 import { download } from '../files/download';
 import { toFileLink } from '../files/link';
 import { offset as startAt, order } from '../fields';
-import { includeFilesQueryParameters } from './documentOutput';
+import { filesOnly } from './documentOutput';
 import {
 	splitDocumentByFile,
 	splitInputRowByFile,
@@ -25,13 +25,8 @@ import {
 	type DocumentWithFile,
 } from './downloadSource';
 import { collectionDocumentsRequest, listPages } from '../lists';
-import { documentPersonalDataRules, associationTypeOf } from '../personalData';
-import {
-	associationEntriesOfDocument,
-	unsimplifiedRowPerAssociation,
-	simplifiedAssociationRows,
-	withoutField,
-} from '../simplify';
+import { documentRules, associationTypeOf } from '../personalData';
+import { associationsOf, associationRows, simpleAssociationRows, withoutField } from '../simplify';
 
 const FILES_AT_A_TIME = 5;
 
@@ -78,16 +73,14 @@ export const downloadFilesOperation = defineOperation({
 		take(item, `${clientKey} collection ${source.id}`);
 		const list = {
 			...collectionDocumentsRequest(source.id),
-			query: { ...includeFilesQueryParameters, order: range.order },
+			query: { ...filesOnly, order: range.order },
 			startAt: range.startAt,
 			wanted: source.wanted,
 		};
 		const files: DownloadedRow[] = [];
 		let unknown = 0;
 		for await (const page of listPages(item, list)) {
-			unknown += page
-				.flatMap(associationEntriesOfDocument)
-				.filter((one) => !associationTypeOf(one)).length;
+			unknown += page.flatMap(associationsOf).filter((one) => !associationTypeOf(one)).length;
 			const found = page.flatMap(splitDocumentByFile).map((one) => linkedFile(item, one, isSimple));
 			files.push(...(await fetchAll(item, found, most)));
 		}
@@ -127,26 +120,20 @@ interface LinkedFile {
 function linkedFile(item: Item, document: DocumentWithFile, isSimple: boolean): LinkedFile {
 	const [entry] = document.associations;
 	const association = isObject(entry.association) ? entry.association : {};
-	const [json] = item.protect(
-		document,
-		documentPersonalDataRules,
-		isSimple ? withoutLink : ownFields,
-	);
+	const [json] = item.protect(document, documentRules, isSimple ? withoutLink : ownFields);
 	return { json, association };
 }
 
 const withoutLink = (document: IDataObject): IDataObject[] =>
-	simplifiedAssociationRows(document).map((row) => withoutField(row, 'url'));
+	simpleAssociationRows(document).map((row) => withoutField(row, 'url'));
 
 /** All fields of CP §2.10, with the document's IDs. */
 const ownFields = (document: IDataObject): IDataObject[] =>
-	unsimplifiedRowPerAssociation(document).map(
-		({ association, documentId, documentExternalId }) => ({
-			...(association as IDataObject),
-			documentExternalId,
-			documentId,
-		}),
-	);
+	associationRows(document).map(({ association, documentId, documentExternalId }) => ({
+		...(association as IDataObject),
+		documentExternalId,
+		documentId,
+	}));
 
 async function fetchAll(
 	item: Item,

@@ -1,14 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import {
-	defineField,
-	parseObjectFieldBlankAsEmpty,
-	parseText,
-	type Field,
-} from '../../shared/operations/fields';
+import { defineField, parseObject, parseText, type Field } from '../../shared/operations/fields';
 import { returnAllOrLimit } from '../../shared/operations/commonFields';
 import { collectionId, optionParserFor } from '../fields';
 import { associationTypeOf } from '../personalData';
-import { associationEntriesOfDocument } from '../simplify';
+import { associationsOf } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
 const filesFrom: INodeProperties = {
@@ -46,7 +41,7 @@ const incoming = defineField(
 		description:
 			"A document or a file association from Get Many, with its files included and 'Personal Data' set to Full. The links work for 24 hours.",
 	},
-	parseObjectFieldBlankAsEmpty,
+	parseObject,
 );
 const fileUrl = defineField(
 	{
@@ -97,7 +92,7 @@ const withFile = (document: IDataObject, association: unknown): DocumentWithFile
 });
 
 export const splitDocumentByFile = (document: IDataObject): DocumentWithFile[] =>
-	associationEntriesOfDocument(document)
+	associationsOf(document)
 		.filter((entry) => associationTypeOf(entry) === 'Files')
 		.map(({ association }) => withFile(document, association));
 

@@ -22,7 +22,7 @@ import {
 	isInputRefused,
 	apiMappingOfItemCredential,
 } from '../pathAdvice';
-import { providerLoginPersonalDataRules } from '../personalData';
+import { loginRules } from '../personalData';
 import { simplifyLogin } from '../simplify';
 
 const notice = noticeField(
@@ -48,10 +48,8 @@ const upsert = defineOperation({
 			async next() {
 				const row = await store(item, login, mapping, clientKey);
 				warnOnMismatch(item, login, row);
-				return item.protect(
-					withoutPasswords(row, login.secrets),
-					providerLoginPersonalDataRules,
-					(safe) => (isSimple ? { action: actionOf(row), ...simplifyLogin(safe) } : safe),
+				return item.protect(withoutPasswords(row, login.secrets), loginRules, (safe) =>
+					isSimple ? { action: actionOf(row), ...simplifyLogin(safe) } : safe,
 				);
 			},
 		};
@@ -65,9 +63,7 @@ const upsert = defineOperation({
 function isCredential(value: unknown): value is IDataObject {
 	if (!rowKinds.login.isRow(value) || !/^\d+$/.test(textOf(value.id))) return false;
 	const names = Object.keys(value);
-	const documented = names.filter((name) =>
-		Object.hasOwn(providerLoginPersonalDataRules, name),
-	).length;
+	const documented = names.filter((name) => Object.hasOwn(loginRules, name)).length;
 	return documented === names.length || documented > 2;
 }
 
@@ -188,7 +184,7 @@ const getMany = defineOperation({
 		const page = await item.read(request, rowsBodyParser('login')).catch(rethrowWithPathAdvice);
 		const shape = isSimple ? simplifyLogin : identity;
 		return requireWantedRows(page, limit).map((login) =>
-			item.protect(withoutPasswords(login), providerLoginPersonalDataRules, shape),
+			item.protect(withoutPasswords(login), loginRules, shape),
 		);
 	},
 });

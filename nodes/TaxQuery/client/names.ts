@@ -38,7 +38,7 @@ const keysOfFields = ({ operation, fields }: QueryType): string[] => [
 ];
 
 /** The status shows whether the path may be wrong, or the body. */
-export function suspectMappingKeysOfRefusal(status: number, queryType: QueryType): string[] {
+export function suspectKeys(status: number, queryType: QueryType): string[] {
 	if (status === 404) return pathKeysOfQueryType(queryType);
 	return [400, 422].includes(status) ? keysOfFields(queryType) : [];
 }

@@ -114,10 +114,7 @@ export function getOpenPeriodWarnings({ to }: Period): OutputRowWarning[] {
 }
 
 /** Missing or unexpected months; by their count where the response does not name all. */
-export function getAcceptedMonthMismatchWarnings(
-	requested: string[],
-	given: string[],
-): OutputRowWarning[] {
+export function monthWarnings(requested: string[], given: string[]): OutputRowWarning[] {
 	const areNamed = ![...requested, ...given].includes('');
 	const fewer = requested.length - given.length;
 	const missing = requested.filter((month) => areNamed && !given.includes(month));

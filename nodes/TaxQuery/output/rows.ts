@@ -10,7 +10,7 @@ import { failureMessageIn, extractServiceMessage } from '../../shared/errors/ser
 import { quoteServiceMessage } from '../../shared/errors/sentences';
 import { textOf } from '../../shared/utils/primitiveText';
 import { getResultIdentifierMismatchWarnings, type OutputRowWarning } from '../fields/identifiers';
-import { getAcceptedMonthMismatchWarnings } from '../fields/period';
+import { monthWarnings } from '../fields/period';
 import { requestPersonalDataRules, ruleForWholeQueryRecord } from './personalData';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { PaidQueryDefinition } from '../request/queryRequest';
@@ -302,7 +302,7 @@ const unreadWarning = (problem: string): OutputRowWarning =>
 function mismatchedMonths(outcomes: ObtainedQuery[], { expected }: RowContext): OutputRowWarning[] {
 	const monthOf = (period: unknown) =>
 		/^(\d{4})\D?(\d\d)$/.exec(textOf(period))?.slice(1).join('-') ?? '';
-	return getAcceptedMonthMismatchWarnings(
+	return monthWarnings(
 		expected.map(({ fields: { period } }) => monthOf(period)),
 		outcomes.map(({ query }) => {
 			if (query.kind === 'withoutId') return '';

@@ -11,7 +11,7 @@ import { CodedError } from '../../shared/utils/codedError';
  * TQ §4.11: one query for each month, with the chosen days. One request covers consecutive months, except where the
  * environment has one field for a period instead of two.
  */
-export function buildMultiMonthInvoiceInput(
+export function invoiceInput(
 	rfc: string,
 	period: Period,
 	mapping: TaxQueryMapping,
@@ -44,7 +44,7 @@ export function buildMultiMonthInvoiceInput(
 			const missing = months.filter((_, index) => wanted.includes(records[index]));
 			const ranges = isOneField ? missing : neighbours(missing);
 			return ranges.map((range) => ({
-				...buildMultiMonthInvoiceInput(rfc, { ...range, unit }, mapping, warnings),
+				...invoiceInput(rfc, { ...range, unit }, mapping, warnings),
 				only: undefined,
 			}));
 		},

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { parseObjectFieldBlankAsEmpty, type Field } from '../../shared/operations/fields';
+import { parseObject, type Field } from '../../shared/operations/fields';
 import { textOf } from '../../shared/utils/primitiveText';
 import { readMoment } from '../fields/dates';
 import { normalizeIdentifier, textProperty } from '../fields/textProperty';
@@ -85,7 +85,7 @@ interface Filter {
 export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 	properties: [property],
 	read(item) {
-		const chosen = parseObjectFieldBlankAsEmpty(item.parameter('filters'), property.displayName);
+		const chosen = parseObject(item.parameter('filters'), property.displayName);
 		const timeOf = ({ name, displayName }: INodeProperties, absent: number) => {
 			const value = chosen[name];
 			if (value === undefined || value === null || value === '') return absent;

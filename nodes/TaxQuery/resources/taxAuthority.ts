@@ -10,7 +10,7 @@ import { taxProfileInput } from '../fields/taxLogin';
 import { queryTypesByOperation } from '../../shared/queryTypes/catalog';
 import { itemClient } from '../client/queryClient';
 import { defineBilledQueryOperation } from './billedQuery';
-import { buildMultiMonthInvoiceInput } from './invoices';
+import { invoiceInput } from './invoices';
 
 const createTaxProfile = defineBilledQueryOperation({
 	queryType: queryTypesByOperation.createTaxProfile,
@@ -58,7 +58,7 @@ const getInvoices = defineBilledQueryOperation({
 			const { mapping } = await itemClient(item);
 			const period = await periodField.read(item);
 			const all = [...warnings, ...getOpenPeriodWarnings(period)];
-			return buildMultiMonthInvoiceInput(value, period, mapping, all);
+			return invoiceInput(value, period, mapping, all);
 		},
 	},
 	options: rfcCheckOptionProperties,

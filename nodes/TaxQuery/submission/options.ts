@@ -8,7 +8,7 @@ import {
 	nestedOptionGroupBuilder,
 	parseBoolean,
 	numberAtLeastParser,
-	parseObjectFieldBlankAsEmpty,
+	parseObject,
 	parseText,
 	type Field,
 } from '../../shared/operations/fields';
@@ -277,7 +277,7 @@ export const paidQueryOptions = ({
 			description:
 				'More fields for the request body, as a JSON object. They replace fields of the same name.',
 		},
-		(value, label) => parseObjectFieldBlankAsEmpty(value || 'nothing', label),
+		(value, label) => parseObject(value || 'nothing', label),
 		{},
 	),
 });

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Item } from '../../shared/operations/operation';
 import type { RequestProblem } from '../../shared/errors/requestProblem';
 import { DAY_MS } from '../../shared/utils/durations';
-import { suspectMappingKeysOfRefusal } from '../client/names';
+import { suspectKeys } from '../client/names';
 import { classifySubmissionResponse, mayStillEnd } from '../client/record';
 import { findQueryById, sendBilledPost } from '../client/queryClient';
 import type { QueryId, RecordOrAcknowledgement, SubmissionOutcome } from '../client/model';
@@ -392,7 +392,7 @@ function refusal(request: QueryRequest, problem: RequestProblem): QueryError {
 	const { definition, fields } = request;
 	const about = (['curp', 'rfc'] as const).find((name) => name in fields);
 	const status = problem.kind === 'status' && !problem.isTokenRefused ? problem.status : 0;
-	const mappingKeys = suspectMappingKeysOfRefusal(status, definition.queryType);
+	const mappingKeys = suspectKeys(status, definition.queryType);
 	return new QueryError({ kind: 'refused', problem, definition, about, mappingKeys });
 }
 

@@ -4,7 +4,7 @@ import { findUsableToken } from './accessToken';
 import { readCreditProfileApiMapping, readTaxQueryApiMapping } from './apiMapping';
 import { bareToken, refuseUnusableFields } from './placeholders';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from './baseUrl';
-import { invalidCredentialFieldError } from './fieldError';
+import { credentialError } from './fieldError';
 import { textOf } from '../utils/primitiveText';
 import { readAdditionalSecretFields } from './fetchAccessToken';
 
@@ -54,7 +54,7 @@ export function taxQueryAuthHeader(
 
 /** A request without a token would cost a point and return a 401 that blames a token. */
 const withoutToken = (name: string) =>
-	invalidCredentialFieldError(
+	credentialError(
 		`The credential has no ${name}`,
 		'Open the credential and enter it, or check the expression or external secret that fills it.',
 	);

@@ -15,7 +15,7 @@ import { isObject, parseJson, parseObjectBlankAsEmpty } from '../utils/json';
 import { isFilledText, textOf } from '../utils/primitiveText';
 import { readTaxQueryApiMapping } from './apiMapping';
 import { readTaxQueryBaseUrl } from './baseUrl';
-import { invalidCredentialFieldError } from './fieldError';
+import { credentialError } from './fieldError';
 import { LoginError } from './loginError';
 import { bareToken, loginText } from './placeholders';
 
@@ -35,7 +35,7 @@ export function readAdditionalSecretFields({
 }: ICredentialDataDecryptedObject): IDataObject {
 	const fields = parseObjectBlankAsEmpty(value);
 	if (fields) return fields;
-	throw invalidCredentialFieldError(
+	throw credentialError(
 		"'Additional Secret Fields' of the Tax Query credential must be a JSON object",
 		'For example {"api_key": "…"}, or {} for none.',
 	);

@@ -1,5 +1,5 @@
 import { CodedError } from '../utils/codedError';
 
 /** A credential cannot be used as it is filled in; nothing was sent. */
-export const invalidCredentialFieldError = (message: string, description: string): CodedError =>
+export const credentialError = (message: string, description: string): CodedError =>
 	new CodedError('credential', message, { description });

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { textOf } from '../utils/primitiveText';
-import { invalidCredentialFieldError } from './fieldError';
+import { credentialError } from './fieldError';
 
 /**
  * n8n's editor shows this public constant for a masked value, and stores it instead where it loses track of the
@@ -48,7 +48,7 @@ const NO_LOGIN: Array<[form: RegExp, what: string, todo: string]> = [
 export function refuseN8nPlaceholders(credentials: IDataObject): void {
 	const problem = findN8nPlaceholderProblem(credentials);
 	if (problem !== undefined)
-		throw invalidCredentialFieldError(problem, 'Open the credential and enter it again.');
+		throw credentialError(problem, 'Open the credential and enter it again.');
 }
 
 /** Throws a UserError if a field of a credential holds what surely is not its value. */
@@ -58,10 +58,7 @@ export function refuseUnusableFields(credentials: IDataObject): void {
 		const value = bareToken(credentials[name]);
 		const found = NO_LOGIN.find(([form]) => form.test(value));
 		if (found)
-			throw invalidCredentialFieldError(
-				`'${fieldLabel(name)}' in the credential ${found[1]}`,
-				found[2],
-			);
+			throw credentialError(`'${fieldLabel(name)}' in the credential ${found[1]}`, found[2]);
 	}
 }
 

@@ -78,7 +78,7 @@ export function readLoginFromCredential(
 const all = [...providers, taxAuthorityLogin];
 
 /** None is tried at its provider. */
-export function findProblemInCredentialLogins(credential: Credential): string | undefined {
+export function findLoginProblem(credential: Credential): string | undefined {
 	for (const provider of all) {
 		const login = readLoginFromCredential(credential, provider);
 		try {

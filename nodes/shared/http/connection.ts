@@ -88,7 +88,7 @@ export async function createServiceConnection<Mapping>(
 type ItemContext = N8nRequestContext & Pick<IExecuteFunctions, 'getCredentials'>;
 
 /** A credential is read for each item, and its connection shared by its values. */
-export class ConnectionsByItemCredential<Mapping = unknown> {
+export class ItemConnections<Mapping = unknown> {
 	readonly #context: ItemContext;
 	readonly #service: ServiceDefinition<Mapping>;
 	readonly #byItem = new Map<number, Promise<Connection<Mapping>>>();

@@ -9,7 +9,7 @@ import {
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { findPseudonymKeyProblem } from '../credentials/pseudonymKey';
-import { findProblemInCredentialLogins } from '../credentials/providerFields';
+import { findLoginProblem } from '../credentials/providerFields';
 import { findEnabledVerificationProblem } from '../credentials/webhookFields';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { toNetworkFault } from '../errors/networkFault';
@@ -54,11 +54,10 @@ function errorTextOf(issue: UserError): string {
 	);
 }
 
-export const testCreditProfile = connectionTest(creditProfile, findProblemInCredentialLogins);
+export const testCreditProfile = connectionTest(creditProfile, findLoginProblem);
 export const testTaxQuery = connectionTest(
 	taxQuery,
-	(credentials) =>
-		findEnabledVerificationProblem(credentials) ?? findProblemInCredentialLogins(credentials),
+	(credentials) => findEnabledVerificationProblem(credentials) ?? findLoginProblem(credentials),
 );
 
 /** Throws what the credential lacks by itself, and why it gets no token. */

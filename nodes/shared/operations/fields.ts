@@ -98,7 +98,7 @@ export function nestedOptionGroupBuilder(group: INodeProperties) {
 			return {
 				properties: [],
 				read({ options }) {
-					const given = parseObjectFieldBlankAsEmpty(options[group.name] ?? {}, group.displayName);
+					const given = parseObject(options[group.name] ?? {}, group.displayName);
 					return readOption(given, property, parse, absent);
 				},
 			};
@@ -153,7 +153,7 @@ export function parseBoolean(value: unknown, label: string): boolean {
 }
 
 /** A JSON object or its text, {} for nothing; throws a UserError for anything else. */
-export function parseObjectFieldBlankAsEmpty(value: unknown, label: string): IDataObject {
+export function parseObject(value: unknown, label: string): IDataObject {
 	const object = parseObjectBlankAsEmpty(value);
 	if (object) return object;
 	throw fieldError(

@@ -281,7 +281,7 @@ type Shown = INodeCredentialDescription['displayOptions'];
  * Undefined means all. A condition that names every resource would make the editor take Resource for the choice of
  * an authentication. It would then hide Resource with all that depends on credentials.
  */
-export function showCredentialForOnlineResources(resources: Resource[]): Shown {
+export function onlineResources(resources: Resource[]): Shown {
 	const online = resources.filter(({ operations }) => operations.some((one) => !one.isOffline));
 	if (online.length === resources.length) return undefined;
 	return { show: { resource: online.map(({ value }) => value) } };

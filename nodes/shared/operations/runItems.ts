@@ -19,7 +19,7 @@ import {
 import { readFieldsToKeep, readPersonalDataMode } from '../personalData/options';
 import { personalDataHiderForMode } from '../personalData/redactor';
 import { DEFAULT_TIMEOUT_MS } from '../http/sendOnce';
-import { ConnectionsByItemCredential, type Connection } from '../http/connection';
+import { ItemConnections, type Connection } from '../http/connection';
 import { parseBoolean, numberAtLeastParser } from './fields';
 import { FAILURE_COLUMNS, failedColumns, routeToErrorOutput } from './failedItem';
 import { mergeInputColumns, includeOtherFields, isSameText } from './inputColumns';
@@ -50,7 +50,7 @@ export async function runItems(
 	resources: Resource[],
 	service: ServiceDefinition,
 ): Promise<INodeExecutionData[][]> {
-	const connections = new ConnectionsByItemCredential(context, service);
+	const connections = new ItemConnections(context, service);
 	const started = startRun(context);
 	const errors = new ItemErrorFactory(context.getNode(), started.run);
 	const withInput = new Set<number>();
@@ -209,7 +209,7 @@ interface Begun {
 	context: IExecuteFunctions;
 	resources: Resource[];
 	service: ServiceDefinition;
-	connections: ConnectionsByItemCredential;
+	connections: ItemConnections;
 	started: RunControl;
 	errors: ItemErrorFactory;
 	/** Items whose rows keep the columns of their input. */

@@ -14,7 +14,7 @@ import type { CreditProfileMapping } from '../../apiMapping';
 import { HttpError } from '../../plugins/errors';
 import { nestFilterParameters, passesFilter } from './filter';
 import {
-	serializeCollectionWithIncludes,
+	serializeCollection,
 	type SeededCollections,
 	type StoredCollection,
 } from '../../data/collections';
@@ -77,9 +77,7 @@ export function registerDataCollectionRoutes(
 			const found = entries.filter(({ collection }) => passesFilter(collection, filter));
 			const include = { version: includeActiveDataCollectionVersion, creator: includeCreator };
 			return {
-				data: pageOf(found, query).map((entry) =>
-					serializeCollectionWithIncludes(entry, users, include),
-				),
+				data: pageOf(found, query).map((entry) => serializeCollection(entry, users, include)),
 				total: found.length,
 			};
 		},
@@ -97,7 +95,7 @@ export function registerDataCollectionRoutes(
 			},
 		},
 		async ({ params: { id } }) =>
-			serializeCollectionWithIncludes(findCollection(collections, id), users, {
+			serializeCollection(findCollection(collections, id), users, {
 				version: false,
 				creator: false,
 			}),

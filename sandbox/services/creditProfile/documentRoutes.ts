@@ -8,7 +8,7 @@ import {
 } from '../../../contract/creditProfile';
 import { NoQuery } from '../../../contract/builders';
 import type { SandboxContext } from '../../context';
-import { buildIncludedDocumentAssociations } from '../../data/documentParts';
+import { includedAssociations } from '../../data/documentParts';
 import type { SeededCollections } from '../../data/collections';
 import { generateCollectionDocument, DOCUMENT_TAG_SETS } from '../../data/document';
 import { findCollection, buildDistinctTagListResponse } from './collectionRoutes';
@@ -63,7 +63,7 @@ export function registerDocumentListRoutes(
 				const isDescending = query.order === '-document.createdAt';
 				const index = isDescending ? entry.documents - 1 - place : place;
 				const generated = generateCollectionDocument(entry, index, options.seed, people);
-				const associations = buildIncludedDocumentAssociations(generated, include, link);
+				const associations = includedAssociations(generated, include, link);
 				documents.push({ ...generated.document, ...(associations && { associations }) });
 			}
 			return { total: entry.documents, documents };

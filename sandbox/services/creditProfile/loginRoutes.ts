@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import {
 	ProviderCredential,
 	CredentialList,
-	credentialUpsertBodyByProvider,
+	upsertBodies,
 	type ProviderId,
 } from '../../../contract/creditProfile';
 import { closed, NoQuery } from '../../../contract/builders';
@@ -15,7 +15,7 @@ import { withResponseMapper } from '../../plugins/contractValidation';
 /** CP §4.1.2: the credentials are validated against the bureau; this user is one that it does not accept. */
 const REFUSED_USER = 'REFUSED_USER';
 
-const upserts = Object.entries(credentialUpsertBodyByProvider) as Array<[ProviderId, TObject]>;
+const upserts = Object.entries(upsertBodies) as Array<[ProviderId, TObject]>;
 
 /** A path of CP §4.1 and §4.2 in the environment's words. */
 const pathIn = ({ paths = {} }: CreditProfileMapping, path: string): string =>

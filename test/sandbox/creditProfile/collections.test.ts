@@ -4,9 +4,9 @@ import type {
 	AllTagsResponse,
 	CollectionVersionsPage,
 } from '../../../contract/creditProfile';
-import { sandboxWithClientsForTestGroup } from '../support/clients';
+import { sharedSandboxWithClients } from '../support/clients';
 
-const bench = sandboxWithClientsForTestGroup();
+const bench = sharedSandboxWithClients();
 
 const get = async <T>(path: string, params: object = {}): Promise<T> =>
 	(await bench.creditProfile.get<T>(path, { params })).data;

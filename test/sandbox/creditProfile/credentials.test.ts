@@ -1,7 +1,7 @@
 import type { ProviderCredential } from '../../../contract/creditProfile';
-import { sandboxWithClientsForTestGroup } from '../support/clients';
+import { sharedSandboxWithClients } from '../support/clients';
 
-const bench = sandboxWithClientsForTestGroup();
+const bench = sharedSandboxWithClients();
 
 const list = async () => (await bench.creditProfile.get<ProviderCredential[]>('/credential')).data;
 const post = async (provider: string, body: unknown, headers = {}) =>

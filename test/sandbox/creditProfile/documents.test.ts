@@ -7,7 +7,7 @@ import type {
 } from '../../../contract/creditProfile';
 import type { QueryRecord } from '../../../contract/taxQuery';
 import {
-	sandboxWithClientsForTestGroup,
+	sharedSandboxWithClients,
 	withSandboxClients,
 	type SandboxWithClients,
 } from '../support/clients';
@@ -18,7 +18,7 @@ const DOCUMENTS = 12_000;
 const PAGE = 100;
 const DAY_MS = 86_400_000;
 
-const bench = sandboxWithClientsForTestGroup();
+const bench = sharedSandboxWithClients();
 
 const pageOf = async (
 	id: number,

@@ -59,7 +59,7 @@ export async function startSandboxWithClients(
 }
 
 /** One bench for every test of a file or a group. */
-export function sandboxWithClientsForTestGroup(
+export function sharedSandboxWithClients(
 	options: Partial<SandboxOptions> = {},
 ): SandboxWithClients {
 	const bench = {} as SandboxWithClients;

@@ -1,8 +1,8 @@
 import type { QueryRecord } from '../../../contract/taxQuery';
-import { sandboxWithClientsForTestGroup, CURP, PERSON_RFC } from '../support/clients';
+import { sharedSandboxWithClients, CURP, PERSON_RFC } from '../support/clients';
 import { EMMA_RFC_CALCULATOR_BODY } from './endpointCases';
 
-const bench = sandboxWithClientsForTestGroup();
+const bench = sharedSandboxWithClients();
 beforeAll(async () => {
 	await bench.taxQuery.post('/query/tax/profile', { rfc: PERSON_RFC, ciec: 'abcd1234' });
 });

@@ -1,8 +1,8 @@
 import { firstViolation } from '../../../contract/check';
 import { TokenResponse } from '../../../contract/taxQuery';
-import { sandboxWithClientsForTestGroup, withSandboxClients } from '../support/clients';
+import { sharedSandboxWithClients, withSandboxClients } from '../support/clients';
 
-const bench = sandboxWithClientsForTestGroup();
+const bench = sharedSandboxWithClients();
 
 const client = () => ({
 	grant_type: 'client_credentials',

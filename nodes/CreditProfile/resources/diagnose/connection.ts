@@ -23,13 +23,8 @@ import {
 	type RowKindName,
 } from '../../lists';
 import { apiMappingOfItemCredential, pathKeysOf, rethrowWithPathAdvice } from '../../pathAdvice';
-import {
-	dataCollectionPersonalDataRules,
-	documentPersonalDataRules,
-	providerLoginPersonalDataRules,
-	collectionVersionPersonalDataRules,
-} from '../../personalData';
-import { includeAllAssociationsQuery } from '../documentOutput';
+import { collectionRules, documentRules, loginRules, versionRules } from '../../personalData';
+import { allAssociations } from '../documentOutput';
 import {
 	detectFilterEncodings,
 	type FilterEncodingSettings,
@@ -90,10 +85,10 @@ const diagnose = defineOperation({
 const providerPaths = [...new Set(providers.map(({ value }) => value.split('/')[0]))];
 
 const RULES = {
-	login: providerLoginPersonalDataRules,
-	collection: dataCollectionPersonalDataRules,
-	version: collectionVersionPersonalDataRules,
-	document: documentPersonalDataRules,
+	login: loginRules,
+	collection: collectionRules,
+	version: versionRules,
+	document: documentRules,
 };
 
 /** The fields that the output relies on are needed. */
@@ -165,7 +160,7 @@ async function checkData(diagnosis: ConnectionDiagnosis, get: SendGet): Promise<
 		for (const { id } of collections.slice(0, COLLECTIONS_TRIED)) {
 			page = await get(rowsBodyParser('document'), collectionDocumentsRequest(Number(id)).path, {
 				limit: 10,
-				...includeAllAssociationsQuery,
+				...allAssociations,
 			});
 			if (page.rows.length > 0) break;
 		}
