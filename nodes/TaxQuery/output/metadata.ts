@@ -3,12 +3,11 @@ import type { Run } from '../../shared/operations/operation';
 /** n8n keeps 512 characters of one value, and warns in its log from 256 on. */
 const METADATA_LENGTH = 255;
 
-/** Adds to a number in the metadata of an execution. */
 export function addToMetadataCount({ metadata }: Run, key: string, more: number): void {
 	if (more > 0) metadata?.set(key, String(Number(metadata.get(key) || 0) + more));
 }
 
-/** Adds words to the metadata of an execution, so that the list of executions can be filtered by query ID. */
+/** By them the list of executions can be filtered by query ID. */
 export function addToMetadataList({ metadata }: Run, key: string, more: string[]): void {
 	const before = metadata?.get(key) ?? '';
 	if (before.length >= METADATA_LENGTH - 1) return;

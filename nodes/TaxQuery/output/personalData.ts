@@ -38,7 +38,7 @@ const responses: Record<string, PersonalDataRule | undefined> = {
 	},
 };
 
-/** Returns the requested fields, under the names of the contract. */
+/** Names are those of the contract. */
 const requestedFields = (
 	queryType: QueryType | undefined,
 	{ fields }: TaxQueryMapping,

@@ -22,7 +22,7 @@ import type { ObtainedQuery } from './rows';
 const IDENTIFIER = /[A-ZÑ&]{3,4}[\s-]?\d{6}/i;
 
 const OWN_ID = /^(?=.*\d)(?!\d{10,11}$)[\w.:/#-]{1,64}$/;
-/** Returns whether a text surely is an ID, and no name, address, phone (10 digits) or NSS (11). */
+/** It is no name, address, phone (10 digits) or NSS (11). */
 export const isImpersonalId = (text: string): boolean =>
 	OWN_ID.test(text) && !IDENTIFIER.test(text);
 
@@ -30,11 +30,10 @@ export const isImpersonalId = (text: string): boolean =>
 const shown = ({ protect }: Item, text: string) =>
 	String(protect({ text }, 'written', identity).text);
 
-/** Facts about a run's queries that other modules know. */
 interface Known {
-	/** Returns the number of queries that could not be compared, and the truncated list. */
+	/** Queries that could not be compared, and the truncated list. */
 	gaps(): ReuseSearchGaps;
-	/** Returns the number of billed queries of an item, or of the run; undefined if unknown. */
+	/** Without an index it is for the run; undefined if unknown. */
 	billed(index?: number): number | undefined;
 	/** Returns the IDs of the run's billed queries. */
 	accepted(): QueryId[];
@@ -50,14 +49,12 @@ interface Sending {
 	items: Set<number>;
 }
 
-/**
- * Records what a run has spent. It is shown in the output pane, stored with the execution, and added to its error.
- */
+/** It is shown in the output pane, stored with the execution, and added to its error. */
 export class RunReceipt {
 	readonly #run: Run;
 	readonly #known: Known;
 	readonly #planned = new Map<number, number>();
-	/** IDs of accepted queries, by item. */
+	/** Keyed by item. */
 	readonly #billed = new Map<number, string[]>();
 	/** What was sent, and nobody knows whether it was accepted. Items that share it count it once. */
 	#uncertain: Sending[] = [];
@@ -84,12 +81,12 @@ export class RunReceipt {
 		run.atEnd((failure, failed) => this.#end(failure, failed));
 	}
 
-	/** Plans the number of queries that an item is billed for, if nothing is reused. */
+	/** `queries` are billed if nothing is reused. */
 	plan({ index }: Item, queries: number): void {
 		this.#planned.set(index, queries);
 	}
 
-	/** Returns the cost of an item, or of the run; an item that was not planned yet counts as one query. */
+	/** An item that was not planned yet counts as one query. */
 	costOf(index?: number): BillingSummary {
 		const items = index === undefined ? [...Array(this.#run.items).keys()] : [index];
 		const queries = items.reduce((sum, one) => sum + (this.#planned.get(one) ?? 1), 0);
@@ -106,9 +103,7 @@ export class RunReceipt {
 		};
 	}
 
-	/**
-	 * Records queries accepted for an item. They are stored with the execution at once, because it may be stopped.
-	 */
+	/** They are stored with the execution at once, because it may be stopped. */
 	accepted(
 		item: Item,
 		ids: QueryId[],
@@ -122,7 +117,7 @@ export class RunReceipt {
 		addToMetadataList(this.#run, 'queryIds', own);
 	}
 
-	/** Records queries of an item of which nobody knows whether they were accepted. */
+	/** Nobody knows whether they were accepted. */
 	uncertain({ index }: Item, queries: number, submission: { sentAt: number }): void {
 		const known = this.#uncertain.find((one) => isSending(one, submission));
 		if (known) {
@@ -249,7 +244,6 @@ export class RunReceipt {
 		return failure ? this.#spentBefore(failure.index) : '';
 	}
 
-	/** Returns a text about the cost of the other items. */
 	#spentBefore(failing: number): string {
 		return acceptedBeforeFailureText(
 			[...this.#billed].flatMap(([index, own]) => (index === failing ? [] : own)),

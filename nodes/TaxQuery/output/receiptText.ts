@@ -41,7 +41,6 @@ export interface ItemCounts {
 	failedWithReused: number;
 }
 
-/** The spending of a run, and how its items ended. */
 export interface RunSummary {
 	mode: Run['mode'];
 	items: ItemCounts;
@@ -54,7 +53,6 @@ export interface RunSummary {
 	reusesByDefault: boolean;
 	/** The next click reuses what is pending. */
 	isBuilding: boolean;
-	/** Some item waited for its result. */
 	hasWaited: boolean;
 	/** The number of items with a warning, and all their warnings. */
 	itemsWithWarning: number;
@@ -62,7 +60,7 @@ export interface RunSummary {
 	gaps: ReuseSearchGaps;
 }
 
-/** Returns the receipt of a run, or an empty text if there is nothing to report. */
+/** It is empty if there is nothing to report. */
 export function runReceiptText(run: RunSummary): string {
 	const { queries, uncertain, pending, warnings, itemsWithWarning } = run;
 	const gaps = gapTexts(run.gaps);
@@ -86,7 +84,7 @@ export function runReceiptText(run: RunSummary): string {
 	);
 }
 
-/** Returns what was spent by these query IDs, and by items with these numbers of which nobody knows. */
+/** Nobody knows whether a query was accepted for `uncertainItems`, which count from 1. */
 export const acceptedBeforeFailureText = (ids: string[], uncertainItems: number[]): string =>
 	joinSentences(
 		ids.length > 0
@@ -168,7 +166,7 @@ function gapTexts({ uncompared, pendingTooLong, cut }: ReuseSearchGaps): string[
 	]);
 }
 
-/** Returns a text about pending queries; after changing `toChange`, another click reads them. */
+/** After changing `toChange`, another click reads pending queries. */
 const pendingText = (pending: number, toChange: string | undefined): string =>
 	joinSentences(
 		`${pending} pending: ${pending === 1 ? 'its result arrives' : 'their results arrive'} through the Tax Query Trigger, or by Query → Get`,

@@ -13,13 +13,11 @@ import { mapValues } from '../utils/objects';
 export type N8nNodeError = NodeApiError | NodeOperationError;
 
 export interface ItemErrorOptions {
-	/** Hides personal data in a text. */
 	hide?(text: string): string;
 	/** The service's own message may name people that the output does not. */
 	omitsServiceMessage?: boolean;
 	/** Sentences behind the description: what was sent, and what it has cost. */
 	more?: string[];
-	/** Data of the error, beside its code. */
 	data?: IDataObject;
 	/** The number of the item among several, counted from 1. n8n itself would count it from 0. */
 	item?: number;
@@ -85,7 +83,7 @@ interface Coded {
 	data?: IDataObject;
 }
 
-/** Returns data in which each text is hidden like the message. */
+/** Texts in it are hidden like the message. */
 function withTexts(data: IDataObject, hide: (text: string) => string): IDataObject {
 	const hidden = (value: unknown): unknown => {
 		if (Array.isArray(value)) return value.map(hidden);
@@ -94,6 +92,5 @@ function withTexts(data: IDataObject, hide: (text: string) => string): IDataObje
 	return mapValues(data, hidden) as IDataObject;
 }
 
-/** Returns whether an error can omit the service's message. */
 const hasServiceMessage = (thrown: unknown): thrown is { withoutServiceMessage(): unknown } =>
 	thrown instanceof UserError && 'withoutServiceMessage' in thrown;
