@@ -56,7 +56,7 @@ const MappingSchema = some({
 		fields: same(operations, namesOfFields),
 		periodFormat: some({ months: word, days: word }),
 		services: same(operations, word),
-		statuses: some({ success: words, pending: words, failed: words }),
+		statuses: some({ success: words, pending: words, failed: words, notFound: words }),
 		record: same([...RECORD_FIELDS, 'wrapper'], word),
 		list: some({
 			parameters: anything,
@@ -96,7 +96,7 @@ export interface TaxQueryMapping {
 	periodFormat?: { months?: string; days?: string };
 	services?: Partial<Record<OperationName, string>>;
 	/** The first word of each list is served. */
-	statuses?: { success?: string[]; pending?: string[]; failed?: string[] };
+	statuses?: Partial<Record<'success' | 'pending' | 'failed' | 'notFound', string[]>>;
 	/** The names of a record's fields, and the key that it is wrapped in. */
 	record?: Partial<Record<RenamableRecordFieldName | 'wrapper', string>>;
 	list?: {

@@ -45,10 +45,12 @@ export const parseListShapeKeys: FlagReader = (text) => {
 /** `success=DONE,failed=ERROR` */
 export const parseWordsByStatus: FlagReader = (text, name) => {
 	const words = text.split(',').map((pair) => pair.split('='));
-	if (words.every(([state, word]) => /^(success|pending|failed)$/.test(state) && word)) {
+	if (words.every(([state, word]) => /^(success|pending|failed|notFound)$/.test(state) && word)) {
 		return Object.fromEntries(words) as unknown;
 	}
-	throw new UsageError(`--${name} must be like success=DONE,pending=WAIT,failed=ERROR`);
+	throw new UsageError(
+		`--${name} must be like success=DONE,pending=WAIT,failed=ERROR,notFound=NONE`,
+	);
 };
 
 export const mappingFile: FlagReader = (path, name) => {

@@ -145,7 +145,7 @@ const groups: Record<string, Record<string, Flag>> = {
 		'status-words': {
 			option: 'statusWords',
 			value: 'words',
-			help: 'for example success=DONE,pending=WAIT,failed=ERROR',
+			help: 'for example success=DONE,pending=WAIT,failed=ERROR,notFound=NONE',
 			read: parseWordsByStatus,
 		},
 		'token-lifetime': {

@@ -38,7 +38,8 @@ export interface SandboxOptions {
 	record: 'full' | 'no-response';
 	/** Key under which one record is answered; '': the record itself. */
 	recordEnvelope: string;
-	statusWords: { success?: string; pending?: string; failed?: string };
+	/** Without `notFound`, nobody found is a failure like any. */
+	statusWords: Partial<Record<'success' | 'pending' | 'failed' | 'notFound', string>>;
 	/** The names are OAuth's, those in camel case, or those below `data`. */
 	tokenShape: 'snake' | 'camel' | 'data';
 	/** It is in seconds, in seconds as text, 0, -1, or left out. */

@@ -87,7 +87,7 @@ describe('Every query; waiting for results that arrive later', () => {
 		const { outputs, error } = await run();
 		expect({ error, items: outputs[0] }).toEqual({
 			error: '',
-			items: [expect.objectContaining({ pending: false, queryId: (await billed())[0].queryId })],
+			items: [expect.objectContaining({ outcome: 'result', queryId: (await billed())[0].queryId })],
 		});
 	});
 });
@@ -141,7 +141,7 @@ describe('Both ways to continue on fail', () => {
 		error: expect.stringMatching(/RFC/) as unknown,
 		errorCode: 'identifier.FORMAT',
 		errorDetail: expect.any(String) as unknown,
-		...{ queryId: null, billed: 0, sent: false },
+		...{ queryId: null, billed: 0, outcome: 'notSent' },
 	};
 
 	it('keeps the input of the item that fails among the items', async () => {

@@ -33,11 +33,18 @@ const record = (
 const columnsOf = (schema: EditorPreviewColumnSchema, names: string) =>
 	Object.fromEntries(names.split(' ').map((name) => [name, schema]));
 
-/** Columns of the query itself, behind its result. */
-const tail = { pending: flag, queryId: text };
-const queryData = { pending: flag, ...columnsOf(text, 'status service createdAt queryId') };
+/** What became of the row, and the query itself, behind its result. */
+const account = { outcome: text, reason: text };
+const tail = { ...account, billed: number, queryId: text };
+const queryData = {
+	...account,
+	...columnsOf(text, 'status service createdAt queryId'),
+};
 /** TQ §2.3 */
-const certificate = { valid: flag, ...columnsOf(text, 'validUntil representativeRfc zipCode') };
+const certificate = {
+	certificateValid: flag,
+	...columnsOf(text, 'certificateValidUntil representativeRfc zipCode'),
+};
 /** TQ §2.2 and §4.3 */
 const person = columnsOf(text, 'name firstLastName secondLastName birthDate');
 
@@ -135,8 +142,9 @@ const taxQuery: OperationRow[] = [
 		'Check',
 		{
 			...columnsOf(text, 'rfc curp nss zipCode'),
-			...{ valid: flag, ready: flag },
-			...columnsOf(text, 'problem warning type birthDate'),
+			...account,
+			ready: flag,
+			...columnsOf(text, 'personType birthDate'),
 		},
 	],
 	['connection diagnose', undefined, diagnosis],

@@ -235,13 +235,13 @@ describe("n8n's own installer", () => {
 		const after = await sandboxQueryClient(sandbox);
 		expect({
 			versions: [first.data.installedVersion, second.data.installedVersion],
-			waited: [waited.status, result.pending],
+			waited: [waited.status, result.outcome],
 			delivered: outOf(delivered, 'Trigger').map(({ queryId }) => queryId),
 			stillThere: await n8n.client.nodeTypes(types).catch(() => 'gone'),
 			asServiceSays: (await after.query(String(result.queryId))).status,
 		}).toEqual({
 			versions: [version, next],
-			waited: ['success', false],
+			waited: ['success', 'result'],
 			delivered: [result.queryId],
 			stillThere: 'gone',
 			asServiceSays: 'SUCCESS',

@@ -15,6 +15,8 @@ export interface QueryRecord {
 	code: string;
 	operation?: string;
 	state: QueryState;
+	/** A failed query whose status says that nobody was found. */
+	isNotFound: boolean;
 	status?: string;
 	/** Milliseconds since the epoch; undefined where there is no date with a zone. */
 	createdAt?: number;

@@ -53,6 +53,7 @@ export function recordFromDocumentedFields(
 		code: textOf(service),
 		operation: findQueryTypeByRecordCode(service, mapping)?.operation,
 		state: stateOfStatus(status, mapping),
+		isNotFound: isNotFoundStatus(status, mapping),
 		status: typeof status === 'string' ? status : undefined,
 		createdAt: isUnambiguousTime(createdAt) ? timeOf(createdAt) : undefined,
 		request: requestIn(raw, mapping),
@@ -191,7 +192,20 @@ export function stateOfStatus(
 	const mapped = (['failed', 'pending', 'success'] as const).find((state) =>
 		statuses[state]?.includes(status),
 	);
-	return mapped ?? DOCUMENTED_STATUSES.get(status) ?? 'unknown';
+	return (
+		mapped ??
+		(isNotFoundStatus(status, { statuses }) ? 'failed' : DOCUMENTED_STATUSES.get(status)) ??
+		'unknown'
+	);
+}
+
+/** Returns whether a status says that nobody was found: sending the query again would bill the same finding. */
+function isNotFoundStatus(
+	status: unknown,
+	{ statuses: { notFound = [], failed, pending, success } }: Pick<TaxQueryMapping, 'statuses'>,
+): boolean {
+	const isOther = [failed, pending, success].some((words) => words?.includes(status as string));
+	return notFound.includes(status as string) && !isOther;
 }
 
 /**
@@ -219,3 +233,7 @@ export const mayOmitExistingResponse = ({ state, hasResponse }: QueryRecord): bo
 
 export const mayStillEnd = (state: QueryState): boolean =>
 	state === 'pending' || state === 'unknown';
+
+/** Returns the state by which a record may replace a new query: that nobody was found is a result, too. */
+export const reuseStateOf = ({ state, isNotFound }: QueryRecord): QueryState =>
+	isNotFound ? 'success' : state;

@@ -46,7 +46,7 @@ export type QueryProblem =
 			kind: 'refused';
 			problem: RequestProblem;
 			definition: PaidQueryDefinition;
-			about?: 'rfc' | 'curp';
+			about: QuerySubject;
 			mappingKeys?: string[];
 	  }
 	| {
@@ -69,7 +69,15 @@ export type QueryProblem =
 	| { kind: 'unlisted'; purpose: ListPurpose; cause: unknown }
 	/** The response is about somebody else, or of another query type. */
 	| { kind: 'otherQuery'; name: string; id: QueryId; type?: string }
-	| { kind: 'failed'; name: string; ids: QueryId[]; status: string; serviceMessage: string }
+	| {
+			kind: 'failed';
+			name: string;
+			ids: QueryId[];
+			status: string;
+			serviceMessage: string;
+			/** Set if the status says that nobody was found. */
+			notFound?: QuerySubject;
+	  }
 	| { kind: 'cancelled' }
 	/** Passes on another module's error with its code, data and status. */
 	| { kind: 'passed'; cause: unknown };
@@ -227,15 +235,24 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 			};
 		}
 		case 'failed': {
-			const { name, ids, status } = queryProblem;
+			const { name, ids, status, notFound } = queryProblem;
+			const data = { queryIds: ids, status, ...toServiceMessageData(queryProblem) };
+			const named = [`${name}, query ID ${ids.join(', ')}`, queryProblem.serviceMessage];
+			if (notFound) {
+				return {
+					code: 'notFound',
+					message: NOBODY[notFound],
+					description: joinSentences(...named, 'Compare it with an official document'),
+					data: { ...data, outcome: 'notFound' },
+				};
+			}
 			return {
 				message: `The query ended without a result: its status is ${status}`,
 				description: joinSentences(
-					`${name}, query ID ${ids.join(', ')}`,
-					queryProblem.serviceMessage,
+					...named,
 					'If the reason names the fields, correct them. Retrying this execution reads it again; a new execution sends another one, which is billed',
 				),
-				data: { queryIds: ids, status, ...toServiceMessageData(queryProblem) },
+				data: { ...data, outcome: 'failed' },
 			};
 		}
 		case 'cancelled':
@@ -274,7 +291,7 @@ function renderRejected({
 	return {
 		...text,
 		status,
-		message: isMissing && about ? NOBODY[about] : rendered.message,
+		message: isMissing ? NOBODY[about] : rendered.message,
 		description: joinSentences(
 			isMissing ? 'Compare it with an official document' : '',
 			mayLackProfile
@@ -285,14 +302,26 @@ function renderRejected({
 				? `If every item fails so, ${isMissing ? 'a gateway answered instead of the service, or ' : ''}your environment uses other names: ${mappingKeysAdvice(mappingKeys)}`
 				: '',
 		),
-		data: { ...text.data, ...(mayLackProfile && { mayLackProfile }) },
+		data: {
+			...text.data,
+			...(mayLackProfile && { mayLackProfile }),
+			...(isMissing && { outcome: 'notFound' }),
+		},
 	};
 }
 
 const NOBODY = {
 	rfc: 'No taxpayer was found for this RFC',
 	curp: 'No person was found for this CURP',
+	name: 'No taxpayer was found for this name and birth date',
 };
+
+/** What a query asks about. */
+export type QuerySubject = keyof typeof NOBODY;
+
+/** Returns what a request asks about. */
+export const subjectOf = (fields: IDataObject): QuerySubject =>
+	(['curp', 'rfc'] as const).find((name) => name in fields) ?? 'name';
 
 /** A service may report a missing tax profile with these statuses. */
 const PROFILE = [400, 403, 404, 409, 412, 422];

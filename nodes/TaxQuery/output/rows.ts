@@ -2,7 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { contradict } from '../../shared/identifiers';
 import { identity } from '../../shared/operations/commonFields';
-import type { Item } from '../../shared/operations/operation';
+import type { BillingSummary, Item } from '../../shared/operations/operation';
+import type { OutcomeColumns } from '../../shared/operations/outcome';
 import { isObject } from '../../shared/utils/json';
 import { redactSecretsInValue } from '../../shared/utils/redact';
 import { joinSentences } from '../../shared/utils/joinSentences';
@@ -19,8 +20,9 @@ import type { QueryType } from '../../shared/queryTypes/catalog';
 import { mayStillEnd } from '../client/record';
 import { toRecordWireNames } from '../client/recordNames';
 import type { RecordOrAcknowledgement, QueryRecord } from '../client/model';
-import { QueryError, mappingKeysAdvice, renderQueryError } from '../errors/queryError';
+import { QueryError, mappingKeysAdvice, renderQueryError, subjectOf } from '../errors/queryError';
 import {
+	ACCEPTED,
 	joinRequestAndResult,
 	withoutUndefined,
 	lacksDueResult,
@@ -64,6 +66,8 @@ export interface RowContext {
 	warnings: OutputRowWarning[];
 	secrets: string[];
 	protect: Item['protect'];
+	/** Returns the number of queries that the item is billed for. */
+	billed(): BillingSummary['billed'];
 }
 
 /**
@@ -86,6 +90,7 @@ export function buildRows(settings: RowContext, outcomes: ObtainedQuery[]): IDat
 			name: definition.name,
 			ids: failed.map(({ id }) => id),
 			status,
+			notFound: failed.every((one) => one.isNotFound) ? subjectOf(settings.requested) : undefined,
 			serviceMessage: quoteServiceMessage(
 				extractServiceMessage(
 					failureMessageIn(response) ?? failureMessageIn(record) ?? '',
@@ -103,14 +108,31 @@ export function buildRows(settings: RowContext, outcomes: ObtainedQuery[]): IDat
 		}),
 		...mismatchedMonths(outcomes, settings),
 	];
-	return own.map((outcome) => {
+	const billed = billedByRow(own, settings.billed());
+	return own.map((outcome, index) => {
 		const json = redactSecretsInValue(shownResponse(outcome.query, settings), secrets);
-		return settings.protect(
-			{ ...json, ...annotate(outcome, settings, ofMonths) },
-			'written',
-			identity,
-		);
+		const row = annotate(json, outcome, settings, ofMonths, billed[index]);
+		return settings.protect(row, 'written', identity);
 	});
+}
+
+/**
+ * Returns what each row of an item has cost; the sum is what the item is billed for. A reused query costs nothing. A
+ * billed query without a row counts in the first row that costs anything.
+ */
+function billedByRow(
+	own: ObtainedQuery[],
+	billed: BillingSummary['billed'],
+): Array<BillingSummary['billed']> {
+	const isPaid = own.map(({ how }) => how !== 'reused');
+	const first = Math.max(0, isPaid.indexOf(true));
+	if (billed === 'unknown') {
+		return isPaid.map((isOwn, index) => (isOwn || index === first ? 'unknown' : 0));
+	}
+	let left = billed;
+	const counts: number[] = isPaid.map((isOwn) => (isOwn && left-- > 0 ? 1 : 0));
+	counts[first] += Math.max(0, left);
+	return counts;
 }
 
 const recordsOf = (outcomes: ObtainedQuery[]): QueryRecord[] =>
@@ -157,26 +179,17 @@ function shownResponse(query: SubmittedQuery, settings: RowContext): IDataObject
 	const { queryType } = definition;
 	if (query.kind === 'record') {
 		const row = buildProtectedRow(settings, query, mapping, isSimple, queryType);
-		return isSimple ? withoutItemColumns(row, query) : row;
+		return isSimple ? omit(row, ['service', 'createdAt', 'status']) : row;
 	}
 	return protect(query.raw, ruleForWholeQueryRecord(query.raw, mapping, queryType), (safe) => {
-		const isWithoutId = query.kind === 'withoutId';
-		if (!isSimple) return isWithoutId ? safe : toRecordWireNames(safe, mapping);
-		return {
-			...besideRequested(
-				isWithoutId ? safe : omit(safe, ['queryId', mapping.record._id === undefined ? '' : '_id']),
-				settings,
-			),
-			pending: !isWithoutId,
-			...(!isWithoutId && { queryId: query.id }),
-		};
+		if (query.kind === 'withoutId') {
+			const account: OutcomeColumns = { outcome: 'result', reason: null };
+			return isSimple ? { ...besideRequested(safe, settings), ...account } : safe;
+		}
+		if (!isSimple) return toRecordWireNames(safe, mapping);
+		const words = ['status', 'queryId', mapping.record._id === undefined ? '' : '_id'];
+		return { ...besideRequested(omit(safe, words), settings), ...ACCEPTED, queryId: query.id };
 	});
-}
-
-/** A record without the columns that the item itself knows. Its status counts where there is no result. */
-function withoutItemColumns(row: IDataObject, { state }: QueryRecord): IDataObject {
-	const isResult = state === 'success' && row.pending === false;
-	return omit(row, ['service', 'createdAt', isResult ? 'status' : '']);
 }
 
 const besideRequested = (
@@ -189,11 +202,16 @@ const besideRequested = (
 		(name) => contradict(requested[name], raw[name]),
 	);
 
-/** Returns the columns that the node adds to the service's record. */
+/**
+ * Returns a row with the columns that the node adds to the service's record; `queryId` is the last of the query's own.
+ * With Simplify off a plain result stays as the service wrote it.
+ */
 function annotate(
+	{ queryId, ...json }: IDataObject,
 	{ query, how, ageMs = 0, overdue, unread }: ObtainedQuery,
 	settings: RowContext,
 	ofMonths: OutputRowWarning[],
+	billed: BillingSummary['billed'],
 ): IDataObject {
 	const { definition, externalReference, requested } = settings;
 	const record = query.kind === 'record' ? query : undefined;
@@ -211,15 +229,30 @@ function annotate(
 		...(record && how !== 'reused' ? unechoedFields(record, settings) : []),
 	];
 	return withoutUndefined({
+		...json,
+		...(settings.isSimple && { reason: reasonOf(json, { overdue, unread }, warnings), billed }),
+		queryId: queryId ?? (overdue && query.kind !== 'withoutId' ? query.id : undefined),
 		externalReference: externalReference as IDataObject[string],
 		reused: how === 'reused' || undefined,
 		ageHours: how === 'reused' ? Math.round(ageMs / 36_000) / 100 : undefined,
 		recovered: how === 'recovered' || undefined,
-		queryId: overdue && query.kind !== 'withoutId' ? query.id : undefined,
-		statusUnknown: isUnknown || undefined,
-		lastProblem: overdue?.problem,
 		warnings: warnings.length > 0 ? warnings : undefined,
 	});
+}
+
+/** Returns why a row is not simply a result: the record's own reason, or what is odd about it. */
+function reasonOf(
+	{ outcome, reason }: IDataObject,
+	{ overdue, unread }: Pick<ObtainedQuery, 'overdue' | 'unread'>,
+	[first]: OutputRowWarning[],
+): string | null {
+	if (unread !== undefined) return unreadWarning(unread).message;
+	if (outcome === 'pending' && overdue) {
+		const problem =
+			overdue.problem === undefined ? '' : `; the last check failed: ${overdue.problem}`;
+		return `There was no result within 'Max Wait (Seconds)'${problem}`;
+	}
+	return (reason as string | null) ?? first?.message ?? null;
 }
 
 /** Returns whether a response is the whole documented result of a query (TQ §2.2 to §2.4), though no record. */

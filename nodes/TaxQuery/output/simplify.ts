@@ -13,6 +13,7 @@ import { toRecordWireNames } from '../client/recordNames';
 import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
 import type { KnownOutputColumns } from '../../shared/operations/inputColumns';
 import type { Item } from '../../shared/operations/operation';
+import type { OutcomeColumns } from '../../shared/operations/outcome';
 import { ruleForWholeQueryRecord } from './personalData';
 import type { QueryRecord } from '../client/model';
 import type { OutputRowWarning } from '../fields/identifiers';
@@ -20,14 +21,14 @@ import { mapKeys, mapValues, pickBy } from '../../shared/utils/objects';
 
 /** Columns of the query itself, behind its result. */
 const TAIL = ['status', 'service', 'createdAt', 'queryId'];
-const DATES = ['validUntil', 'birthDate'];
+const DATES = ['certificateValidUntil', 'birthDate'];
 
 /**
  * Returns a query record (TQ §2.1) as one row: the person or company, the result, then the query, its ID last. Names
  * are readable, dates ISO 8601. An undocumented result keeps its own names. A documented result always has the same
- * columns, with null for a missing field. `pending` is true while the result is to come. `failed`, `reason` or
- * `statusUnknown` say why there is none. `service` is known if the query was just made. `asRead` is the record before
- * personal data was hidden: only it shows whether the result names somebody else. docs/output.md has the columns.
+ * columns, with null for a missing field. `outcome` and `reason` say whether there is a result, and why not. `asRead`
+ * is the record before personal data was hidden: only it shows whether the result names somebody else. docs/output.md
+ * has the columns.
  */
 export function simplifyRecordToRow(
 	record: QueryRecord,
@@ -59,23 +60,55 @@ export function simplifyRecordToRow(
 		resultIn(responseOf(asRead.raw)),
 	];
 	const isOther = (name: string) => contradict(requestedAsRead[name], resultAsRead[name]);
-	const reason =
-		state === 'failed' ? (failureMessageIn(response) ?? failureMessageIn(raw)) : unfound;
-	const isWithout = lacksDueResult(record, queryType);
+	const isEmpty = state === 'failed' || unfound !== undefined;
 	return withoutUndefined({
 		...joinRequestAndResult(requested, result, isOther),
-		...(reason !== undefined && { reason, message: undefined }),
+		...(isEmpty && { message: undefined }), // it is the reason
 		...recordColumns(raw, queryType),
-		...(state === 'unknown' && { statusUnknown: true }),
-		...(state === 'failed' && { failed: true }),
-		...(unfound !== undefined && { notFound: true }),
-		pending: state === 'pending' || isWithout,
+		...outcomeOfRecord(record, queryType, asRead),
 		status: raw.status,
 		service: raw.service,
 		createdAt: raw.createdAt,
 		queryId: record.id,
-		...(isWithout && { warnings: [DUE_RESULT_MISSING_WARNING] }),
 	});
+}
+
+const PENDING_REASON = 'The result has not arrived yet';
+
+/** The account of a query that the service has accepted and has no record of yet. */
+export const ACCEPTED: OutcomeColumns = { outcome: 'pending', reason: PENDING_REASON };
+
+/** Returns what became of a query, by its record; the service's words in it are hidden like the record. */
+export function outcomeOfRecord(
+	record: QueryRecord,
+	queryType: QueryType | undefined,
+	asRead = record,
+): OutcomeColumns {
+	const { raw, state, isNotFound, status = '' } = record;
+	switch (state) {
+		case 'pending':
+			return ACCEPTED;
+		case 'failed':
+			return {
+				outcome: isNotFound ? 'notFound' : 'failed',
+				reason:
+					failureMessageIn(responseOf(raw)) ??
+					failureMessageIn(raw) ??
+					`The query ended without a result: its status is ${status}`,
+			};
+		case 'unknown':
+			return {
+				outcome: 'uncertain',
+				reason: `The status "${textOf(raw.status)}" is not known, so this is no result`,
+			};
+		case 'success': {
+			if (lacksDueResult(record, queryType)) {
+				return { outcome: 'pending', reason: DUE_RESULT_MISSING_WARNING.message };
+			}
+			const reason = unfoundReasonIn(responseOf(asRead.raw), queryType) ?? null;
+			return { outcome: reason === null ? 'result' : 'notFound', reason };
+		}
+	}
 }
 
 /** The person's own fields of TQ §2.4: without any of them, the registry knows nobody. */
@@ -194,10 +227,13 @@ const renamed = (response: IDataObject, fields: Record<string, string>): IDataOb
 
 /** Columns of a query itself, or of how its result came. */
 const OF_QUERY = [
-	...'statusUnknown pending failed notFound reason askedRfc askedCurp status queryId'.split(' '),
-	...'externalReference reused ageHours recovered lastProblem warnings'.split(' '),
+	...'outcome reason billed askedRfc askedCurp queryId'.split(' '),
+	...'externalReference reused ageHours recovered warnings'.split(' '),
 ];
-const TAKEN = [...OF_QUERY, ...'service createdAt event envelope deliveryId confirmed'.split(' ')];
+const TAKEN = [
+	...OF_QUERY,
+	...'status service createdAt event envelope deliveryId confirmed'.split(' '),
+];
 
 /** The columns that an item's rows may have, whether its query is pending, has ended or failed. */
 export function possibleColumnsOfQueryType(queryType: QueryType): KnownOutputColumns {
@@ -210,7 +246,11 @@ export function possibleColumnsOfQueryType(queryType: QueryType): KnownOutputCol
 /** Lists the columns of Query → Get, whose rows are of any query type. */
 export const queryGetReservedColumns: KnownOutputColumns = {
 	requested: ['queryId'],
-	own: [...OF_QUERY, 'message', 'service', 'createdAt', ...FAILURE_COLUMNS],
+	own: [
+		...OF_QUERY.filter((name) => name !== 'billed'),
+		...['message', 'status', 'service', 'createdAt'],
+		...FAILURE_COLUMNS,
+	],
 };
 
 const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);

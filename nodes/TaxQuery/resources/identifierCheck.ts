@@ -12,7 +12,9 @@ import {
 } from '../../shared/identifiers';
 import { defineOperation, noticeField, type Field } from '../../shared/operations/fields';
 import { simplifyField } from '../../shared/operations/commonFields';
+import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
 import type { Item, Resource } from '../../shared/operations/operation';
+import type { OutcomeColumns } from '../../shared/operations/outcome';
 import { dayProperty, readPlainDay } from '../fields/dates';
 import { normalizedFromCheckOutput } from '../fields/identifiers';
 import { textProperty } from '../fields/textProperty';
@@ -66,7 +68,7 @@ const birthDate: Field<{ day?: string; isUnreadable?: true }> = {
 };
 
 /** Columns of every row, whatever was filled in. */
-const FINDINGS = ['valid', 'ready', 'problem', 'warning', 'type', 'birthDate'];
+const FINDINGS = ['outcome', 'reason', 'ready', 'personType', 'birthDate', ...FAILURE_COLUMNS];
 
 const CHECK =
 	'Check RFC, CURP, NSS and zip code, and whether they fit each other. Nothing is sent or billed.';
@@ -99,6 +101,7 @@ const check = defineOperation({
 	},
 	options: { simplify: simplifyField },
 	keepsInput: { requested: ['rfc', 'curp', 'nss', 'zipCode'], own: FINDINGS },
+	failedOutcome: () => 'notReady',
 	async execute(item, { simplify: isSimple, ...entries }) {
 		const checks = checkEntries(entries);
 		if (checks.length === 0) {
@@ -160,11 +163,9 @@ function obstacleIn({ errors, warnings, ...particulars }: CheckResult): Finding 
 	);
 }
 
-interface Summary {
+interface Summary extends OutcomeColumns {
+	/** Each identifier of the item can exist. */
 	valid: boolean;
-	ready: boolean;
-	/** The first reason why the item is not ready. */
-	problem?: Finding;
 	errors: IDataObject[];
 	warnings: IDataObject[];
 	/** Contradictions that show different people or companies. */
@@ -178,7 +179,6 @@ const NO_DATE = finding(
 );
 
 function summarize(checks: Checked[], { rfc, curp, birthDate: born }: Entries): Summary {
-	const entered = checks.filter(({ entered: value }) => value !== undefined);
 	const mismatches = findIdentifierContradictions({
 		rfc: rfc.value,
 		curp: curp.value,
@@ -188,10 +188,11 @@ function summarize(checks: Checked[], { rfc, curp, birthDate: born }: Entries): 
 	const listed = (field: string, findings: Finding[]) =>
 		findings.map(({ code, message }) => ({ field, code, message }));
 	const obstacles = [...checks.flatMap(({ obstacle }) => obstacle ?? []), ...ofDate];
+	const oddities = [...checks.flatMap(({ result }) => result.warnings), ...mismatches];
+	const entered = checks.filter(({ entered: value }) => value !== undefined);
 	return {
+		...accountOf(obstacles.at(0), oddities.at(0)),
 		valid: entered.length > 0 && entered.every(({ result }) => result.valid) && ofDate.length === 0,
-		ready: obstacles.length === 0,
-		problem: obstacles.at(0),
 		errors: [
 			...checks.flatMap(({ label, result }) => listed(label, result.errors)),
 			...listed('Birth Date', ofDate),
@@ -205,14 +206,19 @@ function summarize(checks: Checked[], { rfc, curp, birthDate: born }: Entries): 
 	};
 }
 
+/** An odd item may be queried, but what comes back may be about somebody else. */
+function accountOf(obstacle?: Finding, oddity?: Finding): OutcomeColumns {
+	if (obstacle) return { outcome: 'notReady', reason: obstacle.problem };
+	return oddity
+		? { outcome: 'warning', reason: oddity.problem }
+		: { outcome: 'ready', reason: null };
+}
+
 /** The identifiers in one spelling, then what was found: each in a column of its own. */
-function flatRow(checks: Checked[], { valid, ready, problem, mismatches }: Summary): IDataObject {
+function flatRow(checks: Checked[], { outcome, reason }: Summary): IDataObject {
 	const ofRfc = checks.find(({ name }) => name === 'rfc')?.result as RfcCheck | undefined;
 	const ofCurp = checks.find(({ name }) => name === 'curp')?.result as CurpCheck | undefined;
 	const isPerson = ofRfc?.type === 'PF' || (!ofRfc?.type && ofCurp?.type === 'PF');
-	const warning = [...checks.flatMap(({ result }) => result.warnings), ...mismatches].find(
-		(one) => one !== problem,
-	);
 	return {
 		...Object.fromEntries(
 			checks.map(({ name, entered, result }) => [
@@ -220,11 +226,10 @@ function flatRow(checks: Checked[], { valid, ready, problem, mismatches }: Summa
 				result.normalized || textOf(entered) || null,
 			]),
 		),
-		valid,
-		ready,
-		problem: problem?.problem ?? null,
-		warning: warning?.problem ?? null,
-		type: ofRfc?.type ?? ofCurp?.type ?? null,
+		outcome,
+		reason,
+		ready: outcome === 'ready',
+		personType: ofRfc?.type ?? ofCurp?.type ?? null,
 		birthDate: isPerson ? (ofCurp?.birthDate ?? ofRfc?.date ?? null) : null,
 	};
 }
@@ -232,7 +237,7 @@ function flatRow(checks: Checked[], { valid, ready, problem, mismatches }: Summa
 /** Everything that each check found, in objects and lists. */
 function detailedRow(
 	checks: Checked[],
-	{ valid, ready, errors, warnings, mismatches }: Summary,
+	{ outcome, reason, valid, errors, warnings, mismatches }: Summary,
 ): IDataObject {
 	const verdict = ({ valid: isValid, warnings: odd }: CheckResult) =>
 		isValid ? (odd.length > 0 ? 'valid, with a warning' : 'valid') : 'not valid';
@@ -240,8 +245,10 @@ function detailedRow(
 	if (mismatches.length > 0) verdicts.push('They do not fit each other');
 	return {
 		summary: verdicts.join('; '),
+		outcome,
+		reason,
 		valid,
-		ready,
+		ready: outcome === 'ready',
 		...Object.fromEntries(checks.map(({ name, result }) => [name, particularsOf(result)])),
 		errors,
 		warnings,

@@ -43,11 +43,12 @@ const get = defineOperation({
 	name: 'Get',
 	value: 'get',
 	action: 'Get query',
-	tool: `${GET} Query ID: queryId of an earlier output. If pending is true, read it again later.`,
+	tool: `${GET} Query ID: queryId of an earlier output. If outcome is pending, read it again later.`,
 	description: GET,
 	fields: { queryId },
 	options: { simplify: simplifyField },
 	keepsInput: queryGetReservedColumns,
+	failedOutcome: () => 'failed',
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
 		const client = await itemClient(item);
@@ -91,6 +92,7 @@ const getMany = defineOperation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many queries',
+	failedOutcome: () => 'failed',
 	tool: `${GET_MANY} RFC: 12 or 13 characters. CURP: 18 characters. Created After: ISO 8601. Created Before: ISO 8601. Empty filters do not filter.`,
 	description: GET_MANY,
 	fields: { limit: returnAllOrLimit, filters },

@@ -1,4 +1,5 @@
 import type { QueryId, RecordOrAcknowledgement } from '../client/model';
+import { reuseStateOf } from '../client/record';
 import { acceptedIdsOf, isUncertain, type SubmissionState } from './submissionState';
 
 /** One submission of a request. Items with an equal request may share it. */
@@ -93,7 +94,9 @@ export const newExecutionQueries = (): ExecutionQueries => new ExecutionQueries(
 
 /** A failed query is sent again, and so is one with an unknown status. */
 export const areQueriesReusable = (queries: RecordOrAcknowledgement[]): boolean =>
-	queries.every((one) => one.kind !== 'record' || ['success', 'pending'].includes(one.state));
+	queries.every(
+		(one) => one.kind !== 'record' || ['success', 'pending'].includes(reuseStateOf(one)),
+	);
 
 function addTo<T>(map: Map<string, Set<T>>, key: string, value: T): void {
 	const known = map.get(key);

@@ -7,6 +7,7 @@ import type {
 	Run,
 } from '../../shared/operations/operation';
 import type { IDataObject } from 'n8n-workflow';
+import type { Outcome } from '../../shared/operations/outcome';
 import {
 	buildQueryRequest,
 	type PaidQueryDefinition,
@@ -49,7 +50,7 @@ interface PaidQuerySettings extends SubmissionOptions {
 
 /** Prevents an AI agent from sending the query again, which would be billed again. */
 const PENDING =
-	'If pending is true, read the result later with Query → Get by queryId. Do not ask again.';
+	'If outcome is pending, read the result later with Query → Get by queryId. Do not ask again.';
 const COMES_AT_ONCE = 'The result comes at once.';
 
 /** In this order: check, search a result to reuse, send, wait. */
@@ -66,8 +67,16 @@ export function paidQueryOperation(definition: PaidQueryDefinition): Operation {
 	});
 	const costOf: Operation['costOf'] = (run, index) =>
 		run.shared(startSpending).receipt.costOf(index);
-	return { ...paid, isSending: true, costOf, keepsInput: possibleColumnsOfQueryType(queryType) };
+	const keepsInput = possibleColumnsOfQueryType(queryType);
+	return { ...paid, isSending: true, costOf, failedOutcome, keepsInput };
 }
+
+/** Returns what became of a failed item: a refused query is not billed, and an accepted one may still end. */
+const failedOutcome = ({ outcome, sent, billed }: IDataObject): Outcome => {
+	if (outcome !== undefined) return outcome as Outcome;
+	if (sent === false) return 'notSent';
+	return billed === 0 ? 'failed' : 'uncertain';
+};
 
 function startSpending(run: Run) {
 	const receipt: RunReceipt = new RunReceipt(run, {
@@ -207,6 +216,7 @@ async function conclude(
 		warnings,
 		secrets,
 		protect: item.protect,
+		billed: () => receipt.costOf(item.index).billed,
 	};
 	const give = (ended: ObtainedQuery[]) => {
 		const rows = buildRows(rowSettings, ended);

@@ -6,6 +6,7 @@ import type { QueryRequest } from '../request/queryRequest';
 import { itemClient, type QueryClient } from '../client/queryClient';
 import { detachedClient } from '../client/queryClient';
 import { fetchRecordIfIncomplete, mayHaveMore, offersQueryList } from '../client/queryList';
+import { reuseStateOf } from '../client/record';
 import { LIST_LAG_MS, sharedQueryListOf, type ListReading } from './sharedList';
 import type {
 	QueryId,
@@ -195,7 +196,7 @@ export class PastQueries {
 		const chosen = expected.map((one) => {
 			const possible = recordsLike(one)
 				.filter(({ id, createdAt = from }) => createdAt >= from - zoneMs && isFree(id))
-				.filter((row) => row.state !== 'failed' && matchRecord(one, row) !== 'mismatch');
+				.filter((row) => reuseStateOf(row) !== 'failed' && matchRecord(one, row) !== 'mismatch');
 			const inTime = possible.filter(({ createdAt = from }) => createdAt >= from);
 			const isStale = ({ state, createdAt = now }: QueryRecord) =>
 				state === 'pending' && createdAt < now - LONGEST_PENDING_MS;
@@ -213,7 +214,7 @@ export class PastQueries {
 			chosen.map(async (row, index) => {
 				const whole = row && (await fetchRecordIfIncomplete(client, row));
 				const isOwn = whole && matchRecord(expected[index], whole) !== 'mismatch';
-				return isOwn && states.includes(whole.state) ? whole : undefined;
+				return isOwn && states.includes(reuseStateOf(whole)) ? whole : undefined;
 			}),
 		);
 	}
@@ -242,5 +243,5 @@ function chooseRecord(
 	const same = records
 		.filter((row) => row.createdAt !== undefined && matchRecord(expected, row) === 'match')
 		.sort((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
-	return states.map((state) => same.find((row) => row.state === state)).find(Boolean);
+	return states.map((state) => same.find((row) => reuseStateOf(row) === state)).find(Boolean);
 }

@@ -6,7 +6,7 @@ import { suspectKeys } from '../client/names';
 import { classifySubmissionResponse, mayStillEnd } from '../client/record';
 import { findQueryById, sendBilledPost } from '../client/queryClient';
 import type { QueryId, RecordOrAcknowledgement, SubmissionOutcome } from '../client/model';
-import { QueryError } from '../errors/queryError';
+import { QueryError, subjectOf } from '../errors/queryError';
 import { bodyHasAllResultFields, isOtherRecord, type ResponseWithoutId } from '../output/rows';
 import { isComparableWithList, type QueryRequest } from '../request/queryRequest';
 import { accountTurns } from './account';
@@ -390,8 +390,8 @@ function uncertainError(
 
 function refusal(request: QueryRequest, problem: RequestProblem): QueryError {
 	const { definition, fields } = request;
-	const about = (['curp', 'rfc'] as const).find((name) => name in fields);
 	const status = problem.kind === 'status' && !problem.isTokenRefused ? problem.status : 0;
+	const about = subjectOf(fields);
 	const mappingKeys = suspectKeys(status, definition.queryType);
 	return new QueryError({ kind: 'refused', problem, definition, about, mappingKeys });
 }

@@ -17,7 +17,7 @@ import { CodedError } from '../../shared/utils/codedError';
 
 /**
  * Passes on what started the execution. In the editor without a webhook call, which is so with Checks Only, it
- * fetches the latest result.
+ * fetches the latest success, because its columns are to be dragged; or else the latest of what the trigger would emit.
  */
 export async function executeTrigger(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
@@ -62,7 +62,7 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 	const [latest] = records
 		.map(toResult)
 		.filter((result) => dispositionOf(result, settings.choice) === 'emit')
-		.sort(latestFirst);
+		.sort((a, b) => rankOf(a) - rankOf(b) || latestFirst(a, b));
 	if (!latest) {
 		throw new CodedError('noResultYet', 'There is no result yet that this trigger would emit', {
 			description: joinSentences(
@@ -76,5 +76,6 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 	});
 }
 
+const rankOf = ({ record }: TriggerResult) => (record.state === 'success' ? 0 : 1);
 const latestFirst = (a: TriggerResult, b: TriggerResult) =>
 	(b.createdAt ?? -Infinity) - (a.createdAt ?? -Infinity) || 0;

@@ -57,7 +57,6 @@ export function itemMaker(
 	return ({ deliveryId, record }, { confirmed, event, envelope }) => {
 		const json = {
 			...buildProtectedRow({ protect }, record, mapping, simplify),
-			...(record.state === 'unknown' && { statusUnknown: true }),
 			...(event !== undefined && { event: protection?.text(event) ?? event }),
 			...(hasEnvelope && { envelope: envelope ? protect(envelope, 'free', identity) : null }),
 		};

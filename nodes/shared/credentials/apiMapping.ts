@@ -38,7 +38,8 @@ export interface TaxQueryMapping {
 	periodFormat: { months: string; days: string };
 	/** The name of each operation's service in records. */
 	services: Record<string, string>;
-	statuses: { success: string[]; pending: string[]; failed: string[] };
+	/** The words of each state; `notFound` is a failed one that surely found nobody. */
+	statuses: Record<'success' | 'pending' | 'failed' | 'notFound', string[]>;
 	/** The names of a record's own fields, and the key that wraps them. */
 	record: Partial<Record<RecordFieldName, string>> & { wrapper?: string };
 	list: {
@@ -95,7 +96,7 @@ export const TAX_QUERY_KEYS: MappingShape = {
 	),
 	periodFormat: { months: 'month', days: 'day' },
 	services: each(operations, 'word'),
-	statuses: each(['success', 'pending', 'failed'], 'words'),
+	statuses: each(['success', 'pending', 'failed', 'notFound'], 'words'),
 	record: each([...RECORD_FIELDS, 'wrapper'], 'word'),
 	list: {
 		parameters: 'object',
@@ -120,7 +121,7 @@ const TAX_QUERY_DEFAULTS = {
 	fields: {},
 	periodFormat: { months: 'yyyy-MM', days: 'yyyy-MM-dd' },
 	services: {},
-	statuses: { success: [], pending: [], failed: [] },
+	statuses: { success: [], pending: [], failed: [], notFound: [] },
 	record: {},
 	list: { parameters: {}, firstPage: 1, pageSize: 100 },
 	token: {

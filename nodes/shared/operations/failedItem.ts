@@ -3,34 +3,37 @@ import { textOf } from '../utils/primitiveText';
 import type { N8nNodeError } from './n8nNodeError';
 import type { Operation } from './operation';
 
-/** Columns of a failed item that report its failure; those of an earlier failure give way to them. */
-export const FAILURE_COLUMNS = ['error', 'errorCode', 'errorDetail', 'billed', 'sent'];
+/** Columns of a failed item that no other has. */
+export const FAILURE_COLUMNS = ['error', 'errorCode', 'errorDetail'];
 
 /** The columns of a failed item's own: what went wrong, and what it cost where the operation can cost something. */
 export function failedColumns(
 	{ message, description, context }: N8nNodeError,
-	{ costOf, isSending }: Partial<Operation> = {},
+	{ costOf, isSending, failedOutcome }: Partial<Operation> = {},
 ): IDataObject {
 	const { code = 'unknown', queryIds = [], billed, sent } = context as IDataObject;
 	return {
 		error: message,
 		errorCode: code,
 		errorDetail: description ?? null,
-		...(costOf && { queryId: [queryIds].flat().map(textOf).join(', ') || null, billed }),
-		...(isSending && { sent: sent !== false }),
+		...(failedOutcome && { outcome: failedOutcome(context), reason: message }),
+		...(costOf && { billed, queryId: [queryIds].flat().map(textOf).join(', ') || null }),
+		...(isSending && !failedOutcome && { sent: sent !== false }),
 	};
 }
 
 /**
  * The item as n8n's engine routes it to the error output with its columns. n8n routes by `error`, and afterwards
- * replaces the JSON of an item that still has one. Its router copies own enumerable properties, so the copy has none.
- * An item that n8n does not copy becomes a plain one when its JSON is to be replaced.
+ * replaces the JSON of an item that still has one: then the item becomes a plain one and keeps its JSON. Until then it
+ * is paired by a number, so that n8n adds no columns of the input beside its own, where some have been renamed.
  */
 export function routeToErrorOutput(
 	item: INodeExecutionData,
 	error: N8nNodeError,
+	index: number,
 ): INodeExecutionData {
 	const { json } = item;
+	item.pairedItem = index;
 	Object.defineProperties(item, {
 		error: { value: error, enumerable: false, configurable: true },
 		json: {
@@ -39,6 +42,7 @@ export function routeToErrorOutput(
 			get: () => json,
 			set() {
 				delete item.error;
+				item.pairedItem = { item: index };
 				Object.defineProperty(item, 'json', { value: json, enumerable: true, writable: true });
 			},
 		},

@@ -1,6 +1,8 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { normalizeText } from '../utils/cleanText';
 import { idText } from '../utils/primitiveText';
+import { FAILURE_COLUMNS } from './failedItem';
+import { hasNotBeenSent } from './outcome';
 
 export const includeOtherFields: INodeProperties = {
 	displayName: 'Include Other Input Fields',
@@ -8,7 +10,7 @@ export const includeOtherFields: INodeProperties = {
 	type: 'boolean',
 	default: true,
 	description:
-		"Whether to keep the input's columns, before the new ones. If both have a column of one name, the input's is called <code>input</code> and its name, such as <code>inputValid</code>.",
+		"Whether to keep the input's columns, before the new ones. If both have a column of one name, the input's is called <code>input</code> and its name, such as <code>inputOutcome</code>.",
 	// an agent knows what it sent
 	displayOptions: { hide: { '@tool': [true] } },
 };
@@ -27,31 +29,29 @@ export interface RowAndInput {
 	input: IDataObject;
 	/** Columns of any row of this run, and those known before. */
 	own: ReadonlySet<string>;
-	/** Input columns of these names are replaced: they report an earlier failure. */
-	replaced?: readonly string[];
 	/** Returns whether an input column fills the parameter of its name. */
 	isRequested(name: string): boolean;
 }
 
+/** The columns in which a row gives an account of itself. */
+const ACCOUNT = ['outcome', 'reason', 'billed', ...FAILURE_COLUMNS];
+
 /**
  * Returns the input's columns, then the row's. A clashing column gets a name of its own (inputType), unless the row
- * only spells its value differently.
+ * only spells its value differently. The account of a step that has sent nothing gives way to the row's own. That of
+ * an earlier state of the same query does so, too, but what it was billed is kept.
  */
-export function mergeInputColumns({
-	row,
-	input,
-	own,
-	replaced = [],
-	isRequested,
-}: RowAndInput): IDataObject {
+export function mergeInputColumns({ row, input, own, isRequested }: RowAndInput): IDataObject {
 	const isSameQuery = queryIdIn(input) !== '' && queryIdIn(input) === queryIdIn(row);
 	const isTaken = (name: string) => own.has(name) || Object.hasOwn(row, name);
+	const replaced = hasNotBeenSent(input) ? ACCOUNT : [];
 	const columns = new Map<string, unknown>();
 	const isFree = (name: string) =>
 		!isTaken(name) && !Object.hasOwn(input, name) && !columns.has(name);
 	for (const [name, value] of Object.entries(input)) {
 		if (replaced.includes(name)) continue;
-		const isReplaced = isSameQuery && (QUERY_IDS.includes(name) || !isRequested(name));
+		const isReplaced =
+			isSameQuery && name !== 'billed' && (QUERY_IDS.includes(name) || !isRequested(name));
 		if (!isTaken(name)) columns.set(name, value);
 		else if (isReplaced) continue;
 		else columns.set(isRequested(name) ? name : freeName(name, isFree), value);

@@ -12,6 +12,7 @@ import { unmaskedFieldsOption, personalDataOption } from '../personalData/option
 import type { PersonalDataHider } from '../personalData/redactor';
 import type { ExecutionState } from './execution';
 import { includeOtherFields, type KnownOutputColumns } from './inputColumns';
+import type { Outcome } from './outcome';
 import type { Connection, ParsedBodyReader } from '../http/connection';
 import type { ServiceRequest } from '../http/sendOnce';
 import type { RequestResult } from '../http/requestError';
@@ -154,6 +155,8 @@ export interface Operation {
 	isSending?: true;
 	/** Its rows keep the columns of the input, unless the operator leaves them out. */
 	keepsInput?: KnownOutputColumns;
+	/** By the error's data of a failed item, where every row of the operation has an outcome. */
+	failedOutcome?(data: IDataObject): Outcome;
 	/** Without an index it is for all items of the run. */
 	costOf?(run: Run, index?: number): BillingSummary;
 	/** Gives one object, a list of them (possibly empty), or a next step. */

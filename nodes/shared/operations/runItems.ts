@@ -21,7 +21,7 @@ import { personalDataHiderForMode } from '../personalData/redactor';
 import { DEFAULT_TIMEOUT_MS } from '../http/sendOnce';
 import { ItemConnections, type Connection } from '../http/connection';
 import { parseBoolean, numberAtLeastParser } from './fields';
-import { FAILURE_COLUMNS, failedColumns, routeToErrorOutput } from './failedItem';
+import { failedColumns, routeToErrorOutput } from './failedItem';
 import { mergeInputColumns, includeOtherFields, isSameText } from './inputColumns';
 import type { N8nNodeError } from './n8nNodeError';
 import { ItemErrorFactory, type ItemFailure } from './itemErrors';
@@ -159,7 +159,7 @@ function toItems(begun: Begun, rows: OutputRow[]): INodeExecutionData[] {
 			pairedItem: { item: row.index },
 			...(Object.keys(binary).length > 0 && { binary }),
 		};
-		return row.error && hasErrorOutput ? routeToErrorOutput(item, row.error) : item;
+		return row.error && hasErrorOutput ? routeToErrorOutput(item, row.error, row.index) : item;
 	});
 }
 
@@ -175,7 +175,7 @@ function rowWithInput(
 	secretNames: string[],
 ): IDataObject {
 	const { context, errors } = begun;
-	const { index, json, error } = row;
+	const { index, json } = row;
 	if (!keepsInputOf(begun, row)) return json;
 	const parameter = (name: string) => parameterOf(context, name, index);
 	const given = context.getInputData()[index].json;
@@ -186,14 +186,10 @@ function rowWithInput(
 	return mergeInputColumns({
 		row: json,
 		input: errors.protectInput(index, input),
-		// n8n's error output adds the input under its own names, also beside a renamed column
-		own: error ? NONE : own,
-		replaced: error ? FAILURE_COLUMNS : [],
+		own,
 		isRequested: (name) => requested.includes(name) && isSameText(given[name], parameter(name)),
 	});
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 /** A parameter's value for an item; undefined if its expression has none for it. */
 function parameterOf(context: IExecuteFunctions, name: string, index: number): unknown {

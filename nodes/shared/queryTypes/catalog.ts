@@ -18,7 +18,7 @@ export interface QueryType {
 	isDelivered?: true;
 	/**
 	 * The simplified result, in this order: readable name → name in the response (TQ §2.2 to §2.4). Not set where the
-	 * API reference does not show the response. With `pending` and `queryId` at most ten columns: docs/output.md.
+	 * API reference does not show the response. With the query's ID at most ten: docs/output.md.
 	 */
 	resultFields?: Record<string, string>;
 	/** Fields of its record (TQ §2.1) that are part of its result, if the service gives them. */
@@ -30,8 +30,8 @@ export interface QueryType {
 /** TQ §2.3: what both have, the person or company first. */
 const HOLDER = { legalName: 'RazonSocial', rfc: 'RFC' };
 const CERTIFICATE = {
-	valid: 'Valido',
-	validUntil: 'ValidoHasta',
+	certificateValid: 'Valido',
+	certificateValidUntil: 'ValidoHasta',
 	representativeRfc: 'RFCRepresentante',
 };
 const PLACE = { zipCode: 'CodigoPostal', federalState: 'EstadoISO' };

@@ -15,7 +15,7 @@ const MONTH = 'yyyy-MM';
 const DAY = 'yyyy-MM-dd';
 
 type Fields = Record<string, unknown>;
-type Status = 'SUCCESS' | 'PENDING' | 'FAILED';
+type Status = 'SUCCESS' | 'PENDING' | 'FAILED' | 'NOT_FOUND';
 
 const trimmed = (path: string) => path.replace(/^\/+|\/+$/g, '');
 const shifted = (
@@ -42,10 +42,12 @@ export class ApiTranslator {
 		this.mapping = options.mapping.taxQuery ?? {};
 		const { statuses = {} } = this.mapping;
 		const { statusWords } = options;
+		const failed = statusWords.failed ?? statuses.failed?.[0] ?? 'FAILED';
 		this.statuses = {
 			SUCCESS: statusWords.success ?? statuses.success?.[0] ?? 'SUCCESS',
 			PENDING: statusWords.pending ?? statuses.pending?.[0] ?? 'PENDING',
-			FAILED: statusWords.failed ?? statuses.failed?.[0] ?? 'FAILED',
+			FAILED: failed,
+			NOT_FOUND: statusWords.notFound ?? statuses.notFound?.[0] ?? failed,
 		};
 	}
 

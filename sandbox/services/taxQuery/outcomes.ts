@@ -58,8 +58,8 @@ export class Outcomes {
 	}
 
 	private make(behaviour: Behaviour, response: () => object, state: object): PlannedOutcome {
-		if (behaviour === 'notFound') return failed(NOT_FOUND);
-		if (behaviour === 'failed') return failed('The source did not answer');
+		if (behaviour === 'notFound') return failed('NOT_FOUND', NOT_FOUND);
+		if (behaviour === 'failed') return failed('FAILED', 'The source did not answer');
 		const when = { pending: 'never', slow: 'slow', success: 'usual' } as const;
 		return {
 			status: 'SUCCESS',
@@ -70,8 +70,8 @@ export class Outcomes {
 	}
 }
 
-const failed = (message: string): PlannedOutcome => ({
-	status: 'FAILED',
+const failed = (status: PlannedOutcome['status'], message: string): PlannedOutcome => ({
+	status,
 	response: { message },
 	state: {},
 	when: 'usual',

@@ -10,7 +10,7 @@ const SLOW_FACTOR = 10;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface PlannedOutcome {
-	status: 'SUCCESS' | 'FAILED';
+	status: 'SUCCESS' | 'FAILED' | 'NOT_FOUND';
 	response: Record<string, unknown>;
 	state: Record<string, unknown>;
 	/** Never: it stays PENDING until somebody says "deliver now". */

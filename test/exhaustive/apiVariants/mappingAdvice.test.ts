@@ -58,7 +58,7 @@ describe('advice about the API Mapping', () => {
 			getCrfParameters({ rfc: RFC, waitForResult: true, maxWait: 2 }),
 		);
 		const [{ json }] = items;
-		expect([json.pending, json.lastProblem]).toEqual([true, expect.stringContaining('paths.get')]);
+		expect([json.outcome, json.reason]).toEqual(['pending', expect.stringContaining('paths.get')]);
 	});
 
 	it('is not given for a wrong secret or a refused token', async () => {

@@ -104,8 +104,8 @@ describe.each<[string, Names]>([
 		const { items, error } = await run(parameters);
 		expect([error, items.length]).toEqual([undefined, 1]);
 		const [{ json }] = items;
-		expect([json.pending, json.warnings, typeof json.queryId]).toEqual([
-			false,
+		expect([json.outcome, json.warnings, typeof json.queryId]).toEqual([
+			'result',
 			undefined,
 			'string',
 		]);
@@ -136,7 +136,7 @@ describe.each<[string, Names]>([
 
 	it('fails closed without the mapping: no query is taken for a success', async () => {
 		const { items, error } = await run(queries.getCurpData, {});
-		expect([error?.context?.code ?? items[0].json.statusUnknown]).not.toEqual([undefined]);
+		expect(error?.context?.code ?? items[0].json.outcome).not.toBe('result');
 	});
 
 	it('has exactly its mapping proposed by Diagnose', async () => {

@@ -58,8 +58,8 @@ describe('a table of 2,000 taxpayers with 5 % failures and 10 % duplicates', () 
 			onError: 'continueErrorOutput',
 		});
 		expect([ready.length, failed]).toEqual([ROWS - wrong.length, []]);
-		expect(items.map(({ json }) => [json.row, json.client, json.rfc, json.inputValid])).toEqual(
-			ready.map(({ row, client, rfc }) => [row, client, rfc, true]),
+		expect(items.map(({ json }) => [json.row, json.client, json.rfc, json.outcome])).toEqual(
+			ready.map(({ row, client, rfc }) => [row, client, rfc, 'result']),
 		);
 		// one table: every row has the same columns, but for the marks of a reused result
 		const marks = ['reused', 'ageHours'];
@@ -83,9 +83,9 @@ describe('a table of 2,000 taxpayers with 5 % failures and 10 % duplicates', () 
 			onError: 'continueErrorOutput',
 		});
 		expect(items.length + failed.length).toBe(ROWS);
-		expect(items.every(({ json }) => json.pending === false && json.legalName)).toBe(true);
-		expect(failed.map(({ json }) => [json.row, json.client, json.rfc, json.sent])).toEqual(
-			wrong.map(({ row, client, rfc }) => [row, client, rfc, false]),
+		expect(items.every(({ json }) => json.outcome === 'result' && json.legalName)).toBe(true);
+		expect(failed.map(({ json }) => [json.row, json.client, json.rfc, json.outcome])).toEqual(
+			wrong.map(({ row, client, rfc }) => [row, client, rfc, 'notSent']),
 		);
 		expect(failed.every(({ json }) => json.error && json.errorCode && json.billed === 0)).toBe(
 			true,

@@ -126,7 +126,7 @@ describe('texts about cost', () => {
 						? ["'Wait for Result' on", "a longer 'Max Wait (Seconds)'", 1]
 						: [undefined, undefined, 2],
 				);
-				expect(again.items[0].json.pending).toBe(true);
+				expect(again.items[0].json.outcome).toBe('pending');
 			},
 		);
 

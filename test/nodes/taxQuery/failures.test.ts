@@ -168,23 +168,24 @@ describe('a failed item', () => {
 						row: 2,
 						client: 'Dos',
 						rfc: 'GODE561331GR8',
+						inputError: 'of an earlier step',
 						error: expect.stringContaining("'RFC' cannot be right") as unknown,
 						errorCode: 'identifier.DATE',
 						errorDetail: expect.stringContaining('Nothing was sent') as unknown,
 						queryId: null,
 						billed: 0,
-						sent: false,
+						outcome: 'notSent',
+						reason: expect.stringContaining("'RFC' cannot be right") as unknown,
 					});
-					if (onError === 'continueRegularOutput' || isFirst) {
-						expect(Object.keys(json).slice(-6)).toEqual([
-							'error',
-							'errorCode',
-							'errorDetail',
-							'queryId',
-							'billed',
-							'sent',
-						]);
-					}
+					expect(Object.keys(json).slice(-7)).toEqual([
+						'error',
+						'errorCode',
+						'errorDetail',
+						'outcome',
+						'reason',
+						'billed',
+						'queryId',
+					]);
 				},
 			);
 
@@ -210,7 +211,7 @@ describe('a failed item', () => {
 					errorCode: 'failed',
 					queryId,
 					billed: 1,
-					sent: true,
+					outcome: 'failed',
 				});
 			});
 

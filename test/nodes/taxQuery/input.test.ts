@@ -260,7 +260,7 @@ describe('an item that only seems wrong', () => {
 
 	it('of another kind is named, and not sent', async () => {
 		const { error } = await sandbox.run(crf('GODE561231HVZRSN09'));
-		expect(error?.message).toMatch(/^RFC cannot be right: This is a CURP, not an RFC\./);
+		expect(error?.message).toMatch(/^.RFC. cannot be right: This is a CURP, not an RFC\./);
 		expect(await sandbox.ledger()).toEqual([]);
 	});
 
@@ -437,7 +437,7 @@ describe('texts about input', () => {
 			['GODE56O231GR8', /^Position 7 of the RFC holds "O"; .* did you mean the digit 0\?$/],
 		])('is one sentence in the row of %j', async (rfc, problem) => {
 			const { items } = await sandbox.run(check({ rfc: '={{ $json.rfc }}' }), { items: [{ rfc }] });
-			expect(items[0].json.problem).toMatch(problem);
+			expect(items[0].json.reason).toMatch(problem);
 		});
 	});
 
@@ -464,7 +464,7 @@ describe('texts about input', () => {
 
 describe('the columns of the input', () => {
 	const CRF =
-		'legalName rfc regimes valid validUntil representativeRfc zipCode federalState pending queryId';
+		'legalName rfc regimes certificateValid certificateValidUntil representativeRfc zipCode federalState outcome reason billed queryId';
 	const namesOf = (json: IDataObject) => Object.keys(json);
 	const jsonOf = ({ items }: NodeRun) => items.map(({ json }) => json);
 	const sandbox = freshSandboxForEachTest(taxQuerySandbox, {});
@@ -483,28 +483,37 @@ describe('the columns of the input', () => {
 		const { items: found, error } = await sandbox.run(getCrfParameters(waiting), { items });
 		expect(error).toBeUndefined();
 		const { json, pairedItem } = found[0];
-		expect(namesOf(json)).toEqual(
-			`cliente alta inputValid ready problem warning type birthDate ${CRF}`.split(' '),
-		);
-		expect(json).toMatchObject({ cliente: 'Uno', rfc: me(), inputValid: true, valid: true });
+		expect(namesOf(json)).toEqual(`cliente alta ready personType birthDate ${CRF}`.split(' '));
+		expect(json).toMatchObject({ cliente: 'Uno', rfc: me(), outcome: 'result', billed: 1 });
 		expect(pairedItem).toEqual({ item: 0 });
 	});
 
-	it('have one name beside results and pending queries, and their own beside failures', async () => {
+	it('have one name beside results, pending queries and failures', async () => {
 		const [pending, failed] = [sandbox.reserved('pending').rfc, sandbox.reserved('failed').rfc];
-		const rows = [me(), pending, failed].map((rfc, row) => ({ row, valid: 'mine', rfc }));
+		const rows = [me(), pending, failed].map((rfc, row) => ({ row, reason: 'mine', rfc }));
 		const run = await sandbox.run(getCrfParameters({ ...waiting, maxWait: 1 }), {
 			items: rows,
 			onError: 'continueErrorOutput',
 		});
 		const [result, open] = jsonOf(run);
 		const [{ json: failure }] = run.failed;
-		expect(namesOf(result)).toEqual(['row', 'inputValid', ...CRF.split(' ')]);
-		expect(namesOf(open)).toEqual(['row', 'inputValid', 'rfc', 'pending', 'status', 'queryId']);
-		expect(namesOf(failure)).toEqual(
-			'row valid rfc error errorCode errorDetail queryId billed sent'.split(' '),
-		);
-		expect([result.inputValid, open.inputValid, failure.valid]).toEqual(['mine', 'mine', 'mine']);
+		const account = ['outcome', 'reason', 'billed', 'queryId'];
+		expect(namesOf(result)).toEqual(['row', 'inputReason', ...CRF.split(' ')]);
+		expect(namesOf(open)).toEqual(['row', 'inputReason', 'rfc', ...account]);
+		expect(namesOf(failure)).toEqual([
+			'row',
+			'inputReason',
+			'rfc',
+			'error',
+			'errorCode',
+			'errorDetail',
+			...account,
+		]);
+		expect([result, open, failure].map(({ inputReason }) => inputReason)).toEqual([
+			'mine',
+			'mine',
+			'mine',
+		]);
 	});
 
 	it('come with the files of the input, for failed items, too', async () => {
@@ -538,7 +547,7 @@ describe('the columns of the input', () => {
 			items: [{ rfc: 'GODE561331GR8', legalName: 'Emma', queryId: 'earlier' }],
 			onError: 'continueErrorOutput',
 		});
-		expect(failed[0].json).toMatchObject({ legalName: '******', inputQueryId: '******' });
+		expect(failed[0].json).toMatchObject({ inputLegalName: '******', inputQueryId: '******' });
 		expect(JSON.stringify(failed)).not.toContain('Emma');
 	});
 
@@ -551,7 +560,7 @@ describe('the columns of the input', () => {
 				items: rows,
 			},
 		);
-		expect(jsonOf(again)[0]).toMatchObject({ row: 1, reused: true, pending: false });
+		expect(jsonOf(again)[0]).toMatchObject({ row: 1, reused: true, outcome: 'result' });
 		expect(await sandbox.ledger()).toHaveLength(1);
 	});
 
@@ -600,13 +609,14 @@ describe('the columns of the input', () => {
 
 	it('give way to the newer state of the same query, however often it is read', async () => {
 		const sent = await sandbox.run(getCrfParameters(), {
-			items: [{ cliente: 'Uno', status: 'nuevo', rfc: sandbox.reserved('pending').rfc }],
+			items: [{ cliente: 'Uno', reason: 'nuevo', rfc: sandbox.reserved('pending').rfc }],
 		});
 		const get = operationParameters('query', 'get', { queryId: '={{ $json.queryId }}' });
 		const once = await sandbox.run(get, { items: jsonOf(sent) });
 		const twice = await sandbox.run(get, { items: jsonOf(once) });
 		expect(jsonOf(once)[0]).toMatchObject({
-			...{ cliente: 'Uno', inputStatus: 'nuevo', status: 'PENDING', pending: true },
+			...{ cliente: 'Uno', inputReason: 'nuevo', status: 'PENDING', outcome: 'pending' },
+			billed: 1,
 		});
 		expect(namesOf(jsonOf(twice)[0])).toEqual(namesOf(jsonOf(once)[0]));
 		expect(jsonOf(twice)[0]).not.toHaveProperty('message');
@@ -614,10 +624,10 @@ describe('the columns of the input', () => {
 
 	it('never come out as an error of an item that succeeded', async () => {
 		const { items } = await sandbox.run(getCrfParameters(), {
-			items: [{ rfc: me(), error: 'of an earlier step', sent: 'yes' }],
+			items: [{ rfc: me(), error: 'of an earlier step' }],
 			maxTries: 3,
 		});
-		expect(items[0].json).toMatchObject({ inputError: 'of an earlier step', inputSent: 'yes' });
+		expect(items[0].json).toMatchObject({ inputError: 'of an earlier step' });
 		expect(items[0].json).not.toHaveProperty('error');
 		expect(await sandbox.requests('/api/query/crf')).toHaveLength(1);
 	});
@@ -776,32 +786,28 @@ describe('Identifier → Check of a table', () => {
 				cliente: 'Uno',
 				alta: '2026-01-02',
 				rfc: 'GODE561231GR8',
-				valid: true,
+				outcome: 'ready',
+				reason: null,
 				ready: true,
-				problem: null,
-				warning: null,
-				type: 'PF',
+				personType: 'PF',
 				birthDate: '1956-12-31',
 			}),
 		);
 	});
 
-	it.each([
-		['', false],
-		['  ', false],
-		['EISE850314', true],
-		['XAXX010101000', true],
-		['GODE561331GR8', false],
-	])('says that %j cannot be queried, and why', async (rfc, valid) => {
-		const [row] = await rowsOf([{ rfc }], byColumn('rfc'));
-		expect(row).toMatchObject({ valid, ready: false, problem: expect.any(String) as unknown });
-	});
+	it.each(['', '  ', 'EISE850314', 'XAXX010101000', 'GODE561331GR8'])(
+		'says that %j cannot be queried, and why',
+		async (rfc) => {
+			const [row] = await rowsOf([{ rfc }], byColumn('rfc'));
+			const reason = expect.any(String) as unknown;
+			expect(row).toMatchObject({ outcome: 'notReady', ready: false, reason });
+		},
+	);
 
 	it('warns of an RFC whose check digit does not fit, which may be queried', async () => {
 		const [row] = await rowsOf([{ rfc: 'GODE561231GR9' }], byColumn('rfc'));
 		expect(row).toMatchObject({
-			...{ valid: true, ready: true, problem: null },
-			warning: expect.any(String) as unknown,
+			...{ outcome: 'warning', ready: false, reason: expect.any(String) as unknown },
 		});
 	});
 
@@ -819,7 +825,7 @@ describe('Identifier → Check of a table', () => {
 			],
 			byColumn('rfc', 'birthDate'),
 		);
-		expect(rows.map(({ ready, problem }) => [ready, problem])).toEqual([
+		expect(rows.map(({ ready, reason }) => [ready, reason])).toEqual([
 			[false, expect.any(String)],
 			[true, null],
 		]);
@@ -827,23 +833,23 @@ describe('Identifier → Check of a table', () => {
 
 	it('adds columns of the fields that the operator filled in, and of no other', async () => {
 		const [row] = await rowsOf([{ rfc: RFC, curp: '', nss: 'mine' }], byColumn('rfc', 'curp'));
-		expect(row).toMatchObject({ rfc: RFC, curp: null, nss: 'mine', valid: true, ready: false });
+		expect(row).toMatchObject({ rfc: RFC, curp: null, nss: 'mine', outcome: 'notReady' });
 		expect(row).not.toHaveProperty('zipCode');
 	});
 
 	it('loses no column that has the name of one of its own', async () => {
 		const [row] = await rowsOf(
-			[{ tax: RFC, rfc: 'of the group', type: 'A', birthDate: '1990-01-31', inputType: 'B' }],
+			[{ tax: RFC, rfc: 'of the group', reason: 'A', birthDate: '1990-01-31', inputReason: 'B' }],
 			{ rfc: '={{ $json.tax }}' },
 		);
 		expect(row).toMatchObject({
 			tax: RFC,
 			rfc: RFC,
 			inputRfc: 'of the group',
-			inputType2: 'A',
-			inputType: 'B',
+			inputReason2: 'A',
+			inputReason: 'B',
 			inputBirthDate: '1990-01-31',
-			type: 'PF',
+			personType: 'PF',
 		});
 	});
 

@@ -33,7 +33,7 @@ const queryId = expect.stringMatching(/^[0-9a-f]{24}$/);
 
 const acknowledged = (requested: object) => ({
 	queryId,
-	pending: true,
+	outcome: 'pending',
 	message: expect.any(String),
 	...requested,
 });
@@ -65,7 +65,7 @@ const rows: Row[] = [
 			birthDate: '1956-12-31',
 		}),
 		body: { ...PERSON, day: 31, month: 12, year: 1956 },
-		output: { queryId, pending: false, rfc: 'GODE561231GR8' },
+		output: { queryId, outcome: 'result', rfc: 'GODE561231GR8' },
 	},
 	{
 		section: '4.4',
@@ -88,7 +88,7 @@ const rows: Row[] = [
 		body: { curp: CURP },
 		output: {
 			queryId,
-			pending: false,
+			outcome: 'result',
 			curp: CURP,
 			rfc: expect.stringMatching(/^GODE500101/),
 			birthDate: '1950-01-01',
@@ -109,14 +109,14 @@ const rows: Row[] = [
 		endpoint: 'POST /query/tax/profile',
 		parameters: createTaxProfileParameters(RFC),
 		body: { rfc: RFC, ciec: '***' },
-		output: { queryId, pending: false, rfc: RFC },
+		output: { queryId, outcome: 'result', rfc: RFC },
 	},
 	{
 		section: '4.9',
 		endpoint: 'POST /query/tax/csf',
 		parameters: operationParameters('taxAuthority', 'getCsf', { rfc: RFC }),
 		body: { rfc: RFC },
-		output: { queryId, pending: false, rfc: RFC, resultStatus: 'ACTIVO' },
+		output: { queryId, outcome: 'result', rfc: RFC, resultStatus: 'ACTIVO' },
 	},
 	{
 		section: '4.10',
@@ -196,14 +196,15 @@ describe('the operations of the Tax Query node', () => {
 	it.each(rows)(
 		'§$section: gives the answer of $endpoint untouched without Simplify',
 		async ({ endpoint, parameters, body: query = {}, output }) => {
-			const { service, pending } = output as { service: string; pending?: boolean };
+			const { service, outcome } = output as { service: string; outcome?: string };
 			const _id = '0123456789abcdef01234567';
 			const record = {
 				...{ _id, service, status: 'SUCCESS', query, organizationSlug: 'lender' },
 				...{ response: { Extra: [1, { deep: null }] }, metadata: {}, other: { a: ['b'] } },
 				createdAt: new Date().toISOString(),
 			};
-			const answer = pending ? { queryId: _id, message: 'Soon', other: { a: ['b'] } } : record;
+			const answer =
+				outcome === 'pending' ? { queryId: _id, message: 'Soon', other: { a: ['b'] } } : record;
 			const [method, path] = endpoint.split(' ');
 			const isList = endpoint === 'GET /query';
 			await sandbox.faults({
@@ -247,7 +248,7 @@ describe('the tax profile', () => {
 			operationParameters('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: RFC }),
 			{ login: { provider: 'taxAuthority', rfc: RFC, ciec: CIEC }, secrets: [CIEC] },
 		);
-		expect(items[0].json).toMatchObject({ pending: false, rfc: RFC });
+		expect(items[0].json).toMatchObject({ outcome: 'result', rfc: RFC });
 	});
 
 	it('is not created for another RFC than the stored login has', async () => {
@@ -381,8 +382,8 @@ describe('Get Invoices', () => {
 	it('waits for each month, and gives the result of each', async () => {
 		const { items } = await sandbox.run(invoices({ ...months, waitForResult: true }));
 		expect(
-			items.map(({ json }) => [json.pending, json.period, Array.isArray(json.invoices)]),
-		).toEqual(['2025-11', '2025-12', '2026-01'].map((period) => [false, period, true]));
+			items.map(({ json }) => [json.outcome, json.period, Array.isArray(json.invoices)]),
+		).toEqual(['2025-11', '2025-12', '2026-01'].map((period) => ['result', period, true]));
 	});
 
 	it('sends days as days', async () => {
@@ -423,7 +424,7 @@ describe('tax profiles', () => {
 			);
 			expect(error).toBeUndefined();
 			expect(rows).toMatchObject([
-				{ rfc: RFC, pending: false, ...columns, warnings: [{ code: 'unconfirmed' }] },
+				{ rfc: RFC, outcome: 'result', ...columns, warnings: [{ code: 'unconfirmed' }] },
 			]);
 			expect(queryPostsIn(requests)).toHaveLength(1);
 		});
@@ -451,7 +452,7 @@ describe('tax profiles', () => {
 			const [{ queryId }] = await sandbox.ledger();
 			await sandbox.close();
 			expect(items.map(({ json }) => json)).toMatchObject([
-				{ queryId, pending: false, recovered: true },
+				{ queryId, outcome: 'result', recovered: true },
 			]);
 		});
 	});
@@ -544,8 +545,8 @@ describe('invoices', () => {
 			const body = wrap([january, month('q2', '2026-02')]);
 			const { rows } = await runAgainstStub(responderByRequestKind({ post: { body } }), twoMonths);
 			expect(rows).toMatchObject([
-				{ queryId: 'q1', period: '2026-01', pending: true },
-				{ queryId: 'q2', period: '2026-02', pending: true },
+				{ queryId: 'q1', period: '2026-01', outcome: 'pending' },
+				{ queryId: 'q2', period: '2026-02', outcome: 'pending' },
 			]);
 		});
 
@@ -563,7 +564,7 @@ describe('invoices', () => {
 			);
 			expect(rows).toMatchObject([
 				{
-					...{ queryId: 'q1', period: '2026-01', pending: true },
+					...{ queryId: 'q1', period: '2026-01', outcome: 'pending' },
 					warnings: [{ code: 'fewerQueries' }],
 				},
 			]);
@@ -577,10 +578,7 @@ describe('invoices', () => {
 				responderByRequestKind({ post: { body: { results } } }),
 				twoMonths,
 			);
-			expect(rows.map(({ status, pending, failed }) => ({ status, pending, failed }))).toEqual([
-				{ status: 'PENDING', pending: true, failed: undefined },
-				{ status: 'FAILED', pending: false, failed: true },
-			]);
+			expect(rows.map(({ outcome }) => outcome)).toEqual(['pending', 'failed']);
 		});
 
 		it.each<[string, object[], string[]]>([
@@ -744,15 +742,11 @@ describe('invoices', () => {
 			await sandbox.control.put('/outcomes', { [RFC]: ['SUCCESS', 'FAILED'] });
 			await sandbox.run(until('2026-03'), { memory });
 			const { items } = await sandbox.run(until('2026-03'), { memory });
-			const rows = items.map(({ json: { period, status, reused } }) => ({
-				period,
-				status,
-				reused,
-			}));
+			const rows = items.map(({ json: { period, outcome, billed } }) => [period, outcome, billed]);
 			expect(rows).toEqual([
-				{ period: '2026-01', status: undefined, reused: true },
-				{ period: '2026-02', status: undefined, reused: undefined },
-				{ period: '2026-03', status: 'FAILED', reused: undefined },
+				['2026-01', 'result', 0],
+				['2026-02', 'result', 1],
+				['2026-03', 'failed', 1],
 			]);
 			expect(await sandbox.ledger()).toHaveLength(4);
 		});

@@ -421,7 +421,8 @@ describe('Personal Data of a record', () => {
 		expect(await read({ personalData: 'masked' }, true)).toEqual({
 			rfc: 'GODE5612******',
 			resultStatus: '******',
-			pending: false,
+			outcome: 'result',
+			reason: null,
 			valid: '******',
 			tutor: { nota: '******' },
 			since: '2001',

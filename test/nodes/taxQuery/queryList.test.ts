@@ -206,7 +206,13 @@ describe('the list of all queries at a service that', () => {
 		expect(items).toEqual([
 			{
 				...{ addressCalle: 'own', address: { calle: 'inner' }, resultEvent: 'alta' },
-				...{ pending: false, status: 'SUCCESS', service: 'CSF', queryId: 'q1' },
+				...{
+					outcome: 'result',
+					reason: null,
+					status: 'SUCCESS',
+					service: 'CSF',
+					queryId: 'q1',
+				},
 			},
 		]);
 	});

@@ -45,7 +45,7 @@ describe.each([
 		);
 		expect(items.map(({ json }) => json)).toEqual([
 			expect.objectContaining({
-				...{ pending: false, rfc: RFC, legalName: expect.any(String) },
+				...{ outcome: 'result', rfc: RFC, legalName: expect.any(String) },
 			}),
 		]);
 		const reads = (await sandbox.requests()).filter(({ method }) => method === 'GET');
@@ -54,9 +54,10 @@ describe.each([
 
 	it('are there at once or pending if they are not waited for', async () => {
 		const { items } = await sandbox.run(operationParameters('taxpayer', 'getCrf', { rfc: RFC }));
-		const { rfc, pending, legalName } = items[0].json;
-		expect({ rfc, pending, hasName: legalName !== undefined }).toEqual({
-			...{ rfc: RFC, pending: !immediateRecords, hasName: immediateRecords },
+		const { rfc, outcome, legalName } = items[0].json;
+		expect({ rfc, outcome, hasName: legalName !== undefined }).toEqual({
+			...{ rfc: RFC, outcome: immediateRecords ? 'result' : 'pending' },
+			hasName: immediateRecords,
 		});
 	});
 
@@ -86,7 +87,7 @@ describe('CURP data that is acknowledged instead of given at once', () => {
 			responderByRequestKind({ post: { body }, byId }),
 			curpData,
 		);
-		expect(rows).toMatchObject([{ queryId: 'q1', name: 'EMMA', pending: false }]);
+		expect(rows).toMatchObject([{ queryId: 'q1', name: 'EMMA', outcome: 'result' }]);
 	});
 
 	it.each<[string, unknown]>([
@@ -95,7 +96,7 @@ describe('CURP data that is acknowledged instead of given at once', () => {
 	])('is pending while %s under its ID', async (_what, record) => {
 		const post = { body: { queryId: 'q1', status: 'PENDING' } };
 		const { rows } = await runAgainstStub(responderByRequestKind({ post, byId: record }), curpData);
-		expect(rows).toMatchObject([{ queryId: 'q1', pending: true }]);
+		expect(rows).toMatchObject([{ queryId: 'q1', outcome: 'pending' }]);
 	});
 });
 
@@ -154,16 +155,16 @@ describe('records without a result', () => {
 
 		it('ends the wait with a warning instead of a result', () => {
 			expect(items.map(({ json }) => json)).toMatchObject([
-				{ status: 'SUCCESS', pending: true, warnings: noResult },
+				{ outcome: 'pending', reason: expect.stringContaining('webhook'), warnings: noResult },
 			]);
 		});
 
-		it('comes out of Query → Get with the same warning', async () => {
+		it('comes out of Query → Get with the same reason', async () => {
 			const [{ queryId }] = await sandbox.ledger();
 			const get = (simplify: boolean) =>
 				operationParameters('query', 'get', { queryId, options: { simplify } });
 			const [simple, raw] = [await sandbox.run(get(true)), await sandbox.run(get(false))];
-			expect(simple.items[0].json.warnings).toEqual(noResult);
+			expect(simple.items[0].json.reason).toContain('webhook');
 			expect(raw.hints).toMatchObject([{ message: expect.stringContaining('webhook') }]);
 		});
 	});
@@ -204,7 +205,7 @@ describe('records without a result', () => {
 				},
 				getCrfParameters({ rfc: RFC, ...waited }),
 			);
-			expect(rows).toMatchObject([{ legalName: LEGAL_NAME, pending: false }]);
+			expect(rows).toMatchObject([{ legalName: LEGAL_NAME, outcome: 'result' }]);
 		});
 
 		it.each<[string, unknown]>([
@@ -217,7 +218,7 @@ describe('records without a result', () => {
 			);
 			expect(error).toBeUndefined();
 			expect(rows).toMatchObject([
-				{ queryId: 'q1', status: 'SUCCESS', warnings: [{ field: 'Result', code: 'notRead' }] },
+				{ queryId: 'q1', outcome: 'pending', warnings: [{ field: 'Result', code: 'notRead' }] },
 			]);
 		});
 
@@ -295,7 +296,7 @@ describe('records without a result', () => {
 				},
 			);
 			expect(rows).toMatchObject(
-				ids.slice(0, 4).map((queryId) => ({ queryId, status: 'SUCCESS', pending: true })),
+				ids.slice(0, 4).map((queryId) => ({ queryId, outcome: 'pending' })),
 			);
 			expect(queryGetPathsIn(requests).filter((path) => path !== '/api/query')).toHaveLength(4);
 		});
@@ -403,7 +404,7 @@ describe('records of somebody else', () => {
 		await service.close();
 		const [{ _id }] = service.billed;
 		expect(items.map(({ json }) => json)).toMatchObject([
-			{ queryId: _id, pending: true, lastProblem: expect.any(String) },
+			{ queryId: _id, outcome: 'pending', reason: expect.stringContaining('last check failed') },
 		]);
 	});
 
@@ -531,7 +532,7 @@ describe('a record of a status that the API Mapping does not know', () => {
 		const { items } = await sandbox.run(waiting, { items: itemsForRfcs(rfcs(1)) });
 		await sandbox.run(getCrfParameters(HOURS), { items: itemsForRfcs(rfcs(1)) });
 		expect(items.map(({ json }) => json)).toMatchObject([
-			{ statusUnknown: true, warnings: [{ code: 'unknownStatus' }] },
+			{ outcome: 'uncertain', warnings: [{ code: 'unknownStatus' }] },
 		]);
 		expect(await billed()).toBe(2);
 	});
@@ -544,8 +545,8 @@ describe('a record of a status that the API Mapping does not know', () => {
 				items: [{}, {}],
 			},
 		);
-		const marks = items.map(({ json: { statusUnknown, reused } }) => ({ statusUnknown, reused }));
-		const each = { statusUnknown: true, reused: undefined };
+		const marks = items.map(({ json: { outcome, reused } }) => ({ outcome, reused }));
+		const each = { outcome: 'uncertain', reused: undefined };
 		expect(marks).toEqual([each, each]);
 		expect(await billed()).toBe(2);
 	});
@@ -555,8 +556,7 @@ describe('a record of a status that the API Mapping does not know', () => {
 			items: itemsForRfcs(rfcs(1)),
 			apiMapping: { statuses: { success: ['FERTIG'] } },
 		});
-		expect(items[0].json.pending).toBe(false);
-		expect(items[0].json.statusUnknown).toBeUndefined();
+		expect(items[0].json.outcome).toBe('result');
 	});
 });
 
@@ -567,7 +567,7 @@ it('a status that is called as a member of every object is unknown', async () =>
 	});
 	const { items } = await service.run(getCrfParameters(), { items: itemsForRfcs(rfcs(1)) });
 	await service.close();
-	expect(items.map(({ json }) => json)).toMatchObject([{ statusUnknown: true }]);
+	expect(items.map(({ json }) => json)).toMatchObject([{ outcome: 'uncertain' }]);
 });
 
 describe('the response to a billed query', () => {
@@ -633,7 +633,7 @@ describe('the response to a billed query', () => {
 		]),
 		[LATER, 'a failed record', json({ ...crf, status: 'FAILED', response: {} }), 'failed'],
 	];
-	const pending = [{ queryId: 'q1', pending: true }];
+	const pending = [{ queryId: 'q1', outcome: 'pending' }];
 	const acknowledgement = JSON.stringify({ queryId: 'q1' });
 	const acknowledged: Array<[...Case, rows: object[]]> = [
 		[LATER, 'an acknowledgement', json({ message: 'ok', queryId: 'q1' }), pending],
@@ -645,7 +645,7 @@ describe('the response to a billed query', () => {
 		[LATER, 'an acknowledgement without a type', text(acknowledgement, ''), pending],
 		[LATER, 'an acknowledgement behind a BOM', text(BOM + acknowledgement), pending],
 		[LATER, 'a pending record', json({ ...crf, status: 'PENDING', response: {} }), pending],
-		[LATER, 'a record', json(crf), [{ queryId: 'q1', legalName: LEGAL_NAME, pending: false }]],
+		[LATER, 'a record', json(crf), [{ queryId: 'q1', legalName: LEGAL_NAME, outcome: 'result' }]],
 		[LATER, 'a list of one record', json([crf]), [{ queryId: 'q1', legalName: LEGAL_NAME }]],
 		[
 			LATER,
@@ -657,21 +657,21 @@ describe('the response to a billed query', () => {
 			LATER,
 			'a record of an unknown status',
 			json({ ...crf, status: 'DONE' }),
-			[{ queryId: 'q1', statusUnknown: true }],
+			[{ queryId: 'q1', outcome: 'uncertain' }],
 		],
 		[AT_ONCE, 'a record', json(curpData), [{ queryId: 'q1', name: 'EMMA', curpActive: true }]],
 		[
 			AT_ONCE,
 			'a record without a status',
 			json({ queryId: 'q1', response: { nombre: 'EMMA' } }),
-			[{ queryId: 'q1', pending: false }],
+			[{ queryId: 'q1', outcome: 'uncertain' }],
 		],
 		[
 			MONTHS,
 			'two acknowledgements',
 			json({ message: 'ok', results: months('q1', 'q2') }),
 			[
-				{ queryId: 'q1', period: '2026-01', pending: true },
+				{ queryId: 'q1', period: '2026-01', outcome: 'pending' },
 				{ queryId: 'q2', period: '2026-02' },
 			],
 		],
@@ -773,7 +773,7 @@ describe('query IDs that are numbers', () => {
 	it('are read by their digits beyond that', async () => {
 		const ids = ['1234567890123456789', '1234567890123456790'];
 		const { rows, requests } = await run(...ids);
-		expect(rows).toMatchObject(ids.map((queryId) => ({ queryId, pending: false })));
+		expect(rows).toMatchObject(ids.map((queryId) => ({ queryId, outcome: 'result' })));
 		expect(queryGetPathsIn(requests)).toEqual(ids.map((id) => `/api/query/${id}`));
 	});
 });
@@ -832,8 +832,8 @@ describe('a query ID under which the service has nothing', () => {
 		);
 		expect(error).toBeUndefined();
 		expect(rows).toMatchObject([
-			{ ...items[0], queryId: 'q1', pending: true },
-			{ ...items[1], queryId: 'q2', pending: true },
+			{ ...items[0], queryId: 'q1', outcome: 'pending' },
+			{ ...items[1], queryId: 'q2', outcome: 'pending' },
 		]);
 	});
 });

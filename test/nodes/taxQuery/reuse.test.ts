@@ -40,7 +40,7 @@ describe('Reuse Results', () => {
 	it('gives a result that was paid for before, and says how old it is', async () => {
 		const { items: paid } = await payFor();
 		const { items } = await reuse();
-		expect(items[0].json).toEqual({ ...paid[0].json, reused: true, ageHours: 0 });
+		expect(items[0].json).toEqual({ ...paid[0].json, billed: 0, reused: true, ageHours: 0 });
 	});
 
 	it('does not pay again', async () => {
@@ -148,7 +148,7 @@ describe('Reuse Results', () => {
 		const { items } = await service.run(getCrfParameters({ ...reusing }), inEditor);
 		await service.close();
 		expect(items.map(({ json }) => json)).toMatchObject([
-			{ queryId: service.billed[0]._id, pending: true, reused: true },
+			{ queryId: service.billed[0]._id, outcome: 'pending', reused: true },
 		]);
 		expect(service.sent()).toBe(1);
 	});
@@ -175,7 +175,7 @@ describe('Reuse Results', () => {
 		const { items } = await reuse(new Array(20).fill({ rfc: RFC }));
 		const ids = new Set(items.map(({ json }) => json.queryId));
 		const paid = items.filter(({ json }) => json.reused === undefined).length;
-		const pending = items.filter(({ json }) => json.pending).length;
+		const pending = items.filter(({ json }) => json.outcome === 'pending').length;
 		expect({ ids: ids.size, paid, pending, billed: await billed() }).toEqual({
 			ids: 1,
 			paid: 1,
@@ -191,7 +191,7 @@ describe('Reuse Results', () => {
 			items: [{ rfc }],
 		});
 		expect([items[0].json, await billed()]).toEqual([
-			expect.objectContaining({ pending: true, reused: true }),
+			expect.objectContaining({ outcome: 'pending', reused: true }),
 			1,
 		]);
 	});
@@ -282,7 +282,7 @@ describe('Reuse Results', () => {
 			const running = reuse();
 			for (const rfc of others.slice(0, 50)) await service.post('/query/crf', { rfc });
 			const { items } = await running;
-			expect(items[0].json).toMatchObject({ reused: true, pending: false });
+			expect(items[0].json).toMatchObject({ reused: true, outcome: 'result' });
 		},
 	);
 

@@ -342,7 +342,8 @@ describe('the CIEC', () => {
 				{
 					rfc: RFC,
 					message: '***',
-					pending: false,
+					outcome: 'result',
+					reason: null,
 					status: 'SUCCESS',
 					service: 'TAX_PROFILE',
 					createdAt: expect.any(String),

@@ -35,8 +35,8 @@ describe('50 queries that wait for their results', () => {
 	afterAll(async () => await sandbox.close());
 
 	it('each get their own result', () => {
-		expect(result.items.map(({ json }) => [json.rfc, json.pending])).toEqual(
-			taxpayers.map((rfc) => [rfc, false]),
+		expect(result.items.map(({ json }) => [json.rfc, json.outcome])).toEqual(
+			taxpayers.map((rfc) => [rfc, 'result']),
 		);
 	});
 
@@ -71,7 +71,7 @@ describe('a query that waits for its result', () => {
 		const [{ queryId }] = await sandbox.ledger();
 		expect([error, items[0].json]).toEqual([
 			undefined,
-			expect.objectContaining({ queryId, pending: true, status: 'PENDING' }),
+			expect.objectContaining({ queryId, outcome: 'pending', billed: 1 }),
 		]);
 	});
 
@@ -96,7 +96,7 @@ describe('a query that waits for its result', () => {
 		const { items } = await sandbox.run(getCrfParameters({ waitForResult: true, maxWait: 1 }), {
 			items: [pending(), { rfc: RFC }],
 		});
-		expect(items.map(({ json }) => json.pending)).toEqual([true, false]);
+		expect(items.map(({ json }) => json.outcome)).toEqual(['pending', 'result']);
 	});
 
 	it('continues to wait after failed checks, and reports them at the end', async () => {
@@ -105,8 +105,8 @@ describe('a query that waits for its result', () => {
 			items: [{ rfc: RFC }],
 		});
 		expect(items[0].json).toMatchObject({
-			pending: true,
-			lastProblem: expect.stringContaining('Tax Query Service'),
+			outcome: 'pending',
+			reason: expect.stringContaining('Tax Query Service'),
 		});
 	});
 
@@ -118,7 +118,7 @@ describe('a query that waits for its result', () => {
 			fault: { status: 200, body: [] },
 		});
 		const { items } = await sandbox.run(waiting(), { items: rfcs(5).map((rfc) => ({ rfc })) });
-		expect(items.map(({ json }) => json.pending)).toEqual(new Array(5).fill(false));
+		expect(items.map(({ json }) => json.outcome)).toEqual(new Array(5).fill('result'));
 	});
 
 	it.each<[string, FaultRule['fault']]>([
@@ -135,7 +135,7 @@ describe('a query that waits for its result', () => {
 			},
 		);
 		await sandbox.close();
-		expect(items.map(({ json }) => json.pending)).toEqual(new Array(5).fill(true));
+		expect(items.map(({ json }) => json.outcome)).toEqual(new Array(5).fill('pending'));
 	});
 
 	it('is not waited for by default', async () => {
@@ -189,13 +189,13 @@ describe('a query that waits for its result', () => {
 		const { items } = await sandbox.run(
 			operationParameters('person', 'getCurpData', { curp: sandbox.reserved('pending').curp }),
 		);
-		expect(items[0].json).toMatchObject({ status: 'PENDING', pending: true });
+		expect(items[0].json).toMatchObject({ outcome: 'pending', billed: 1 });
 	});
 
 	it('is not pending if its result comes at once', async () => {
 		const [curp] = curps(1);
 		const { items } = await sandbox.run(operationParameters('person', 'getCurpData', { curp }));
-		expect(items[0].json.pending).toBe(false);
+		expect(items[0].json.outcome).toBe('result');
 	});
 });
 
@@ -220,9 +220,9 @@ describe('the last check of a wait', () => {
 			...credential,
 		});
 		await service.close();
-		return items.map(({ json }) => json.pending);
+		return items.map(({ json }) => json.outcome);
 	};
-	const results = (count: number) => new Array<boolean>(count).fill(false);
+	const results = (count: number) => new Array<string>(count).fill('result');
 
 	it('is made by ID after the time is over, when the process was busy until then', async () => {
 		const service = await fakeService({
@@ -269,7 +269,7 @@ describe('the last check of a wait', () => {
 
 	it('is given up when no response comes, and the query comes out as pending', async () => {
 		const service = await fakeService({ get: () => (jumped += 60_000) });
-		expect(await waitFor(service, 1)).toEqual([true]);
+		expect(await waitFor(service, 1)).toEqual(['pending']);
 	});
 });
 
@@ -308,7 +308,7 @@ describe('a result that failed', () => {
 		cancel();
 		await hanging;
 		await sandbox.close();
-		expect(items.map(({ json }) => json.pending)).toEqual(new Array(4).fill(false));
+		expect(items.map(({ json }) => json.outcome)).toEqual(new Array(4).fill('result'));
 	});
 });
 
@@ -336,9 +336,9 @@ describe('a list that shows a short form of the results', () => {
 		const reuse = getCrfParameters({ reuse: 'hours', reuseHours: 1 });
 		const again = await service.run(reuse, { items });
 		await service.close();
-		const columns = [...given, ...again.items].map(({ json }) => [json.zipCode, json.pending]);
+		const columns = [...given, ...again.items].map(({ json }) => [json.zipCode, json.outcome]);
 		expect([columns, again.items.every(({ json }) => json.reused), service.sent()]).toEqual([
-			new Array(2 * count).fill(['01000', false]),
+			new Array(2 * count).fill(['01000', 'result']),
 			true,
 			count,
 		]);
@@ -360,7 +360,7 @@ describe('a list that shows a short form of the results', () => {
 		const items = rfcs(5).map((rfc) => ({ rfc }));
 		const { items: given } = await service.run(waiting(), { items });
 		await service.close();
-		expect(given.map(({ json }) => json.pending)).toEqual(new Array(5).fill(false));
+		expect(given.map(({ json }) => json.outcome)).toEqual(new Array(5).fill('result'));
 	});
 });
 
@@ -404,9 +404,7 @@ describe('a record that is read by its ID', () => {
 		const long = getCrfParameters({ waitForResult: true, maxWait: 600 });
 		const [{ json }] = (await service.run(long, { items })).items;
 		await service.close();
-		expect({ pending: json.pending, lastProblem: json.lastProblem }).toEqual({
-			...{ pending: false, lastProblem: undefined },
-		});
+		expect(json).toMatchObject({ outcome: 'result', reason: null });
 		expect(json.legalName === RazonSocial).toBe(true);
 	});
 
@@ -427,6 +425,6 @@ describe('a record that is read by its ID', () => {
 		);
 		await service.close();
 		shiftWallClock(3_600_000);
-		expect(given[0].json.pending).toBe(true);
+		expect(given[0].json.outcome).toBe('pending');
 	});
 });

@@ -102,7 +102,8 @@ describe('the notes of the examples', () => {
 		const main = 'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/blob/main/';
 		const isThere = (to: string) =>
 			to.startsWith(main) && existsSync(join(root, to.slice(main.length)));
-		expect([links.length, links.filter((to) => !isThere(to))]).toEqual([files.length + 1, []]);
+		expect(links.filter((to) => !isThere(to))).toEqual([]);
+		expect(links.length).toBeGreaterThan(files.length); // start-here links to each
 	});
 
 	it('say before the first click that queries of a real credential are billed', () => {

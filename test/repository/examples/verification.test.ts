@@ -17,7 +17,13 @@ const CASE = {
 };
 const REGISTERED = {
 	...{ name: 'ELENA', firstLastName: 'ÉXITO', secondLastName: 'SEGURO', birthDate: '1985-03-14' },
-	...{ rfc: 'EISE850314BK8', curpActive: true, curpStatus: 'RCN', pending: false, queryId: 'q1' },
+	...{
+		rfc: 'EISE850314BK8',
+		curpActive: true,
+		curpStatus: 'RCN',
+		outcome: 'result',
+		queryId: 'q1',
+	},
 };
 interface Verified {
 	siguiente: string;
@@ -50,8 +56,8 @@ describe('the verification of an applicant', () => {
 		['an unknown status', { curpActive: null, curpStatus: 'ZZ' }, 'CURP_STATUS_UNKNOWN'],
 		['another name', { name: 'ELVIRA' }, 'NAME_DIFFERS'],
 		['another birth date', { birthDate: '1985-03-15' }, 'BIRTH_DATE_DIFFERS'],
-		['a query that has not ended', { pending: true }, 'CURP_QUERY_PENDING'],
-		['an unknown state', { statusUnknown: true }, 'CURP_QUERY_STATUS_UNKNOWN'],
+		['a query that has not ended', { outcome: 'pending' }, 'CURP_QUERY_PENDING'],
+		['an unknown state', { outcome: 'uncertain' }, 'CURP_QUERY_STATUS_UNKNOWN'],
 	])('stops before the next query at %s', (_what, changes, code) => {
 		const found = afterCurp({ ...REGISTERED, ...changes });
 		expect([found.siguiente, codes(found)]).toEqual(['fin', [code]]);
@@ -60,25 +66,25 @@ describe('the verification of an applicant', () => {
 	it.each([
 		[
 			'no such person',
-			{ errorCode: 'status.404', billed: 0, queryId: null },
+			{ outcome: 'notFound', errorCode: 'status.404', billed: 0, queryId: null },
 			'CURP_QUERY_NOT_FOUND',
 			'review',
 		],
 		[
 			'a billed failure',
-			{ errorCode: 'failed', billed: 1, queryId: 'q9' },
+			{ outcome: 'failed', errorCode: 'failed', billed: 1, queryId: 'q9' },
 			'CURP_QUERY_FAILED',
 			'review',
 		],
 		[
 			'an uncertain query',
-			{ errorCode: 'unsure', billed: 'unknown', queryId: null },
+			{ outcome: 'uncertain', errorCode: 'unsure', billed: 'unknown', queryId: null },
 			'CURP_QUERY_UNCERTAIN',
 			'review',
 		],
 		[
 			'a service that is down',
-			{ errorCode: 'network', billed: 0, queryId: null },
+			{ outcome: 'notSent', errorCode: 'network', billed: 0, queryId: null },
 			'CURP_QUERY_UNAVAILABLE',
 			'wait',
 		],
@@ -120,7 +126,7 @@ describe('the verification of an applicant', () => {
 		['another RFC', 'EISE850314XX1', 'fin', ['RFC_DIFFERS']],
 	])('compares the calculated RFC: %s', (_what, rfc, siguiente, expected) => {
 		const nodes = { 'CURP findings': [{ ...CASE, rfc: 'EISE850314BK8' }] };
-		const answer = { rfc, pending: false, queryId: 'q2' };
+		const answer = { rfc, outcome: 'result', queryId: 'q2' };
 		const found = runExampleCodeNode(FILE, 'RFC findings', [answer], {
 			nodes,
 		})[0] as unknown as Verified;
@@ -129,9 +135,14 @@ describe('the verification of an applicant', () => {
 
 	it('notes the query of the CRF, whose result is still to come', () => {
 		const nodes = { 'RFC findings': [CASE] };
-		const [found] = runExampleCodeNode(FILE, 'CRF findings', [{ pending: true, queryId: 'q3' }], {
-			nodes,
-		});
+		const [found] = runExampleCodeNode(
+			FILE,
+			'CRF findings',
+			[{ outcome: 'pending', queryId: 'q3' }],
+			{
+				nodes,
+			},
+		);
 		expect(found).toMatchObject({ consultaCrf: 'q3', hallazgos: [] });
 	});
 

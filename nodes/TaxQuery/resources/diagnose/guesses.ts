@@ -184,8 +184,9 @@ export function guessTypesAndStatuses(
 		if (renamed) fields[operation] = renamed;
 	}
 	for (const label of unknownStatuses.filter(isImpersonal)) {
-		const state =
-			stateByShape(records.filter(({ status }) => status === label)) ?? stateByStatus(label);
+		const byName = stateByStatus(label);
+		const byShape = stateByShape(records.filter(({ status }) => status === label));
+		const state = byName === 'notFound' ? byName : (byShape ?? byName);
 		if (state) (statuses[state] ??= []).push(label);
 	}
 	return {
@@ -232,10 +233,11 @@ function stateByShape(records: QueryRecord[]): QueryState | undefined {
 }
 
 /** Common statuses, without blanks, hyphens and underscores. */
-const COMMON: Array<[QueryState, string]> = [
+const COMMON: Array<[keyof TaxQueryMapping['statuses'], string]> = [
+	['notFound', 'NOTFOUND NOENCONTRADO NOENCONTRADA NOLOCALIZADO NOLOCALIZADA'],
 	[
 		'failed',
-		'FAIL FAILED FAILURE FALLIDO ERROR REJECTED RECHAZADO DENIED CANCELLED CANCELED CANCELADO EXPIRED INVALID NOTFOUND TIMEOUT',
+		'FAIL FAILED FAILURE FALLIDO ERROR REJECTED RECHAZADO DENIED CANCELLED CANCELED CANCELADO EXPIRED INVALID TIMEOUT',
 	],
 	[
 		'pending',
@@ -244,7 +246,7 @@ const COMMON: Array<[QueryState, string]> = [
 	['success', 'SUCCESS COMPLETED COMPLETE DONE FINISHED OK READY LISTO EXITO EXITOSO'],
 ];
 
-function stateByStatus(status: string): QueryState | undefined {
+function stateByStatus(status: string): keyof TaxQueryMapping['statuses'] | undefined {
 	const plain = status.toUpperCase().replace(/[\s_-]+/g, '');
 	return COMMON.find(([, labels]) => labels.split(' ').includes(plain))?.[0];
 }

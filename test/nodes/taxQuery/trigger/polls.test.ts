@@ -297,6 +297,15 @@ describe('polls', () => {
 			expect([first[0].queryId, second[0].queryId]).toEqual([latest._id, latest._id]);
 		});
 
+		it('brings a success before a later failure, for its columns are to be dragged', async () => {
+			const success = await sandbox.result();
+			const failing = await sandbox.ask('/query/crf', { rfc: 'FASF850314N67' });
+			await sandbox.finished(failing);
+			await start({ parameters: { receiveBy: 'asking' } });
+			const [item] = await host.testInEditor();
+			expect(item).toMatchObject({ queryId: success._id, outcome: 'result', reason: null });
+		});
+
 		it('says so where there is none', async () => {
 			await start({ parameters: { receiveBy: 'asking' } });
 			expect(codeOf(await rejectionOrUndefined(host.testInEditor()))).toBe('noResultYet');

@@ -3,11 +3,11 @@ import { mergeInputColumns } from '../../../../nodes/shared/operations/inputColu
 const isRequested = (name: string) => name === 'queryId';
 
 describe('an earlier state of a query in the input', () => {
-	const row = { queryId: 'abcdef', pending: false, message: 'Found' };
+	const row = { queryId: 'abcdef', outcome: 'result', message: 'Found' };
 	const columnsBeside = (queryId: string) =>
 		mergeInputColumns({
 			row,
-			input: { queryId, pending: true, message: 'Accepted' },
+			input: { queryId, outcome: 'pending', message: 'Accepted' },
 			own: new Set<string>(),
 			isRequested,
 		});
@@ -18,7 +18,7 @@ describe('an earlier state of a query in the input', () => {
 
 	it('has columns of its own beside the row of another query', () => {
 		expect(columnsBeside('other')).toEqual({
-			...{ inputPending: true, inputMessage: 'Accepted' },
+			...{ inputOutcome: 'pending', inputMessage: 'Accepted' },
 			...row,
 		});
 	});
