@@ -42,9 +42,9 @@ const messageOf = ({ message, description }: ExecutionError) =>
 function outcomeOf(run: NodeExecution): string {
 	if (run.error) return messageOf(run.error);
 	const items = itemsOf(run);
-	const { pending, queryId } = items[0]?.json ?? {};
+	const { outcome, queryId } = items[0]?.json ?? {};
 	if (queryId)
-		return `query ${String(queryId)} ${pending === false ? 'has its result' : 'accepted'}`;
+		return `query ${String(queryId)} ${outcome === 'result' ? 'has its result' : 'accepted'}`;
 	return items.length === 1 ? '1 item' : `${items.length} items`;
 }
 
