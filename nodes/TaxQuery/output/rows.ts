@@ -43,15 +43,12 @@ export interface ObtainedQuery {
 	query: SubmittedQuery;
 	/** The way in which the query was obtained; `resumed` means that an earlier try of this execution sent it. */
 	how: 'sent' | 'recovered' | 'reused' | 'resumed';
-	/** The age of a reused query. */
 	ageMs?: number;
 	/** Set if there was no result when the time to wait was over; `problem` is why the last check failed. */
 	overdue?: { problem?: string };
-	/** The reason why a reported result could not be read. */
 	unread?: string;
 }
 
-/** Settings by which an item's queries become rows. */
 export interface RowContext {
 	definition: PaidQueryDefinition;
 	mapping: TaxQueryMapping;
@@ -66,7 +63,6 @@ export interface RowContext {
 	warnings: OutputRowWarning[];
 	secrets: string[];
 	protect: Item['protect'];
-	/** Returns the number of queries that the item is billed for. */
 	billed(): BillingSummary['billed'];
 }
 
@@ -162,7 +158,6 @@ export const isOtherRecord = (record: QueryRecord, expected: ExpectedRecord[]): 
 const omit = (values: IDataObject, names: string[]): IDataObject =>
 	pickBy(values, (name) => !names.includes(name));
 
-/** Returns the problem of a record that belongs to another request. */
 export function buildRecordMismatchProblem(
 	record: QueryRecord,
 	{ definition, expected: [one] }: Pick<RowContext, 'definition' | 'expected'>,

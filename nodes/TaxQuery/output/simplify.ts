@@ -5,7 +5,7 @@ import { contradict } from '../../shared/identifiers';
 import { hasEntries, isObject } from '../../shared/utils/json';
 import { MASK } from '../../shared/utils/redact';
 import { failureMessageIn } from '../../shared/errors/serviceMessage';
-import { textOf } from '../../shared/utils/primitiveText';
+import { capitalize, textOf } from '../../shared/utils/primitiveText';
 import { findQueryTypeByRecordCode } from '../client/names';
 import type { QueryType } from '../../shared/queryTypes/catalog';
 import { requestIn } from '../client/record';
@@ -156,7 +156,6 @@ export const DUE_RESULT_MISSING_WARNING: OutputRowWarning = {
 	message: "The service's record has no result; it arrives by webhook.",
 };
 
-/** The fields that have a value. */
 export const withoutUndefined = (fields: IDataObject): IDataObject =>
 	pickBy(fields, (_, value) => value !== undefined);
 
@@ -171,7 +170,7 @@ export const joinRequestAndResult = (
 	...pickBy(requested, (name) => !(name in result)),
 	...result,
 	...Object.fromEntries(
-		['rfc', 'curp'].filter(isOther).map((name) => [`asked${capital(name)}`, requested[name]]),
+		['rfc', 'curp'].filter(isOther).map((name) => [`asked${capitalize(name)}`, requested[name]]),
 	),
 });
 
@@ -253,15 +252,13 @@ export const queryGetReservedColumns: KnownOutputColumns = {
 	],
 };
 
-const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
-
 /** A response whose contents are not shown, under its own names; `result…` where the query has a column of that name. */
 function ownNames(response: IDataObject): IDataObject {
 	const isFree = (name: string, own: string) =>
 		!TAKEN.includes(name) && (name === own || !Object.hasOwn(response, name));
 	return mapKeys(response, (own) => {
 		let name = own;
-		while (!isFree(name, own)) name = `result${capital(name)}`;
+		while (!isFree(name, own)) name = `result${capitalize(name)}`;
 		return name;
 	});
 }

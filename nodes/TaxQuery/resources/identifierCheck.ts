@@ -18,7 +18,7 @@ import type { OutcomeColumns } from '../../shared/operations/outcome';
 import { dayProperty, readPlainDay } from '../fields/dates';
 import { normalizedFromCheckOutput } from '../fields/identifiers';
 import { textProperty } from '../fields/textProperty';
-import { normalizeText } from '../../shared/utils/cleanText';
+import { normalizeIfText } from '../../shared/utils/cleanText';
 import { textOf } from '../../shared/utils/primitiveText';
 import { CodedError } from '../../shared/utils/codedError';
 import { pickBy } from '../../shared/utils/objects';
@@ -31,13 +31,9 @@ interface Entry {
 	isExpected: boolean;
 }
 
-/** A text as a query would send it; any other value as it is. */
-const cleaned = (value: unknown): unknown =>
-	typeof value === 'string' ? normalizeText(value) : value;
-
 const readEntry = (item: Item, name: string): Entry => {
 	const given = item.parameter<unknown>(name);
-	const value = cleaned(normalizedFromCheckOutput(given));
+	const value = normalizeIfText(normalizedFromCheckOutput(given));
 	const isEmpty = value === undefined || value === null || value === '';
 	// an AI agent leaves out what it does not know
 	const isExpected = !item.run.isTool && item.isEntered(name);
@@ -118,7 +114,6 @@ const check = defineOperation({
 
 type Finding = ReturnType<typeof finding>;
 
-/** The check of one identifier. */
 interface Checked {
 	label: string;
 	name: string;

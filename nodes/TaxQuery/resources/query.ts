@@ -83,7 +83,7 @@ const completeRowsOption: INodeProperties = {
 		'Whether to read queries by their ID where the list has them without a result: one more request for each',
 };
 
-/** Limits how many rows are read by ID at a time. */
+/** Rows that are read by their ID at a time. */
 const AT_ONCE = 40;
 
 const GET_MANY =

@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
-import { textOf } from '../utils/primitiveText';
+import { capitalize, textOf } from '../utils/primitiveText';
 import { shownFor } from './inputBuilders';
 import { parseLogin, providers, taxAuthorityLogin, type DataProvider } from './dataProviders';
 
@@ -8,11 +8,9 @@ type Credential = ICredentialDataDecryptedObject;
 const CHOICE = 'providerLogins';
 const STORES_CIEC = 'storesCiec';
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
 /** "bureauPmPassword" */
 export const storedFieldName = ({ value }: DataProvider, field: string): string =>
-	value.replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()) + capital(field);
+	value.replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()) + capitalize(field);
 
 /** "Credit Bureau: Companies (Persona Moral)" → "Companies" */
 const providerLabel = ({ name }: DataProvider) => name.replace(/^.*: | \(.*$/g, '');

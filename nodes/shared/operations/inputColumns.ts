@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { normalizeText } from '../utils/cleanText';
+import { normalizeIfText } from '../utils/cleanText';
 import { idText } from '../utils/primitiveText';
 import { FAILURE_COLUMNS } from './failedItem';
 import { hasNotBeenSent } from './outcome';
@@ -37,7 +37,7 @@ export interface RowAndInput {
 const ACCOUNT = ['outcome', 'reason', 'billed', ...FAILURE_COLUMNS];
 
 /**
- * Returns the input's columns, then the row's. A clashing column gets a name of its own (inputType), unless the row
+ * Returns the input's columns, then the row's. A clashing column gets a name of its own (inputOutcome), unless the row
  * only spells its value differently. The account of a step that has sent nothing gives way to the row's own. That of
  * an earlier state of the same query does so, too, but what it was billed is kept.
  */
@@ -76,6 +76,4 @@ function freeName(name: string, isFree: (name: string) => boolean): string {
 
 /** Returns whether two values are equal, apart from blanks and invisible characters in a text. */
 export const isSameText = (one: unknown, other: unknown): boolean =>
-	JSON.stringify(cleaned(one)) === JSON.stringify(cleaned(other));
-
-const cleaned = (value: unknown) => (typeof value === 'string' ? normalizeText(value) : value);
+	JSON.stringify(normalizeIfText(one)) === JSON.stringify(normalizeIfText(other));

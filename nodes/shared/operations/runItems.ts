@@ -114,7 +114,6 @@ async function runInStep(
 
 const byIndex = (a: { index: number }, b: { index: number }) => a.index - b.index;
 
-/** An item before its next step. */
 interface PendingItem extends NextPhase {
 	index: number;
 }

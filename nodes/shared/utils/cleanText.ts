@@ -7,6 +7,10 @@ const BLANKS = /\p{Z}+/gu;
 export const normalizeText = (text: string): string =>
 	text.replace(INVISIBLE, '').normalize('NFC').replace(BLANKS, ' ').trim();
 
+/** Any other value stays as it is. */
+export const normalizeIfText = (value: unknown): unknown =>
+	typeof value === 'string' ? normalizeText(value) : value;
+
 /** Replacement characters, control characters, halves of characters, and code points that no text has. */
 const NO_TEXT = /[\uFFFD\p{Co}\p{Cn}\p{Cs}]|(?![\t\n\r])\p{Cc}/u;
 

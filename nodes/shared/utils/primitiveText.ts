@@ -11,3 +11,5 @@ export function textOf(value: unknown): string {
 /** An ID as text: a text, or a whole number that JSON holds exactly; anything else as ''. */
 export const idText = (value: unknown): string =>
 	typeof value === 'string' || Number.isSafeInteger(value) ? textOf(value) : '';
+
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
