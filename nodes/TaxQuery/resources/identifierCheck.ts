@@ -12,9 +12,8 @@ import {
 } from '../../shared/identifiers';
 import { defineOperation, noticeField, type Field } from '../../shared/operations/fields';
 import { simplifyField } from '../../shared/operations/commonFields';
-import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
 import type { Item, Resource } from '../../shared/operations/operation';
-import type { OutcomeColumns } from '../../shared/operations/outcome';
+import { FAILURE_COLUMNS, type OutcomeColumns } from '../../shared/operations/outcome';
 import { dayProperty, readPlainDay } from '../fields/dates';
 import { normalizedFromCheckOutput } from '../fields/identifiers';
 import { textProperty } from '../fields/textProperty';

@@ -3,9 +3,6 @@ import { textOf } from '../utils/primitiveText';
 import type { N8nNodeError } from './n8nNodeError';
 import type { Operation } from './operation';
 
-/** Columns of a failed item that no other has. */
-export const FAILURE_COLUMNS = ['error', 'errorCode', 'errorDetail'];
-
 /** The columns of a failed item's own: what went wrong, and what it cost where the operation can cost something. */
 export function failedColumns(
 	{ message, description, context }: N8nNodeError,

@@ -1,8 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { normalizeIfText } from '../utils/cleanText';
 import { idText } from '../utils/primitiveText';
-import { FAILURE_COLUMNS } from './failedItem';
-import { hasNotBeenSent } from './outcome';
+import { FAILURE_COLUMNS, hasNotBeenSent } from './outcome';
 
 export const includeOtherFields: INodeProperties = {
 	displayName: 'Include Other Input Fields',

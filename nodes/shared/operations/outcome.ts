@@ -24,3 +24,6 @@ const WITHOUT_QUERY: unknown[] = ['ready', 'warning', 'notReady', 'notSent'] sat
 /** Returns whether a row comes from a step that has sent nothing for it, so that the next step's account replaces its own. */
 export const hasNotBeenSent = ({ outcome }: IDataObject): boolean =>
 	WITHOUT_QUERY.includes(outcome);
+
+/** Columns of a failed item that no other has. */
+export const FAILURE_COLUMNS = ['error', 'errorCode', 'errorDetail'];
