@@ -14,7 +14,10 @@ it.each([
 	['--query-list xml', '--query-list must be array or page or summary, not "xml"'],
 	['--list-order up', '--list-order must be newest or oldest or none, not "up"'],
 	['--record thin', '--record must be full or no-response, not "thin"'],
-	['--status-words done=X', '--status-words must be like success=DONE,pending=WAIT,failed=ERROR'],
+	[
+		'--status-words done=X',
+		'--status-words must be like success=DONE,pending=WAIT,failed=ERROR,notFound=NONE',
+	],
 	[
 		'--mapping tsconfig.json',
 		'--mapping tsconfig.json: Mapping: "compilerOptions" is not known; known are creditProfile, taxQuery',
