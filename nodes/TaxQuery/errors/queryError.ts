@@ -69,15 +69,14 @@ export type QueryProblem =
 	| { kind: 'unlisted'; purpose: ListPurpose; cause: unknown }
 	/** The response is about somebody else, or of another query type. */
 	| { kind: 'otherQuery'; name: string; id: QueryId; type?: string }
-	| {
+	| ({
 			kind: 'failed';
 			name: string;
 			ids: QueryId[];
 			status: string;
-			serviceMessage: string;
 			/** Set if the status says that nobody was found. */
 			notFound?: QuerySubject;
-	  }
+	  } & ServiceMessage)
 	| { kind: 'cancelled' }
 	/** Passes on another module's error with its code, data and status. */
 	| { kind: 'passed'; cause: unknown };
@@ -237,7 +236,7 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 		case 'failed': {
 			const { name, ids, status, notFound } = queryProblem;
 			const data = { queryIds: ids, status, ...toServiceMessageData(queryProblem) };
-			const named = [`${name}, query ID ${ids.join(', ')}`, queryProblem.serviceMessage];
+			const named = [`${name}, query ID ${ids.join(', ')}`, quoteServiceMessage(queryProblem)];
 			if (notFound) {
 				return {
 					code: 'notFound',

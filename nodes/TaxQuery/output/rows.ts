@@ -8,7 +8,6 @@ import { isObject } from '../../shared/utils/json';
 import { redactSecretsInValue } from '../../shared/utils/redact';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import { failureMessageIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
-import { quoteServiceMessage } from '../../shared/errors/sentences';
 import { textOf } from '../../shared/utils/primitiveText';
 import { getResultIdentifierMismatchWarnings, type OutputRowWarning } from '../fields/identifiers';
 import { monthWarnings } from '../fields/period';
@@ -87,11 +86,9 @@ export function buildRows(settings: RowContext, outcomes: ObtainedQuery[]): IDat
 			ids: failed.map(({ id }) => id),
 			status,
 			notFound: failed.every((one) => one.isNotFound) ? subjectOf(settings.requested) : undefined,
-			serviceMessage: quoteServiceMessage(
-				extractServiceMessage(
-					failureMessageIn(response) ?? failureMessageIn(record) ?? '',
-					secrets,
-				),
+			...extractServiceMessage(
+				failureMessageIn(response) ?? failureMessageIn(record) ?? '',
+				secrets,
 			),
 		});
 	}
@@ -245,7 +242,10 @@ function reasonOf(
 	if (outcome === 'pending' && overdue) {
 		const problem =
 			overdue.problem === undefined ? '' : `; the last check failed: ${overdue.problem}`;
-		return `There was no result within 'Max Wait (Seconds)'${problem}`;
+		return joinSentences(
+			`There was no result within 'Max Wait (Seconds)'${problem}`,
+			'It comes through the Tax Query Trigger, or read it with Query → Get',
+		);
 	}
 	return (reason as string | null) ?? first?.message ?? null;
 }

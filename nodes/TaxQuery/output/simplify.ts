@@ -72,7 +72,8 @@ export function simplifyRecordToRow(
 	});
 }
 
-const PENDING_REASON = 'The result has not arrived yet';
+const PENDING_REASON =
+	'The result has not arrived yet: it comes through the Tax Query Trigger, or read it with Query → Get.';
 
 /** The account of a query that the service has accepted and has no record of yet. */
 export const ACCEPTED: OutcomeColumns = { outcome: 'pending', reason: PENDING_REASON };

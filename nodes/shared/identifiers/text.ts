@@ -29,7 +29,7 @@ export const lengthError = (
 		? finding(
 				'FORMAT',
 				`This is ${other === 'RFC' ? 'an' : 'a'} ${other}, not ${name === 'RFC' ? 'an' : 'a'} ${name}`,
-				`Drag the column with the ${name} into this field.`,
+				`Enter the ${name} instead.`,
 			)
 		: finding('FORMAT', problem, COPY_AGAIN);
 };

@@ -1,4 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { quoteServiceMessage } from '../errors/sentences';
+import { joinSentences } from '../utils/joinSentences';
 import { textOf } from '../utils/primitiveText';
 import type { N8nNodeError } from './n8nNodeError';
 import type { Operation } from './operation';
@@ -8,12 +10,13 @@ export function failedColumns(
 	{ message, description, context }: N8nNodeError,
 	{ costOf, isSending, failedOutcome }: Partial<Operation> = {},
 ): IDataObject {
-	const { code = 'unknown', queryIds = [], billed, sent } = context as IDataObject;
+	const { code = 'unknown', queryIds = [], billed, sent, serviceMessage } = context as IDataObject;
+	const said = quoteServiceMessage({ serviceMessage: textOf(serviceMessage) });
 	return {
 		error: message,
 		errorCode: code,
 		errorDetail: description ?? null,
-		...(failedOutcome && { outcome: failedOutcome(context), reason: message }),
+		...(failedOutcome && { outcome: failedOutcome(context), reason: joinSentences(message, said) }),
 		...(costOf && { billed, queryId: [queryIds].flat().map(textOf).join(', ') || null }),
 		...(isSending && !failedOutcome && { sent: sent !== false }),
 	};

@@ -32,8 +32,8 @@ export interface RowAndInput {
 	isRequested(name: string): boolean;
 }
 
-/** The columns in which a row gives an account of itself. */
-const ACCOUNT = ['outcome', 'reason', 'billed', ...FAILURE_COLUMNS];
+/** The columns in which a row gives an account of itself; `ready` is Check's. */
+const ACCOUNT = ['outcome', 'reason', 'ready', 'billed', ...FAILURE_COLUMNS];
 
 /**
  * Returns the input's columns, then the row's. A clashing column gets a name of its own (inputOutcome), unless the row

@@ -483,7 +483,7 @@ describe('the columns of the input', () => {
 		const { items: found, error } = await sandbox.run(getCrfParameters(waiting), { items });
 		expect(error).toBeUndefined();
 		const { json, pairedItem } = found[0];
-		expect(namesOf(json)).toEqual(`cliente alta ready personType birthDate ${CRF}`.split(' '));
+		expect(namesOf(json)).toEqual(`cliente alta personType birthDate ${CRF}`.split(' '));
 		expect(json).toMatchObject({ cliente: 'Uno', rfc: me(), outcome: 'result', billed: 1 });
 		expect(pairedItem).toEqual({ item: 0 });
 	});
