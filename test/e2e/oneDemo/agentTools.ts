@@ -300,7 +300,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 			rfc: '',
 			birthDate: '',
 		});
-		expect(checked).toContain('"valid":true');
+		expect(checked).toContain('"outcome":"ready"');
 		const data = await callTool(client, 'Get_CURP_data', { curp: CURP });
 		expect(data).toContain('GOEL9012******');
 		expect(data).not.toContain(CURP);
