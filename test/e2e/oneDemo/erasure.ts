@@ -116,6 +116,7 @@ describeIfChromium('applicants who are forgotten', () => {
 		flow = await Onboarding.in(await startDemoOncePerFile(), await openEditorOncePerFile());
 	}, 5 * MINUTES);
 	afterAll(async () => {
+		await flow?.setLender({ diasBloqueo: 3650 });
 		await flow?.close();
 	}, MINUTES);
 
@@ -152,13 +153,6 @@ describeIfChromium('applicants who are forgotten', () => {
 			expect(before).toContain('execution_data');
 
 			await flow.setLender({ diasBloqueo: 0 });
-			// A run by click keeps its data for an hour, so the schedule runs here, each minute.
-			await flow.change('forget-applicant', ({ name, parameters }) =>
-				name === 'Every day'
-					? { rule: { interval: [{ field: 'minutes', minutesInterval: 1 }] } }
-					: parameters,
-			);
-
 			const running = await longExecution(flow, FORGOTTEN.curp);
 			const owner = await flow.operator();
 			const unknown = await flow.lookUp(owner, 'S-AAAA-AAAA');
@@ -175,6 +169,13 @@ describeIfChromium('applicants who are forgotten', () => {
 			await owner.close();
 			expect(await flow.dossier(folios[0])).toEqual({ folio: folios[0], estado: 'bloqueada' });
 			expect((await flow.operatorPage()).text).not.toContain(FORGOTTEN.curp);
+
+			// A run by click keeps its data for an hour, so the schedule runs here, each minute.
+			await flow.change('forget-applicant', ({ name, parameters }) =>
+				name === 'Every day'
+					? { rule: { interval: [{ field: 'minutes', minutesInterval: 1 }] } }
+					: parameters,
+			);
 
 			const erasure = async (estado: string) =>
 				await until(
