@@ -15,7 +15,8 @@ export function readsList(operation: Operation): Operation {
 		// an agent's tool has one item
 		fields: [{ ...notice, displayOptions: { hide: { '@tool': [true] } } }, ...operation.fields],
 		async execute(item) {
-			item.run.shared(newReadings).note(operation, await identify(item, names));
+			const readings = item.run.shared(newReadings);
+			if (readings.mayBeTheSame()) readings.note(operation, await identify(item, names));
 			return await operation.execute(item);
 		},
 	};
@@ -48,6 +49,7 @@ function newReadings(run: Run) {
 		);
 	});
 	return {
+		mayBeTheSame: () => different.size < 2,
 		note(operation: Operation, reading: string) {
 			different.add(reading);
 			count++;
