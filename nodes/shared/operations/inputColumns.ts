@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { normalizeIfText } from '../utils/cleanText';
-import { idText } from '../utils/primitiveText';
+import { capitalize, idText } from '../utils/primitiveText';
 import { FAILURE_COLUMNS, hasNotBeenSent } from './outcome';
 
 export const includeOtherFields: INodeProperties = {
@@ -32,8 +32,14 @@ export interface RowAndInput {
 	isRequested(name: string): boolean;
 }
 
-/** The columns in which a row gives an account of itself; `ready` is Check's. */
-const ACCOUNT = ['outcome', 'reason', 'ready', 'billed', ...FAILURE_COLUMNS];
+/** The columns in which a row gives an account of itself. */
+const ACCOUNT = ['outcome', 'reason', 'billed', ...FAILURE_COLUMNS];
+
+/** Columns of the input that give way; `ready` is Check's own, and may be the operator's beside any other outcome. */
+function replacedColumns(input: IDataObject): string[] {
+	if (!hasNotBeenSent(input)) return [];
+	return input.outcome === 'notSent' ? ACCOUNT : [...ACCOUNT, 'ready'];
+}
 
 /**
  * Returns the input's columns, then the row's. A clashing column gets a name of its own (inputOutcome), unless the row
@@ -43,7 +49,7 @@ const ACCOUNT = ['outcome', 'reason', 'ready', 'billed', ...FAILURE_COLUMNS];
 export function mergeInputColumns({ row, input, own, isRequested }: RowAndInput): IDataObject {
 	const isSameQuery = queryIdIn(input) !== '' && queryIdIn(input) === queryIdIn(row);
 	const isTaken = (name: string) => own.has(name) || Object.hasOwn(row, name);
-	const replaced = hasNotBeenSent(input) ? ACCOUNT : [];
+	const replaced = replacedColumns(input);
 	const columns = new Map<string, unknown>();
 	const isFree = (name: string) =>
 		!isTaken(name) && !Object.hasOwn(input, name) && !columns.has(name);
@@ -66,7 +72,7 @@ const queryIdIn = ({ queryId, _id }: IDataObject): string => idText(queryId ?? _
 
 /** Returns inputName, or inputName2 and so on where an earlier step has used it: the lowest that is free. */
 function freeName(name: string, isFree: (name: string) => boolean): string {
-	const own = `input${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+	const own = `input${capitalize(name)}`;
 	if (isFree(own)) return own;
 	let count = 2;
 	while (!isFree(`${own}${count}`)) count++;

@@ -23,3 +23,20 @@ describe('an earlier state of a query in the input', () => {
 		});
 	});
 });
+
+describe('an input that was not sent', () => {
+	const merged = (outcome: string) =>
+		mergeInputColumns({
+			row: { outcome: 'result', reason: null },
+			input: { outcome, reason: 'Why', ready: 'mine' },
+			own: new Set<string>(),
+			isRequested,
+		});
+
+	it.each([
+		['notSent', { ready: 'mine' }],
+		['warning', {}],
+	])("gives way with its account, after %s; a column 'ready' only after Check", (outcome, kept) => {
+		expect(merged(outcome)).toEqual({ ...kept, outcome: 'result', reason: null });
+	});
+});
