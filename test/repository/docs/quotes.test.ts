@@ -20,7 +20,7 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string
 
 /** n8n's own words, and emphasis. */
 const OF_N8N =
-	`Execute workflow|Execute step|Executions|Binary|Download|Webhook URLs|Human Review|On Error|Save|Stop|Approve
+	`Execute workflow|Execute step|Execute previous nodes|Trigger manually|Executions|Binary|Download|Webhook URLs|Human Review|On Error|Save|Stop|Approve
 	|Couldn't connect with these settings|More details
 	|Allow access|Got it, thanks|once|may have been accepted|cursiva|save successful executions: none|What the operator reads`
 		.split('|')
