@@ -19,6 +19,7 @@ import {
 	textInput,
 } from '../nodes/shared/credentials/inputBuilders';
 import { LoginError } from '../nodes/shared/credentials/loginError';
+import { pricesSwitch, priceFields } from '../nodes/shared/credentials/prices';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
 import { storedCiecFields } from '../nodes/shared/credentials/providerFields';
 import { advancedWebhookFields, webhookFields } from '../nodes/shared/credentials/webhookFields';
@@ -93,7 +94,9 @@ export class TaxQueryApi implements ICredentialType {
 			apiMappingProperty('{"paths": {"tax": "authority"}}'),
 			pseudonymKeyField,
 			...advancedWebhookFields,
+			pricesSwitch,
 		]),
+		...priceFields,
 		{
 			displayName: 'Issued Token',
 			name: 'accessToken',

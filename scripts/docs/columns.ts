@@ -138,6 +138,16 @@ const taxQuery: OperationRow[] = [
 	['query get', undefined, queryData, 'open'],
 	['query getAll', undefined, queryData, 'open'],
 	[
+		'query getSpending',
+		'Get Spending',
+		{
+			...columnsOf(text, 'period queryType'),
+			...columnsOf(number, 'queries successful notFound failed pending unknown amount'),
+			currency: text,
+			complete: flag,
+		},
+	],
+	[
 		'identifier check',
 		'Check',
 		{

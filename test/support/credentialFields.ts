@@ -20,6 +20,18 @@ export function toN8nCredentialLoginFields(
 	};
 }
 
+/** Fields of the query service's credential that hold what queries cost: "getCrf" is in "priceGetCrf". */
+export const priceFieldsOf = (prices: Record<string, string>): ICredentialDataDecryptedObject => ({
+	advanced: true,
+	hasPrices: true,
+	...Object.fromEntries(
+		Object.entries(prices).map(([operation, price]) => [
+			`price${operation.charAt(0).toUpperCase()}${operation.slice(1)}`,
+			price,
+		]),
+	),
+});
+
 /** Credentials of the nodes by type. */
 type Credentials = Record<string, ICredentialDataDecryptedObject>;
 

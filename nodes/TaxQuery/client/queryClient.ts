@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { Prices } from '../../shared/credentials/prices';
 import type { Item } from '../../shared/operations/operation';
 import type { Connection } from '../../shared/http/connection';
 import type { ServiceRequest } from '../../shared/http/sendOnce';
@@ -20,6 +21,8 @@ export interface QueryClient {
 	accountKey: string;
 	/** A fingerprint of what is secret; only who has the credential can compute it. */
 	seal(text: string): string;
+	/** What queries cost; undefined if the operator has not entered it. Throws a UserError if a price is no amount. */
+	prices(): Prices | undefined;
 	/** The service's clock is ahead of this machine's by so many milliseconds. */
 	clockOffsetMs(): number;
 	request(request: ServiceRequest): Promise<IDataObject | IDataObject[]>;

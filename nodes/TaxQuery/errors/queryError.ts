@@ -14,6 +14,7 @@ import { mappingHint, quoteServiceMessage } from '../../shared/errors/sentences'
 import { taxQuery } from '../../shared/http/services';
 import type { BillingSummary } from '../../shared/operations/operation';
 import type { PaidQueryDefinition } from '../request/queryRequest';
+import { moneyText } from '../spending/amounts';
 import { pathKeysOfQueryType } from '../client/names';
 import type {
 	UncertaintyReason,
@@ -63,6 +64,10 @@ export type QueryProblem =
 	  }
 	| { kind: 'limitOfExecution'; most: number }
 	| { kind: 'limitOfDay'; most: number; made: number }
+	/** Amounts are in ten-thousandths of the currency. */
+	| { kind: 'budgetOfDay'; currency: string; most: number; spent: number }
+	/** A limit by amount needs a price: of this query type, or of other queries that were made today. */
+	| { kind: 'unpriced'; label?: string; others?: number }
 	/** Today's queries cannot be counted. */
 	| { kind: 'uncounted'; undated: number }
 	| { kind: 'uncounted'; listed: number; total?: number; completeness: ListCompleteness }
@@ -164,9 +169,10 @@ const billedText = (ids: QueryId[]): string =>
 		: `Already billed: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
 
 /** Ends every error and receipt of a billed operation. */
-export function billedCountText({ billed }: Pick<BillingSummary, 'billed'>): string {
+export function billedCountText({ billed }: Pick<BillingSummary, 'billed'>, amount = ''): string {
 	if (billed === 'unknown' || billed === 0) return `Billed: ${billed || 'nothing'}`;
-	return `Billed: ${billed} ${billed === 1 ? 'query' : 'queries'}`;
+	const count = `Billed: ${billed} ${billed === 1 ? 'query' : 'queries'}`;
+	return amount === '' ? count : `${count}, ${amount}`;
 }
 
 export const mappingKeysAdvice = (keys: string[]): string =>
@@ -197,9 +203,27 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 				message: `This item would go beyond the ${queryProblem.most} queries allowed per day: ${queryProblem.made} were made today`,
 				description: "Go on tomorrow, or raise 'Max Queries per Day' under 'Spending Limits'.",
 			};
+		case 'budgetOfDay': {
+			const { currency, most, spent } = queryProblem;
+			return {
+				message: `This item would go beyond the ${moneyText(currency, most)} allowed per day: ${moneyText(currency, spent)} were spent today`,
+				description: "Go on tomorrow, or raise 'Max Amount per Day' under 'Spending Limits'.",
+			};
+		}
+		case 'unpriced': {
+			const { label, others = 0 } = queryProblem;
+			return {
+				message:
+					label === undefined
+						? `'Max Amount per Day' cannot be kept: ${others} of today's queries have no price`
+						: `'Max Amount per Day' needs the price of a query: ${label}`,
+				description:
+					"Enter it in the credential, under 'Advanced', 'Prices'. Or limit the number instead: 'Max Queries per Day'.",
+			};
+		}
 		case 'uncounted':
 			return {
-				message: "Today's queries cannot be counted for 'Max Queries per Day'",
+				message: "Today's queries cannot be counted for the limit per day",
 				...('undated' in queryProblem
 					? {
 							description: `${queryProblem.undated} of the queries listed show no creation date with a time zone (createdAt). Remove the limit, or ask your provider for the date.`,
@@ -268,7 +292,7 @@ const UNLISTED = 'The queries made could not be listed';
 
 const PURPOSES: Record<ListPurpose, string> = {
 	reuse: "Without the list no result can be reused. To send anyway, set 'Reuse Results' to Never",
-	limit: "Try again later, or remove 'Max Queries per Day' under 'Spending Limits'",
+	limit: "Try again later, or remove the limit per day under 'Spending Limits'",
 	retry:
 		'A retry first searches the list for what was sent. Retry later; a new execution sends all its queries',
 };

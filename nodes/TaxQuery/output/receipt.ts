@@ -6,8 +6,11 @@ import type {
 	Run,
 } from '../../shared/operations/operation';
 import { identity } from '../../shared/operations/commonFields';
+import type { Prices } from '../../shared/credentials/prices';
 import type { QueryId } from '../client/model';
 import { billedCountText } from '../errors/queryError';
+import type { QueryRequest } from '../request/queryRequest';
+import { AmountByCurrency } from '../spending/amounts';
 import { addToMetadataCount, addToMetadataList } from './metadata';
 import {
 	runReceiptText,
@@ -54,6 +57,9 @@ export class RunReceipt {
 	readonly #run: Run;
 	readonly #known: Known;
 	readonly #planned = new Map<number, number>();
+	/** The prices of items whose credential has some. */
+	readonly #prices = new Map<number, Prices>();
+	#operation = '';
 	/** Keyed by item. */
 	readonly #billed = new Map<number, string[]>();
 	/** What was sent, and nobody knows whether it was accepted. Items that share it count it once. */
@@ -81,9 +87,11 @@ export class RunReceipt {
 		run.atEnd((failure, failed) => this.#end(failure, failed));
 	}
 
-	/** `queries` are billed if nothing is reused. */
-	plan({ index }: Item, queries: number): void {
-		this.#planned.set(index, queries);
+	/** They are billed if nothing is reused. */
+	plan({ index }: Item, { expected, definition }: QueryRequest, prices: Prices | undefined): void {
+		this.#planned.set(index, expected.length);
+		this.#operation = definition.queryType.operation;
+		if (prices) this.#prices.set(index, prices);
 	}
 
 	/** An item that was not planned yet counts as one query. */
@@ -96,11 +104,21 @@ export class RunReceipt {
 		const cost = { billed: known ?? ('unknown' as const), queries };
 		const ids = items.flatMap((one) => this.#billed.get(one) ?? []);
 		return {
-			text: billedCountText(cost),
+			text: billedCountText(cost, known === undefined ? '' : this.#amountText(items)),
 			...cost,
 			...(ids.length > 0 && { queryIds: ids }),
 			...(uncertain.length > 0 && { unsureItems: uncertain.map(numberOf) }),
 		};
+	}
+
+	/** Is empty where nothing is billed, or no price is known. */
+	#amountText(items: number[]): string {
+		const amount = new AmountByCurrency();
+		for (const index of items) {
+			const { length } = this.#billed.get(index) ?? [];
+			if (length > 0) amount.add(this.#operation, length, this.#prices.get(index));
+		}
+		return amount.text;
 	}
 
 	/** They are stored with the execution at once, because it may be stopped. */

@@ -145,7 +145,8 @@ function failuresText(items: ItemCounts): string {
 	);
 }
 
-function reuseText(mode: Run['mode']): string {
+/** Says why results were reused though the operator did not choose that. */
+export function reuseText(mode: Run['mode']): string {
 	if (mode === 'integrated') {
 		return "In a sub-workflow, results (not failures) of the last 24 hours are reused, because n8n does not say whether its parent is retried ('Reuse Results')";
 	}
@@ -154,7 +155,8 @@ function reuseText(mode: Run['mode']): string {
 		: "While building, results (not failures) of the last 24 hours are reused; production is billed ('Reuse Results')";
 }
 
-function gapTexts({ uncompared, pendingTooLong, cut }: ReuseSearchGaps): string[] {
+/** Says what could not be compared, and where the list was not read to its end. */
+export function gapTexts({ uncompared, pendingTooLong, cut }: ReuseSearchGaps): string[] {
 	const gap = `'Reuse Results': ${counted(uncompared, 'query', 'queries')} in the list could not be compared with this item (query type, fields or date)`;
 	const todo = `To compare them, ${mappingKeysAdvice(['services', 'fields', 'statuses'])} (Connection → Diagnose proposes it)`;
 	return filled([

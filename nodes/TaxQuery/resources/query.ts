@@ -26,6 +26,7 @@ import {
 	buildProtectedRow,
 } from '../output/simplify';
 import { filters } from './recordFilters';
+import { getSpending } from './spending';
 import { CodedError } from '../../shared/utils/codedError';
 
 const queryId = defineField(
@@ -175,5 +176,5 @@ const getMany = defineOperation({
 export const query: Resource = {
 	name: 'Query',
 	value: 'query',
-	operations: [get, readsList(getMany)],
+	operations: [get, readsList(getMany), readsList(getSpending)],
 };

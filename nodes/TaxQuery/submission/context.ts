@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
 import type { ServiceMessage, RequestProblem } from '../../shared/errors/requestProblem';
+import { ScopeState } from '../../shared/processState';
 import type { QueryRequest } from '../request/queryRequest';
 import { itemClient, type QueryClient } from '../client/queryClient';
 import type { QueryId, RecordOrAcknowledgement } from '../client/model';
@@ -32,6 +33,8 @@ export interface RunSubmissionContext {
 	log: SpendingLog;
 	/** A sub-workflow or the call of an MCP client may repeat another one without knowing it. */
 	mayRepeat: boolean;
+	/** Everything happens but the sending. */
+	isPreview: boolean;
 }
 
 export interface ItemSubmissionContext {
@@ -43,7 +46,9 @@ export interface ItemSubmissionContext {
 }
 
 /** The queries that an item gets, or a body without an ID where that is all there is. */
-export type Submitted = Pick<ObtainedQuery, 'how'> & {
+export type Submitted = {
+	/** `planned`: it would be sent, and has no queries yet. */
+	how: ObtainedQuery['how'] | 'planned';
 	queries: SubmittedQuery[];
 };
 
@@ -57,15 +62,30 @@ export interface UncertainResponse {
 }
 
 export function newSubmissionContext(run: Run, log: SpendingLog): RunSubmissionContext {
+	return contextOf(run, log, false);
+}
+
+/** What it plans, only other previews of its execution know. */
+export function newPreviewContext(run: Run): RunSubmissionContext {
+	const execution = run.execution.shared(newPreviewState);
+	const log = { accepted: nothing, uncertain: nothing };
+	return contextOf({ ...run, execution, memory: {} }, log, true);
+}
+
+const newPreviewState = () => new ScopeState();
+const nothing = () => undefined;
+
+function contextOf(run: Run, log: SpendingLog, isPreview: boolean): RunSubmissionContext {
 	const journal = new Journal(run);
 	const past = new PastQueries(run, journal.register);
 	return {
 		run,
 		journal,
 		past,
-		limit: new SpendingLimit(run, past),
+		limit: new SpendingLimit(run, past, isPreview),
 		log,
 		mayRepeat: run.mode === 'integrated' || run.executionId === undefined,
+		isPreview,
 	};
 }
 

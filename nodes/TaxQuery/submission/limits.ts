@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import type { Prices } from '../../shared/credentials/prices';
 import type { Item, Run } from '../../shared/operations/operation';
 import { getClientState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
@@ -9,6 +10,7 @@ import { QueryError } from '../errors/queryError';
 import { indexRecords, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
 import { clientAccount } from './account';
+import { addTallies, amountOf, countOf, type Tally } from '../spending/amounts';
 import type { PastQueries } from './reuse';
 import type { Submission } from './execution';
 import { acceptedIdsOf, isUncertain } from './submissionState';
@@ -17,6 +19,8 @@ import { CLOCK_MS } from './sharedList';
 export interface Limits {
 	maxQueries: number;
 	maxQueriesPerDay: number;
+	/** In ten-thousandths of the currency of the credential's prices. */
+	maxAmountPerDay: number;
 }
 
 /** A request to be sent, and the name of its reservation, which sharers have in common. */
@@ -33,14 +37,17 @@ type CountedListing = Pick<CollectedQueryList, 'completeness' | 'total'> & { lis
  */
 export class SpendingLimit {
 	readonly #run: Run;
+	readonly #isPreview: boolean;
 	readonly #spending: ExecutionCounter;
 	readonly #past: PastQueries;
 	/** Days whose listed queries this run has counted, one for each account. */
 	readonly #counting = new Map<DayCounter, Promise<CountedListing>>();
-	readonly #reservedIn = new Set<DayCounter>();
+	readonly #days = new Set<DayCounter>();
 
-	constructor(run: Run, past: PastQueries) {
+	/** A preview counts what others plan; what it plans itself is nobody else's business. */
+	constructor(run: Run, past: PastQueries, isPreview: boolean) {
 		this.#run = run;
+		this.#isPreview = isPreview;
 		this.#spending = executionCounterOf(run);
 		this.#past = past;
 	}
@@ -48,12 +55,14 @@ export class SpendingLimit {
 	/** Counts queries that an item will send; throws a QueryError if they are too many, before any is sent. */
 	async plan(item: Item, limits: Limits, planned: PlannedQuery[]): Promise<void> {
 		if (planned.length === 0) return;
-		const { maxQueries, maxQueriesPerDay } = limits;
-		const day = maxQueriesPerDay === Infinity ? undefined : await dayOf(item);
+		const { maxQueries, maxQueriesPerDay, maxAmountPerDay } = limits;
+		const isOfDay = Math.min(maxQueriesPerDay, maxAmountPerDay) < Infinity;
+		const prices = maxAmountPerDay === Infinity ? undefined : await pricesOf(item, planned);
+		const day = isOfDay ? await dayOf(item) : undefined;
 		const listed = day && (await this.#countOnce(item, day));
 		// all of it is reserved or nothing, and nothing comes between
 		this.#checkExecution(planned, maxQueries);
-		if (day && listed) this.#checkDay(planned, maxQueriesPerDay, day, listed);
+		if (day && listed) this.#checkDay(planned, limits, day, listed, prices);
 		this.#reserve(planned, day);
 	}
 
@@ -65,23 +74,29 @@ export class SpendingLimit {
 	async ended(
 		item: Item,
 		name: string,
-		{ expected }: QueryRequest,
+		request: QueryRequest,
 		submission: Submission,
 	): Promise<void> {
 		const day = await dayOf(item);
 		day.reserved.take(this.#nameInDay(name));
-		day.addOutcome(submission, expected);
+		day.addOutcome(submission, request);
 	}
 
 	/** Records that uncertain queries were accepted under these IDs. */
-	async found(item: Item, submission: Submission, ids: QueryId[]): Promise<void> {
-		(await dayOf(item)).resolve(submission, ids);
+	async found(
+		item: Item,
+		{ definition }: QueryRequest,
+		submission: Submission,
+		ids: QueryId[],
+	): Promise<void> {
+		(await dayOf(item)).resolve(submission, definition.queryType.operation, ids);
 	}
 
-	/** Frees what was planned and never sent for others. */
+	/** Frees what was planned and never sent for others. What a preview plans counts until its execution ends. */
 	end(): void {
+		if (this.#isPreview) return;
 		this.#spending.reserved.leave(this.#run);
-		for (const day of this.#reservedIn) day.reserved.leave(this.#run);
+		for (const day of this.#days) day.reserved.leave(this.#run);
 	}
 
 	/** Counts a day's listed queries for all items of an account. Throws a QueryError if they cannot be counted. */
@@ -110,31 +125,46 @@ export class SpendingLimit {
 
 	#checkExecution(planned: PlannedQuery[], most: number): void {
 		const { reserved, total } = this.#spending;
-		const more = countQueries(planned.filter(({ name }) => !reserved.has(name)));
+		const more = countOf(tallyOf(planned.filter(({ name }) => !reserved.has(name))));
 		if (more > 0 && total + more > most) throw new QueryError({ kind: 'limitOfExecution', most });
 	}
 
 	#checkDay(
 		planned: PlannedQuery[],
-		most: number,
-		{ reserved, made }: DayCounter,
+		{ maxQueriesPerDay, maxAmountPerDay }: Limits,
+		day: DayCounter,
 		listed: CountedListing,
+		prices: Prices | undefined,
 	): void {
-		const unreserved = planned.filter(({ name }) => !reserved.has(this.#nameInDay(name)));
+		const own = this.#reservedIn(day);
+		const unreserved = planned.filter(({ name }) => !own.has(this.#nameInDay(name)));
 		if (unreserved.length === 0) return;
-		if (made + reserved.total + countQueries(unreserved) > most) {
-			throw new QueryError({ kind: 'limitOfDay', most, made });
+		const others = own === day.reserved ? none() : day.reserved.tally;
+		const all = addTallies(day.made, others, own.tally, tallyOf(unreserved));
+		if (countOf(all) > maxQueriesPerDay) {
+			const made = countOf(day.made);
+			throw new QueryError({ kind: 'limitOfDay', most: maxQueriesPerDay, made });
 		}
 		if (listed.completeness !== 'complete') throw new QueryError({ kind: 'uncounted', ...listed });
+		if (prices) checkBudget(all, day.made, maxAmountPerDay, prices);
 	}
 
 	#reserve(planned: PlannedQuery[], day: DayCounter | undefined): void {
 		for (const one of planned) {
-			const count = countQueries([one]);
-			this.#spending.reserved.add(one.name, count, this.#run);
-			day?.reserved.add(this.#nameInDay(one.name), count, this.#run);
+			const tally = tallyOf([one]);
+			this.#spending.reserved.add(one.name, tally, this.#run);
+			if (day) this.#reservedIn(day).add(this.#nameInDay(one.name), tally, this.#run);
 		}
-		if (day) this.#reservedIn.add(day);
+		if (day) this.#days.add(day);
+	}
+
+	/** Reservations count for all executions, those of a preview for the previews of its own. */
+	#reservedIn(day: DayCounter): Reservations {
+		if (!this.#isPreview) return day.reserved;
+		const previews = this.#run.execution.shared(newPreviews);
+		const own = previews.get(day) ?? new Reservations();
+		previews.set(day, own);
+		return own;
 	}
 
 	/** Reservations of a day are those of all executions. */
@@ -143,11 +173,42 @@ export class SpendingLimit {
 	}
 }
 
-const countQueries = (planned: PlannedQuery[]): number =>
-	planned.reduce((sum, { request }) => sum + request.expected.length, 0);
+/** No query of any type. */
+const none = (): Tally => new Map();
+
+const tallyOf = (planned: PlannedQuery[]): Tally =>
+	addTallies(...planned.map(({ request }) => tallyOfRequest(request)));
+
+const tallyOfRequest = ({ definition, expected }: QueryRequest): Tally =>
+	new Map([[definition.queryType.operation, expected.length]]);
+
+/** The reservations of an execution's previews, by day. */
+const newPreviews = () => new WeakMap<DayCounter, Reservations>();
+
+/** Returns the prices by which a limit counts. Throws a QueryError where a planned query has none. */
+async function pricesOf(item: Item, planned: PlannedQuery[]): Promise<Prices> {
+	const prices = (await itemClient(item)).prices();
+	const lacking = planned.find(
+		({ request }) => prices?.byOperation[request.definition.queryType.operation] === undefined,
+	);
+	if (prices && !lacking) return prices;
+	throw new QueryError({ kind: 'unpriced', label: lacking?.request.definition.queryType.label });
+}
+
+/** Throws a QueryError where the amount is too high, or where it is not known. */
+function checkBudget(all: Tally, made: Tally, most: number, prices: Prices): void {
+	const { currency } = prices;
+	const { units, unpriced } = amountOf(all, prices);
+	if (units > most) {
+		const spent = amountOf(made, prices).units;
+		throw new QueryError({ kind: 'budgetOfDay', currency, most, spent });
+	}
+	if (unpriced > 0) throw new QueryError({ kind: 'unpriced', others: unpriced });
+}
 
 /** A request of uncertain outcome, with the records that it makes if it was accepted. */
 interface UncertainQueries {
+	operation: string;
 	expected: ExpectedRecord[];
 	sentAt: number;
 }
@@ -156,8 +217,10 @@ interface UncertainQueries {
 export class DayCounter {
 	/** Queries that all executions have planned or are sending. */
 	readonly reserved = new Reservations();
-	/** IDs of the queries that were listed, or accepted since. */
-	readonly #made = new Set<string>();
+	/** The queries that were listed, or accepted since, and their operations. */
+	readonly #made = new Map<QueryId, string>();
+	/** Is kept, because each item needs it. */
+	readonly #madeTally = new Map<string, number>();
 	readonly #uncertain = new Map<string, UncertainQueries>();
 
 	/** Counts the queries that were made. */
@@ -166,32 +229,47 @@ export class DayCounter {
 	}
 
 	/** Counts the queries that were made, or may have been. */
-	get made(): number {
-		const uncertain = [...this.#uncertain.values()];
-		return uncertain.reduce((sum, { expected }) => sum + expected.length, this.#made.size);
+	get made(): Tally {
+		const uncertain = [...this.#uncertain.values()].map(
+			({ operation, expected }) => new Map([[operation, expected.length]]),
+		);
+		return addTallies(this.#madeTally, ...uncertain);
 	}
 
 	/** Adds listed queries. No item has claimed `unclaimed`: those may be queries of uncertain outcome. */
 	addListed(records: QueryRecord[], unclaimed: QueryRecord[], clockOffsetMs: number): void {
-		this.#addMade(records.map(({ id }) => id));
+		for (const { id, operation } of records) this.#addMade([id], operation);
 		this.#dropListed(unclaimed, clockOffsetMs);
 	}
 
 	/** It may have been accepted or not. */
-	addOutcome(submission: Submission, expected: ExpectedRecord[]): void {
+	addOutcome(submission: Submission, { definition, expected }: QueryRequest): void {
 		const { state, sentAt } = submission;
-		if (isUncertain(state)) this.#uncertain.set(uncertainName(submission), { expected, sentAt });
-		this.#addMade(acceptedIdsOf(state));
+		const { operation } = definition.queryType;
+		if (isUncertain(state)) {
+			this.#uncertain.set(uncertainName(submission), { operation, expected, sentAt });
+		}
+		this.#addMade(acceptedIdsOf(state), operation);
 	}
 
 	/** Replaces queries of uncertain outcome by those that were accepted. */
-	resolve(submission: Submission, ids: QueryId[]): void {
+	resolve(submission: Submission, operation: string, ids: QueryId[]): void {
 		this.#uncertain.delete(uncertainName(submission));
-		this.#addMade(ids);
+		this.#addMade(ids, operation);
 	}
 
-	#addMade(ids: QueryId[]): void {
-		for (const id of ids) this.#made.add(id);
+	#addMade(ids: QueryId[], operation = ''): void {
+		for (const id of ids) {
+			const known = this.#made.get(id);
+			if (known) continue;
+			if (known !== undefined) this.#count(known, -1); // listed under a name that the mapping lacks
+			this.#made.set(id, operation);
+			this.#count(operation, 1);
+		}
+	}
+
+	#count(operation: string, more: number): void {
+		this.#madeTally.set(operation, (this.#madeTally.get(operation) ?? 0) + more);
 	}
 
 	/** Drops the uncertain queries that the list shows, so that each counts once. */
@@ -230,7 +308,7 @@ class SpendingDays {
 	}
 
 	get isInUse(): boolean {
-		return [...this.#byStart.values()].some(({ reserved }) => reserved.total > 0);
+		return [...this.#byStart.values()].some(({ reserved }) => countOf(reserved.tally) > 0);
 	}
 }
 
@@ -259,7 +337,7 @@ class ExecutionCounter {
 	}
 
 	get total(): number {
-		return this.sent + this.reserved.total;
+		return this.sent + countOf(this.reserved.tally);
 	}
 }
 
@@ -275,8 +353,13 @@ export function executionCounterOf({ execution, node }: Run): ExecutionCounter {
 
 /** Counts queries that will be sent: equal requests once, however many runs of a node plan them. */
 class Reservations {
-	readonly #places = new Map<string, { count: number; holders: Set<object> }>();
-	total = 0;
+	readonly #places = new Map<string, { tally: Tally; holders: Set<object> }>();
+	/** Is kept, because each item needs it. */
+	#sum = none();
+
+	get tally(): Tally {
+		return this.#sum;
+	}
 
 	/** Nothing more is needed for a reserved request. */
 	has(request: string): boolean {
@@ -284,19 +367,21 @@ class Reservations {
 	}
 
 	/** Reserves for a request, on behalf of a run. */
-	add(request: string, count: number, holder: object): void {
+	add(request: string, tally: Tally, holder: object): void {
 		const place = this.#places.get(request);
 		if (place) {
 			place.holders.add(holder);
 			return;
 		}
-		this.#places.set(request, { count, holders: new Set([holder]) });
-		this.total += count;
+		this.#places.set(request, { tally, holders: new Set([holder]) });
+		this.#sum = addTallies(this.#sum, tally);
 	}
 
 	/** Frees the reservation of a request that is on its way, or will never be. */
 	take(request: string): void {
-		this.total -= this.#places.get(request)?.count ?? 0;
+		const { tally = none() } = this.#places.get(request) ?? {};
+		const taken = [...tally].map(([operation, count]) => [operation, -count] as const);
+		this.#sum = addTallies(this.#sum, new Map(taken));
 		this.#places.delete(request);
 	}
 

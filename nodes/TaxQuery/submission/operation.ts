@@ -18,22 +18,37 @@ import {
 import { getQuery, itemClient, type QueryClient } from '../client/queryClient';
 import type { QueryRecord } from '../client/model';
 import { withBilledIds } from '../errors/queryError';
+import {
+	buildPreviewRow,
+	buildUnsentRow,
+	PreviewSummary,
+	type PreviewedQuery,
+} from '../output/preview';
 import { RunReceipt } from '../output/receipt';
-import { mayStillGetResult, buildRows, type ObtainedQuery, type RowContext } from '../output/rows';
+import {
+	mayStillGetResult,
+	buildRows,
+	type ObtainedQuery,
+	type RowContext,
+	type SubmittedQuery,
+} from '../output/rows';
 import { possibleColumnsOfQueryType } from '../output/simplify';
 import {
 	waitAndReuseFieldsOf,
 	paidQueryOptions,
 	USUAL_PRICE_TEXT,
+	previewOnly,
 	priceNotice,
 	type ReuseScope,
 } from './options';
 import { countBilledQueries, acceptedIdsOf } from './submissionState';
 import {
 	sharesEqualRequests,
+	newPreviewContext,
 	newSubmissionContext,
 	noteRead,
 	type SubmissionOptions,
+	type Submitted,
 	type RunSubmissionContext,
 } from './context';
 import { isSubmittedByEarlierTry, reserveSpending, submit } from './submit';
@@ -62,13 +77,19 @@ export function paidQueryOperation(definition: PaidQueryDefinition): Operation {
 		tool: `${tool} ${hasNoResult ? 'It may be billed.' : `Billed: ${price}.`} ${queryType.isImmediate ? COMES_AT_ONCE : PENDING}`,
 		fields: { price: priceNotice(definition), input, ...waitAndReuseFieldsOf(definition) },
 		options: paidQueryOptions(definition),
-		execute: async (item, { input: queries, ...settings }) =>
-			await namingBilled(item, async () => await plan(item, definition, queries, settings)),
+		execute: async (item, { input: queries, isPreview, ...settings }) =>
+			isPreview
+				? await preview(item, definition, queries, settings)
+				: await namingBilled(item, async () => await plan(item, definition, queries, settings)),
 	});
+	const execute: Operation['execute'] = async (item) => {
+		const step = async () => await paid.execute(item);
+		return (await previewOnly.read(item)) ? await orUnsentRow(item, step) : await step();
+	};
 	const costOf: Operation['costOf'] = (run, index) =>
 		run.shared(startSpending).receipt.costOf(index);
 	const keepsInput = possibleColumnsOfQueryType(queryType);
-	return { ...paid, isSending: true, costOf, failedOutcome, keepsInput };
+	return { ...paid, execute, isSending: true, costOf, failedOutcome, keepsInput };
 }
 
 /** Returns what became of a failed item: a refused query is not billed, and an accepted one may still end. */
@@ -89,6 +110,67 @@ function startSpending(run: Run) {
 	return { context, receipt };
 }
 
+function startPreview(run: Run) {
+	const context = newPreviewContext(run);
+	return { context, summary: new PreviewSummary(run, () => context.past.gaps()) };
+}
+
+/** Does everything but the sending, and says what a run would do. */
+async function preview(
+	item: Item,
+	definition: PaidQueryDefinition,
+	input: ValidatedQueryInput,
+	settings: PaidQuerySettings,
+): Promise<NextPhase> {
+	const { context, summary } = item.run.shared(startPreview);
+	const client = await itemClient(item);
+	const target = { ...client, ...settings };
+	const whole = buildQueryRequest(definition, input, target);
+	const { reused, parts } = await prepare(context, item, whole, input, target);
+	const shown = (fields: IDataObject) =>
+		input.records ? { rfc: fields.rfc, period: fields.period } : fields;
+	const next = async () => {
+		const now = Date.now() + client.clockOffsetMs();
+		const reuse = (query: SubmittedQuery | undefined, fields: IDataObject): PreviewedQuery => ({
+			outcome: 'wouldReuse',
+			requested: shown(fields),
+			query,
+			ageMs: query && withAge({ query, how: 'reused' }, now).ageMs,
+		});
+		const queries = reused.map((query) => reuse(query, query.request ?? whole.fields));
+		for (const part of parts) {
+			const { how, queries: own } = await submit(context, item, part, settings);
+			for (const [index, { fields }] of part.expected.entries()) {
+				if (how === 'planned') queries.push({ outcome: 'wouldSend', requested: shown(fields) });
+				else queries.push(reuse(own.at(index), fields));
+			}
+		}
+		const more = { externalReference: settings.externalReference, warnings: input.warnings };
+		const rows = queries.map((one) => buildPreviewRow(item, one, more));
+		summary.add(item, rows, {
+			operation: definition.queryType.operation,
+			prices: client.prices(),
+			isByDefault: settings.reuse?.isByDefault === true,
+		});
+		return rows;
+	};
+	return { next };
+}
+
+/** A preview goes on where an item of a run would fail before sending. */
+async function orUnsentRow(item: Item, step: () => Promise<StepResult>): Promise<StepResult> {
+	try {
+		const result = await step();
+		if (Array.isArray(result) || !('next' in result)) return result;
+		const { next } = result as NextPhase;
+		return { next: async () => await orUnsentRow(item, next) };
+	} catch (error) {
+		const row = buildUnsentRow(item, error);
+		item.run.shared(startPreview).summary.add(item, [row]);
+		return row;
+	}
+}
+
 /** Does everything that is free, so that no item is sent before all of them are known to be right. */
 async function plan(
 	item: Item,
@@ -99,19 +181,8 @@ async function plan(
 	const { context, receipt } = item.run.shared(startSpending);
 	const target = { ...(await itemClient(item)), ...settings };
 	const whole = buildQueryRequest(definition, input, target);
-	receipt.plan(item, whole.expected.length);
-	const { reuse } = settings;
-	const reusable = isSubmittedByEarlierTry(context, item, whole)
-		? []
-		: await findReusable(item, context, whole, reuse);
-	const missing = missingParts(input, reusable);
-	const reused = missing.includes(input) ? [] : reusable.filter((one) => one !== undefined);
-	const parts = missing.map((part) => buildQueryRequest(definition, part, target));
-	if (reused.length > 0 && parts.length > 0) {
-		const ids = reusable.map((one) => one?.id ?? null);
-		context.journal.reuse(item, whole.journalKey, ids);
-	}
-	await reserveSpending(context, item, settings, parts);
+	receipt.plan(item, whole, target.prices());
+	const { reused, parts } = await prepare(context, item, whole, input, target);
 	const next = async () => {
 		const now = Date.now() + target.clockOffsetMs();
 		const read = async (outcomes: ObtainedQuery[]) =>
@@ -127,19 +198,45 @@ async function plan(
 		};
 		const queries = await read(reused.map((query) => ({ query, how: 'reused' })));
 		for (const part of parts) {
-			const { queries: own, how } = await submit(context, item, part, settings);
-			queries.push(...(await note(await read(own.map((query) => ({ query, how }))), part)));
+			const own = obtainedBy(await submit(context, item, part, settings));
+			queries.push(...(await note(await read(own), part)));
 		}
 		receipt.take(
 			item,
 			queries,
 			settings,
-			sharesEqualRequests(reuse) ? whole.sharingKey : undefined,
+			sharesEqualRequests(settings.reuse) ? whole.sharingKey : undefined,
 		);
 		return await conclude(item, definition, input, target, whole, queries);
 	};
 	return { next: async () => await namingBilled(item, next) };
 }
+
+/** Finds what need not be sent, and reserves the rest below the limits. Throws a QueryError. */
+async function prepare(
+	context: RunSubmissionContext,
+	item: Item,
+	whole: QueryRequest,
+	input: ValidatedQueryInput,
+	target: PaidQuerySettings & QueryClient,
+): Promise<{ reused: QueryRecord[]; parts: QueryRequest[] }> {
+	const reusable = isSubmittedByEarlierTry(context, item, whole)
+		? []
+		: await findReusable(item, context, whole, target.reuse);
+	const missing = missingParts(input, reusable);
+	const reused = missing.includes(input) ? [] : reusable.filter((one) => one !== undefined);
+	const parts = missing.map((part) => buildQueryRequest(whole.definition, part, target));
+	if (reused.length > 0 && parts.length > 0) {
+		const ids = reusable.map((one) => one?.id ?? null);
+		context.journal.reuse(item, whole.journalKey, ids);
+	}
+	await reserveSpending(context, item, target, parts);
+	return { reused, parts };
+}
+
+/** What is only planned has no query yet. */
+const obtainedBy = ({ how, queries }: Submitted): ObtainedQuery[] =>
+	how === 'planned' ? [] : queries.map((query) => ({ query, how }));
 
 /** Runs work on an item; its error names what the item has been billed for nevertheless. */
 async function namingBilled<T>(item: Item, work: () => Promise<T>): Promise<T> {

@@ -12,6 +12,7 @@ import {
 	parseText,
 	type Field,
 } from '../../shared/operations/fields';
+import { UNITS } from '../../shared/credentials/prices';
 import { simplifyField } from '../../shared/operations/commonFields';
 import type { Item } from '../../shared/operations/operation';
 import { DAY_MS, HOUR_MS } from '../../shared/utils/durations';
@@ -218,6 +219,17 @@ const limits = {
 		numberAtLeastParser(0),
 		undefined,
 	),
+	maxAmountPerDay: spending.entry(
+		numberField({
+			displayName: 'Max Amount per Day',
+			name: 'maxAmountPerDay',
+			default: 1000,
+			description:
+				"The most that all queries of a day may cost, by the prices in the credential. Counts like 'Max Queries per Day'.",
+		}),
+		(value, label) => Math.round(numberAtLeastParser(0)(value, label) * UNITS),
+		Infinity,
+	),
 	sendAgain: spending.entry(
 		{
 			displayName: 'Send Again If Unsure',
@@ -231,6 +243,20 @@ const limits = {
 		false,
 	),
 };
+
+/** An operator adds it to switch it on. */
+export const previewOnly: Field<boolean> = optionsEntryField(
+	{
+		displayName: 'Preview Only',
+		name: 'previewOnly',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to send and bill nothing, and only say what a run would do with each row, in <code>outcome</code>, and what it would cost',
+	},
+	parseBoolean,
+	false,
+);
 
 /** Simplify, where it leaves documented fields out. */
 const simplifyWithout = (fields: string): Field<boolean> => ({
@@ -247,6 +273,7 @@ export const paidQueryOptions = ({
 	queryType: { leftOut },
 }: PaidQueryDefinition) => ({
 	simplify: leftOut === undefined ? simplifyField : simplifyWithout(leftOut),
+	isPreview: previewOnly,
 	spendingLimits: spending.group(),
 	...limits,
 	maxQueries: {

@@ -88,7 +88,7 @@ async function readListOnce(
 	const next = transition(state, { type: 'search', ...search }, request.expected.length);
 	if (next.status === 'accepted') {
 		submission.save(next);
-		await context.limit.found(item, submission, found);
+		await context.limit.found(item, request, submission, found);
 		noteAccepted(context, wanted, submission, queries);
 		return { queries, how: 'recovered' };
 	}

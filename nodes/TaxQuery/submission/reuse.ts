@@ -7,7 +7,7 @@ import { itemClient, type QueryClient } from '../client/queryClient';
 import { detachedClient } from '../client/queryClient';
 import { fetchRecordIfIncomplete, mayHaveMore, offersQueryList } from '../client/queryList';
 import { reuseStateOf } from '../client/record';
-import { LIST_LAG_MS, sharedQueryListOf, type ListReading } from './sharedList';
+import { EARLY_DATE_MS, LIST_LAG_MS, sharedQueryListOf, type ListReading } from './sharedList';
 import type {
 	QueryId,
 	CollectedQueryList,
@@ -27,8 +27,6 @@ type ReusableRecords = Array<QueryRecord | undefined>;
 
 type ListedReuse = ReuseScope & { since: number };
 
-/** Allows for dates that are this much too early: whole minutes, and clocks that differ. */
-const EARLY_DATE_MS = 5 * 60_000;
 /** A pending query is reused for as long as its type may take. */
 const LONGEST_PENDING_MS = DAY_MS;
 /** Local time that is called Z is up to this much too early, and in Mexico at least five hours. */

@@ -15,6 +15,9 @@ export const LIST_LAG_MS = 60_000;
 /** A `Date` header counts in whole seconds, and clocks drift. */
 export const CLOCK_MS = 2000;
 
+/** Allows for dates that are this much too early: whole minutes, and clocks that differ. */
+export const EARLY_DATE_MS = 5 * 60_000;
+
 /** Who reads the list, and what the reading must have. */
 export interface ReadingNeed {
 	/** The run that reads: a reading that fails, or is cancelled, fails nobody else's. */

@@ -272,7 +272,8 @@ async function send(
 	submission: Submission,
 	reservation: string,
 ): Promise<Submitted | UncertainResponse> {
-	const { journal, limit } = context;
+	const { journal, limit, isPreview } = context;
+	if (isPreview) return planned(submission);
 	const { item, request, client } = wanted;
 	const { definition, journalKey, path, body, secrets, expected } = request;
 	const count = expected.length;
@@ -321,6 +322,13 @@ async function send(
 	return { queries: received, how: 'sent' };
 }
 
+/** Marks it as if it were accepted, so that equal requests of the preview share it; its queries have no IDs. */
+function planned(submission: Submission): Submitted {
+	Object.assign(submission, { sentAt: Date.now(), queries: [] });
+	submission.save({ status: 'accepted', ids: [] });
+	return { queries: [], how: 'planned' };
+}
+
 /** Takes the queries of a response that names fewer than were requested, where the list has no more either. */
 async function acceptFewer(
 	context: RunSubmissionContext,
@@ -330,7 +338,7 @@ async function acceptFewer(
 ): Promise<Submitted> {
 	const ids = queries.map(({ id }) => id);
 	submission.save({ status: 'accepted', ids });
-	await context.limit.found(wanted.item, submission, ids);
+	await context.limit.found(wanted.item, wanted.request, submission, ids);
 	noteAccepted(context, wanted, submission, queries);
 	return { queries, how: 'sent' };
 }

@@ -8,6 +8,7 @@ import {
 } from '../errors/requestProblem';
 import { extractRequestIds } from '../errors/requestIds';
 import { extractServiceMessage } from '../errors/serviceMessage';
+import type { Prices } from '../credentials/prices';
 import { getClientState } from '../processState';
 import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
@@ -63,6 +64,8 @@ export interface Connection<Mapping = unknown> {
 	seal(text: string): string;
 	/** The key of pseudonyms; '' if the credential holds none. */
 	pseudonymKey: string;
+	/** What queries cost; undefined if the operator has not entered it. Throws a UserError if a price is no amount. */
+	prices(): Prices | undefined;
 	/** The service's clock is ahead of this machine's by so many milliseconds; 0 until a response shows it. */
 	clockOffsetMs(): number;
 	/** Waits and repetitions by the rate limit and faults so far. */
@@ -191,6 +194,7 @@ function openConnection<Mapping>(
 				.update(text)
 				.digest('base64url'),
 		pseudonymKey: String(held.data.pseudonymKey ?? ''),
+		prices: () => service.prices?.(held.data),
 		clockOffsetMs: () => clock.ms,
 		statistics,
 	};

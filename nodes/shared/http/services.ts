@@ -16,6 +16,7 @@ import {
 import { creditProfileAuthHeader, taxQueryAuthHeader } from '../credentials/authorization';
 import { readCreditProfileBaseUrl, readTaxQueryBaseUrl } from '../credentials/baseUrl';
 import { bareToken, loginText, refuseUnusableFields } from '../credentials/placeholders';
+import { readPrices, type Prices } from '../credentials/prices';
 import { storedLoginSecrets } from '../credentials/providerFields';
 import { webhookSecretsToMask } from '../credentials/webhookFields';
 import { textOf } from '../utils/primitiveText';
@@ -39,6 +40,8 @@ export interface ServiceDefinition<Mapping = unknown> {
 	pointsPerSecond(credentials: Credentials): number;
 	/** So many share the limit; undefined if the service's headers show it (CP §8.4). */
 	processes?(credentials: Credentials): number;
+	/** What queries cost, if the operator has entered it. Throws a UserError if a price is no amount. */
+	prices?(credentials: Credentials): Prices | undefined;
 	/** None of these must come back in an error. */
 	secrets(credentials: Credentials): string[];
 	/**
@@ -113,6 +116,7 @@ export const taxQuery: ServiceDefinition<TaxQueryMapping> = {
 		grant === 'accessToken' ? pastedToken : clientSecret,
 	pointsPerSecond: ({ pointsPerSecond }) => Number(pointsPerSecond ?? 10),
 	processes: ({ processes }) => Math.max(1, Number(processes ?? 1) || 1),
+	prices: readPrices,
 	secrets: (credentials) => [
 		...authSecrets(credentials),
 		...webhookSecretsToMask(credentials),

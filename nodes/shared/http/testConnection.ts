@@ -8,6 +8,7 @@ import {
 	type INodeCredentialTestResult,
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
+import { findPriceProblem } from '../credentials/prices';
 import { findPseudonymKeyProblem } from '../credentials/pseudonymKey';
 import { findLoginProblem } from '../credentials/providerFields';
 import { findEnabledVerificationProblem } from '../credentials/webhookFields';
@@ -57,7 +58,10 @@ function errorTextOf(issue: UserError): string {
 export const testCreditProfile = connectionTest(creditProfile, findLoginProblem);
 export const testTaxQuery = connectionTest(
 	taxQuery,
-	(credentials) => findEnabledVerificationProblem(credentials) ?? findLoginProblem(credentials),
+	(credentials) =>
+		findEnabledVerificationProblem(credentials) ??
+		findLoginProblem(credentials) ??
+		findPriceProblem(credentials),
 );
 
 /** Throws what the credential lacks by itself, and why it gets no token. */

@@ -10,7 +10,10 @@ export type Outcome =
 	| 'notFound'
 	| 'failed'
 	| 'uncertain'
-	| 'notSent';
+	| 'notSent'
+	| 'overLimit'
+	| 'wouldSend'
+	| 'wouldReuse';
 
 /** The outcome of a row, and one sentence why it is not simply a result; `null` where there is nothing to say. */
 export interface OutcomeColumns {
@@ -19,7 +22,10 @@ export interface OutcomeColumns {
 }
 
 /** Outcomes of a step that has sent nothing for an item. */
-const WITHOUT_QUERY: unknown[] = ['ready', 'warning', 'notReady', 'notSent'] satisfies Outcome[];
+const WITHOUT_QUERY: unknown[] = [
+	...(['ready', 'warning', 'notReady', 'notSent'] satisfies Outcome[]),
+	...(['overLimit', 'wouldSend', 'wouldReuse'] satisfies Outcome[]),
+];
 
 /** Returns whether a row comes from a step that has sent nothing for it, so that the next step's account replaces its own. */
 export const hasNotBeenSent = ({ outcome }: IDataObject): boolean =>

@@ -289,6 +289,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 			'Check_identifiers',
 			'Get_CRF',
 			'Get_CURP_data',
+			'Get_spending',
 			'Read_a_query',
 		]);
 		expect(
@@ -308,6 +309,9 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 			// The limit of five counts for each call, not for ever.
 			expect(await callTool(client, 'Get_CURP_data', { curp: CURP })).toContain('GOEL9012******');
 		}
+		const spent = await callTool(client, 'Get_spending', { period: 'thisMonth' });
+		expect(spent).toContain('"queryType":"CURP Data"');
+		expect(spent).toContain('"period":"total"');
 		await client.close();
 	});
 

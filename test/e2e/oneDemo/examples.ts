@@ -33,6 +33,8 @@ const clicks: Array<[example: string, last: string, trigger: string | undefined]
 	['review-applicants', 'Keep result', 'Tax Query Trigger'],
 	['review-applicants', 'Respond with page', "Operator's page"],
 	['rotate-provider-credentials', 'Respond with logins', undefined],
+	['spending-report', 'Keep day', 'When you click Execute workflow'],
+	['spending-report', 'Total', 'Each Monday'],
 	['start-here', 'Slow', undefined],
 	['verify-applicant', 'Cases to verify', 'Every 15 minutes'],
 ];

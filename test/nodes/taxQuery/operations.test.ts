@@ -231,7 +231,8 @@ describe('the operations of the Tax Query node', () => {
 				),
 			);
 		const tested = rows.map(({ parameters }) => `${parameters.resource} ${parameters.operation}`);
-		expect(offered.sort()).toEqual([...tested, 'identifier check', 'connection diagnose'].sort());
+		const others = ['identifier check', 'connection diagnose', 'query getSpending'];
+		expect(offered.sort()).toEqual([...tested, ...others].sort());
 	});
 
 	it('leave no section of §4 out', () => {

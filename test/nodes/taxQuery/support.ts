@@ -7,7 +7,7 @@ import type { ReservedIdentity } from '../../../sandbox/data/people/reserved';
 import { checkDigitOf } from '../../../sandbox/data/people/rfc';
 import type { BilledQuery } from '../../../sandbox/services/taxQuery/ledger';
 import { runNodeInEngine, type NodeRunOptions } from '../../support/runNodeInEngine';
-import { toN8nCredentialLoginFields } from '../../support/credentialFields';
+import { priceFieldsOf, toN8nCredentialLoginFields } from '../../support/credentialFields';
 import { startSandboxWithHelpers } from '../../support/sandbox';
 import { until } from '../../support/until';
 import { shiftAllClocks } from '../../support/clock';
@@ -76,8 +76,14 @@ export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
 			{
 				login,
 				apiMapping = {},
+				prices,
 				...rest
-			}: Partial<NodeRunOptions> & { login?: Record<string, string>; apiMapping?: object } = {},
+			}: Partial<NodeRunOptions> & {
+				login?: Record<string, string>;
+				apiMapping?: object;
+				/** By the operation of a query type, in MXN. */
+				prices?: Record<string, string>;
+			} = {},
 		) {
 			return await runNodeInEngine({
 				type: 'taxQuery',
@@ -88,6 +94,7 @@ export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
 						taxQueryApi: {
 							...{ pointsPerSecond: 0, apiMapping: JSON.stringify(apiMapping) },
 							...(login && toN8nCredentialLoginFields(login.provider, login)),
+							...(prices && priceFieldsOf(prices)),
 						},
 					}).taxQueryApi,
 				},

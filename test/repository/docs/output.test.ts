@@ -353,12 +353,24 @@ describe('docs/output.md and docs/output-credit-profile.md', () => {
 		},
 	);
 
+	it('names the columns of Get Spending', async () => {
+		const parameters = operationParameters('query', 'getSpending', { spendingPeriod: 'today' });
+		const { items } = await sandbox.run(parameters, { prices: { getCrf: '1' } });
+		const { columns } = tableOf('TaxQuery', parameters);
+		expect(items.map(({ json }) => Object.keys(json))).toEqual(
+			items.map(() => Object.keys(columns)),
+		);
+		const schema = { type: 'object', properties: columns } as const;
+		expect(unlike(items.at(-1)?.json, schema)).toEqual([]);
+		expect(columnsOf('Get Spending')).toEqual(Object.keys(columns));
+	});
+
 	it('names the columns of every operation', () => {
 		const compared = [
 			...rows.map(([, parameters]) => called(parameters())),
 			...lists.map(([, parameters]) => called(parameters)),
 			...[upsert, documents, { resource: 'dataDocument', operation: 'getTags' }].map(called),
-			...['query get', 'query getAll', 'connection diagnose'],
+			...['query get', 'query getAll', 'query getSpending', 'connection diagnose'],
 		];
 		const all = [packageNodesByType.creditProfile, packageNodesByType.taxQuery].flatMap(
 			operationsOf,

@@ -2,6 +2,7 @@ import type { QueryId, QueryRecord } from '../../../../nodes/TaxQuery/client/mod
 import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
 import type { PastQueries } from '../../../../nodes/TaxQuery/submission/reuse';
 import { DayCounter, SpendingLimit } from '../../../../nodes/TaxQuery/submission/limits';
+import { countOf } from '../../../../nodes/TaxQuery/spending/amounts';
 import type { Submission } from '../../../../nodes/TaxQuery/submission/execution';
 import type { Run, Item } from '../../../../nodes/shared/operations/operation';
 
@@ -19,7 +20,10 @@ const item = {
 	connection: async () => await Promise.resolve({ clientKey: 'client', clockOffsetMs: () => 0 }),
 } as unknown as Item;
 const requestFor = (rfc: string) =>
-	({ expected: [{ code: 'CRF', otherCodes: [], fields: { rfc } }] }) as unknown as QueryRequest;
+	({
+		definition: { queryType: { operation: 'getCrf' } },
+		expected: [{ code: 'CRF', otherCodes: [], fields: { rfc } }],
+	}) as unknown as QueryRequest;
 const submissionOf = (share: string, sentAt: number) =>
 	({
 		sharingKey: share,
@@ -53,10 +57,10 @@ describe('Max Queries per Day with many queries of unknown outcome', () => {
 			list: async () =>
 				await Promise.resolve({ records, unreadable: 0, completeness: 'complete' as const }),
 		} as unknown as PastQueries;
-		const limit = new SpendingLimit(run, past);
+		const limit = new SpendingLimit(run, past, false);
 		for (const name of lost)
 			await limit.ended(item, name, requestFor(name), submissionOf(name, Date.now()));
-		const limits = { maxQueries: Infinity, maxQueriesPerDay };
+		const limits = { maxQueries: Infinity, maxQueriesPerDay, maxAmountPerDay: Infinity };
 		await limit.plan(item, limits, [{ name: 'next', request: requestFor('next') }]);
 		limit.end();
 	}
@@ -74,10 +78,10 @@ describe('Max Queries per Day with many queries of unknown outcome', () => {
 
 	it('counts two equal ones as two where the list shows one of them', () => {
 		const day = new DayCounter();
-		const { expected } = requestFor('same');
-		for (const share of ['one', 'other']) day.addOutcome(submissionOf(share, Date.now()), expected);
+		const request = requestFor('same');
+		for (const share of ['one', 'other']) day.addOutcome(submissionOf(share, Date.now()), request);
 		const shown = countingReads('same');
 		day.addListed([shown], [shown], 0);
-		expect(day.made).toBe(2);
+		expect(countOf(day.made)).toBe(2);
 	});
 });

@@ -1,0 +1,143 @@
+import { UserError, type IDataObject } from 'n8n-workflow';
+import { RequestError } from '../../shared/http/requestError';
+import { LoginError } from '../../shared/credentials/loginError';
+import { identity } from '../../shared/operations/commonFields';
+import type { Item, Run } from '../../shared/operations/operation';
+import type { Outcome } from '../../shared/operations/outcome';
+import { CodedError } from '../../shared/utils/codedError';
+import { joinSentences } from '../../shared/utils/joinSentences';
+import type { Prices } from '../../shared/credentials/prices';
+import { QueryError, type QueryProblem } from '../errors/queryError';
+import type { OutputRowWarning } from '../fields/identifiers';
+import { AmountByCurrency } from '../spending/amounts';
+import { requestPersonalDataRules } from './personalData';
+import { gapTexts, reuseText, type ReuseSearchGaps } from './receiptText';
+import type { SubmittedQuery } from './rows';
+import { withoutUndefined } from './simplify';
+
+/** What a run would do with a query. */
+export type PreviewOutcome = Extract<
+	Outcome,
+	'wouldSend' | 'wouldReuse' | 'notSent' | 'overLimit' | 'uncertain'
+>;
+
+/** A query that an item would send, or get without sending it. */
+export interface PreviewedQuery {
+	outcome: 'wouldSend' | 'wouldReuse';
+	/** The requested fields that the row shows. */
+	requested: IDataObject;
+	/** The query that it would get; an equal item that is yet to be sent has none. */
+	query?: SubmittedQuery;
+	ageMs?: number;
+}
+
+interface PreviewSettings {
+	externalReference: unknown;
+	warnings: OutputRowWarning[];
+}
+
+const SHARED = 'Another item asks the same: both share one query';
+
+/** Returns the row of a query; its cost is nothing, because nothing was sent. */
+export function buildPreviewRow(
+	item: Item,
+	{ outcome, requested, query, ageMs }: PreviewedQuery,
+	{ externalReference, warnings }: PreviewSettings,
+): IDataObject {
+	const isShared = outcome === 'wouldReuse' && query === undefined;
+	const row = {
+		...item.protect(requested, requestPersonalDataRules, identity),
+		outcome,
+		reason: warnings.at(0)?.message ?? (isShared ? SHARED : null),
+		billed: 0,
+		queryId: query && query.kind !== 'withoutId' ? query.id : undefined,
+		externalReference: externalReference as IDataObject[string],
+		ageHours: ageMs === undefined ? undefined : Math.round(ageMs / 36_000) / 100,
+		warnings: warnings.length > 0 ? warnings : undefined,
+	};
+	return item.protect(withoutUndefined(row), 'written', identity);
+}
+
+/** Returns the row of an item that would not be sent. Throws what says nothing of the item: the service cannot be asked. */
+export function buildUnsentRow(item: Item, error: unknown): IDataObject {
+	if (!(error instanceof UserError) || isOfService(error)) throw error;
+	const row = { outcome: unsentOutcome(error), reason: error.message, billed: 0 };
+	return item.protect(row, 'written', identity);
+}
+
+const OF_SERVICE: Array<QueryProblem['kind']> = ['unlisted', 'cancelled', 'passed'];
+
+const isOfService = (error: UserError): boolean =>
+	error instanceof RequestError ||
+	error instanceof LoginError ||
+	(error instanceof CodedError && error.code.startsWith('credential')) ||
+	(error instanceof QueryError && OF_SERVICE.includes(error.queryProblem.kind));
+
+const OF_LIMITS: Array<QueryProblem['kind']> = [
+	...(['limitOfExecution', 'limitOfDay', 'budgetOfDay', 'unpriced', 'uncounted'] as const),
+];
+
+function unsentOutcome(error: UserError): PreviewOutcome {
+	if (!(error instanceof QueryError)) return 'notSent';
+	const { kind } = error.queryProblem;
+	if (kind === 'unsure') return 'uncertain';
+	return OF_LIMITS.includes(kind) ? 'overLimit' : 'notSent';
+}
+
+/** Counts the rows of a preview; the run ends with one line about them. */
+export class PreviewSummary {
+	readonly #counts = new Map<unknown, number>();
+	readonly #amount = new AmountByCurrency();
+	readonly #unsent: number[] = [];
+	#stops = false;
+	#reusesByDefault = false;
+
+	constructor(run: Run, gaps: () => ReuseSearchGaps) {
+		run.atEnd((failure) => {
+			if (!failure) run.hint(this.#text(run.mode, gaps()));
+		});
+	}
+
+	add(
+		{ index, continuesOnFail }: Item,
+		rows: IDataObject[],
+		cost?: { operation: string; prices: Prices | undefined; isByDefault: boolean },
+	): void {
+		for (const { outcome } of rows) {
+			this.#counts.set(outcome, this.#count(outcome) + 1);
+			if (outcome === 'wouldSend' && cost) this.#amount.add(cost.operation, 1, cost.prices);
+			this.#reusesByDefault ||= outcome === 'wouldReuse' && cost?.isByDefault === true;
+		}
+		if (cost) return;
+		this.#unsent.push(index);
+		this.#stops ||= !continuesOnFail;
+	}
+
+	#count(outcome: unknown): number {
+		return this.#counts.get(outcome) ?? 0;
+	}
+
+	#text(mode: Run['mode'], gaps: ReuseSearchGaps): string {
+		const amount = this.#amount.text;
+		const sent = this.#count('wouldSend');
+		const counts = [
+			`${sent === 0 ? 'No' : sent} ${sent === 1 ? 'query' : 'queries'} would be sent${amount === '' ? '' : ` (${amount})`}`,
+			rowsText(this.#count('wouldReuse'), 'would reuse a query', 'would reuse a query'),
+			rowsText(this.#count('notSent'), 'is not ready', 'are not ready'),
+			rowsText(this.#count('overLimit'), 'is over a limit', 'are over a limit'),
+			rowsText(this.#count('uncertain'), 'may have been sent before', 'may have been sent before'),
+		];
+		return joinSentences(
+			counts.filter((text) => text !== '').join(', '),
+			'Nothing was sent',
+			this.#stops
+				? `With 'On Error' set to Stop Workflow, a run would fail at item ${1 + Math.min(...this.#unsent)} and send nothing`
+				: '',
+			this.#reusesByDefault ? reuseText(mode) : '',
+			...gapTexts(gaps),
+		);
+	}
+}
+
+const rowsText = (count: number, one: string, many: string): string =>
+	count === 0 ? '' : `${count} ${count === 1 ? `row ${one}` : `rows ${many}`}`;
