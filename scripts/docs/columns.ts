@@ -142,8 +142,8 @@ const taxQuery: OperationRow[] = [
 		'Get Spending',
 		{
 			...columnsOf(text, 'period queryType'),
-			...columnsOf(number, 'queries successful notFound failed pending unknown amount'),
-			currency: text,
+			...{ queries: number, amount: number, currency: text, withoutPrice: number },
+			...columnsOf(number, 'successful notFound failed pending unknown'),
 			complete: flag,
 		},
 	],

@@ -66,8 +66,8 @@ export type QueryProblem =
 	| { kind: 'limitOfDay'; most: number; made: number }
 	/** Amounts are in ten-thousandths of the currency. */
 	| { kind: 'budgetOfDay'; currency: string; most: number; spent: number }
-	/** A limit by amount needs a price: of this query type, or of other queries that were made today. */
-	| { kind: 'unpriced'; label?: string; others?: number }
+	/** A limit by amount needs the price of these query types. */
+	| { kind: 'unpriced'; labels: string[] }
 	/** Today's queries cannot be counted. */
 	| { kind: 'uncounted'; undated: number }
 	| { kind: 'uncounted'; listed: number; total?: number; completeness: ListCompleteness }
@@ -206,21 +206,16 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 		case 'budgetOfDay': {
 			const { currency, most, spent } = queryProblem;
 			return {
-				message: `This item would go beyond the ${moneyText(currency, most)} allowed per day: ${moneyText(currency, spent)} were spent today`,
+				message: `This item would go beyond the ${moneyText(currency, most)} allowed per day: ${moneyText(currency, spent)} are spent today, or planned`,
 				description: "Go on tomorrow, or raise 'Max Amount per Day' under 'Spending Limits'.",
 			};
 		}
-		case 'unpriced': {
-			const { label, others = 0 } = queryProblem;
+		case 'unpriced':
 			return {
-				message:
-					label === undefined
-						? `'Max Amount per Day' cannot be kept: ${others} of today's queries have no price`
-						: `'Max Amount per Day' needs the price of a query: ${label}`,
+				message: `'Max Amount per Day' needs the price of each query of today, and has none for: ${queryProblem.labels.join(', ')}`,
 				description:
 					"Enter it in the credential, under 'Advanced', 'Prices'. Or limit the number instead: 'Max Queries per Day'.",
 			};
-		}
 		case 'uncounted':
 			return {
 				message: "Today's queries cannot be counted for the limit per day",

@@ -58,14 +58,23 @@ export function buildPreviewRow(
 	return item.protect(withoutUndefined(row), 'written', identity);
 }
 
-/** Returns the row of an item that would not be sent. Throws what says nothing of the item: the service cannot be asked. */
+/**
+ * Returns the row of an item that would not be sent. Unless the run goes on with errors, it throws what says nothing of the
+ * item: the service cannot be asked.
+ */
 export function buildUnsentRow(item: Item, error: unknown): IDataObject {
-	if (!(error instanceof UserError) || isOfService(error)) throw error;
-	const row = { outcome: unsentOutcome(error), reason: error.message, billed: 0 };
-	return item.protect(row, 'written', identity);
+	const isOfItem = error instanceof UserError && !isOfService(error);
+	if (!(error instanceof Error) || !(isOfItem || item.continuesOnFail) || isCancelled(error)) {
+		throw error;
+	}
+	const { message, description } = error as UserError;
+	const reason = joinSentences(message, description ?? '');
+	return item.protect({ outcome: unsentOutcome(error), reason, billed: 0 }, 'written', identity);
 }
 
-const OF_SERVICE: Array<QueryProblem['kind']> = ['unlisted', 'cancelled', 'passed'];
+const isCancelled = (error: Error) => (error as { code?: unknown }).code === 'cancelled';
+
+const OF_SERVICE: Array<QueryProblem['kind']> = ['unlisted', 'passed'];
 
 const isOfService = (error: UserError): boolean =>
 	error instanceof RequestError ||
@@ -73,11 +82,9 @@ const isOfService = (error: UserError): boolean =>
 	(error instanceof CodedError && error.code.startsWith('credential')) ||
 	(error instanceof QueryError && OF_SERVICE.includes(error.queryProblem.kind));
 
-const OF_LIMITS: Array<QueryProblem['kind']> = [
-	...(['limitOfExecution', 'limitOfDay', 'budgetOfDay', 'unpriced', 'uncounted'] as const),
-];
+const OF_LIMITS: Array<QueryProblem['kind']> = ['limitOfExecution', 'limitOfDay', 'budgetOfDay'];
 
-function unsentOutcome(error: UserError): PreviewOutcome {
+function unsentOutcome(error: Error): PreviewOutcome {
 	if (!(error instanceof QueryError)) return 'notSent';
 	const { kind } = error.queryProblem;
 	if (kind === 'unsure') return 'uncertain';
@@ -89,12 +96,14 @@ export class PreviewSummary {
 	readonly #counts = new Map<unknown, number>();
 	readonly #amount = new AmountByCurrency();
 	readonly #unsent: number[] = [];
+	readonly #items = new Set<number>();
+	#withWarning = 0;
 	#stops = false;
 	#reusesByDefault = false;
 
 	constructor(run: Run, gaps: () => ReuseSearchGaps) {
 		run.atEnd((failure) => {
-			if (!failure) run.hint(this.#text(run.mode, gaps()));
+			if (!failure) run.hint(this.#text(run, gaps()));
 		});
 	}
 
@@ -103,10 +112,13 @@ export class PreviewSummary {
 		rows: IDataObject[],
 		cost?: { operation: string; prices: Prices | undefined; isByDefault: boolean },
 	): void {
-		for (const { outcome } of rows) {
+		this.#items.add(index);
+		for (const { outcome, queryId, warnings } of rows) {
 			this.#counts.set(outcome, this.#count(outcome) + 1);
+			if (warnings !== undefined) this.#withWarning++;
 			if (outcome === 'wouldSend' && cost) this.#amount.add(cost.operation, 1, cost.prices);
-			this.#reusesByDefault ||= outcome === 'wouldReuse' && cost?.isByDefault === true;
+			const isListed = outcome === 'wouldReuse' && queryId !== undefined;
+			this.#reusesByDefault ||= isListed && cost?.isByDefault === true;
 		}
 		if (cost) return;
 		this.#unsent.push(index);
@@ -117,7 +129,7 @@ export class PreviewSummary {
 		return this.#counts.get(outcome) ?? 0;
 	}
 
-	#text(mode: Run['mode'], gaps: ReuseSearchGaps): string {
+	#text({ mode, items }: Run, gaps: ReuseSearchGaps): string {
 		const amount = this.#amount.text;
 		const sent = this.#count('wouldSend');
 		const counts = [
@@ -129,7 +141,8 @@ export class PreviewSummary {
 		];
 		return joinSentences(
 			counts.filter((text) => text !== '').join(', '),
-			'Nothing was sent',
+			this.#items.size === items ? 'Nothing was sent' : 'Nothing was sent for them',
+			this.#withWarning > 0 ? rowsText(this.#withWarning, 'with a warning', 'with a warning') : '',
 			this.#stops
 				? `With 'On Error' set to Stop Workflow, a run would fail at item ${1 + Math.min(...this.#unsent)} and send nothing`
 				: '',

@@ -56,6 +56,8 @@ interface Sending {
 export class RunReceipt {
 	readonly #run: Run;
 	readonly #known: Known;
+	/** Items that were only previewed. */
+	readonly #leftOut = new Set<number>();
 	readonly #planned = new Map<number, number>();
 	/** The prices of items whose credential has some. */
 	readonly #prices = new Map<number, Prices>();
@@ -85,6 +87,11 @@ export class RunReceipt {
 		this.#run = run;
 		this.#known = known;
 		run.atEnd((failure, failed) => this.#end(failure, failed));
+	}
+
+	/** The receipt does not count an item that is only previewed. */
+	leaveOut({ index }: Item): void {
+		this.#leftOut.add(index);
 	}
 
 	/** They are billed if nothing is reused. */
@@ -224,7 +231,9 @@ export class RunReceipt {
 		const uncertain = this.#uncertainItems();
 		const hasQuery = (index: number) =>
 			this.#taken.has(index) || uncertain.has(index) || this.#known.billed(index) !== 0;
-		const others = [...Array(this.#run.items).keys()].filter((index) => !this.#given.has(index));
+		const others = [...Array(this.#run.items).keys()].filter(
+			(index) => !this.#given.has(index) && !this.#leftOut.has(index),
+		);
 		const withQuery = others.filter(hasQuery);
 		const isServed = (index: number) =>
 			this.#taken.get(index) === true && !uncertain.has(index) && this.#known.billed(index) === 0;
@@ -233,7 +242,7 @@ export class RunReceipt {
 		const isCounted = failed.all > 0;
 		const unsent = Math.max(0, failed.unsent - served);
 		return {
-			all: this.#run.items,
+			all: this.#run.items - this.#leftOut.size,
 			withQuery: this.#given.size + withQuery.length,
 			unsent,
 			refused: isCounted ? Math.max(0, failed.all - withQuery.length - unsent) : 0,

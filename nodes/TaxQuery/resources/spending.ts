@@ -13,7 +13,7 @@ import { completeSelectedRows } from '../client/queryList';
 import type { CollectedQueryList, QueryRecord } from '../client/model';
 import { incompleteQueryListSentences } from '../errors/queryError';
 import { moneyText } from '../spending/amounts';
-import { spendingPeriod } from '../spending/spendingPeriod';
+import { spendingPeriod, type SpendingPeriod } from '../spending/spendingPeriod';
 import { reportSpending, spendingRows, type SpendingReport } from '../spending/spendingRows';
 import { sharedQueryListOf, EARLY_DATE_MS } from '../submission/sharedList';
 
@@ -69,8 +69,8 @@ export const getSpending = defineOperation({
 			const isComplete = listing.completeness === 'complete' && undated === 0;
 			item.run.hint(
 				joinSentences(
-					`${records.length} queries read: ${report.total.queries} were made from ${period.start.toISODate()} to ${period.end.minus({ days: 1 }).toISODate()}`,
-					amountTextOf(report, prices?.currency),
+					spentText(report, period, prices?.currency),
+					`${countedQueries(records.length)} read from the service's list`,
 					incompleteQueryListSentences({ ...listing, listed: records.length }),
 					undatedText(undated),
 					unnamedText(report),
@@ -84,12 +84,21 @@ export const getSpending = defineOperation({
 
 const isUndated = ({ createdAt }: QueryRecord) => createdAt === undefined;
 
-function amountTextOf({ amount }: SpendingReport, currency = ''): string {
-	if (!amount) return '';
+const countedQueries = (count: number) => `${count} ${count === 1 ? 'query' : 'queries'}`;
+
+/** "16 queries from 2026-11-01 to 2026-11-30: MXN 52.50" */
+function spentText(
+	{ total, amount }: SpendingReport,
+	{ start, end }: SpendingPeriod,
+	currency = '',
+): string {
+	const [first, last] = [start, end.minus({ days: 1 })].map((day) => day.toISODate());
+	const when = first === last ? `on ${first}` : `from ${first} to ${last}`;
+	const cost = amount ? `: ${moneyText(currency, amount.units)}` : '';
 	return joinSentences(
-		`Amount: ${moneyText(currency, amount.units)}`,
-		amount.unpriced > 0
-			? `${amount.unpriced} of them have no price in the credential ('Advanced', 'Prices') and are not in the amount`
+		`${countedQueries(total.queries)} ${when}${cost}`,
+		amount && amount.unpriced > 0
+			? `Not in the amount, because the credential has no price ('Advanced', 'Prices'): ${countedQueries(amount.unpriced)}`
 			: '',
 	);
 }
@@ -98,7 +107,7 @@ const undatedText = (undated: number): string =>
 	undated === 0
 		? ''
 		: joinSentences(
-				`${undated} queries show no date with a time zone and are not counted`,
+				`Not counted, because the list shows no date with a time zone: ${countedQueries(undated)}`,
 				mappingHint(['record.createdAt']),
 			);
 

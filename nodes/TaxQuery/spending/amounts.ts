@@ -1,4 +1,5 @@
 import { UNITS, type Prices } from '../../shared/credentials/prices';
+import { queryTypes } from '../../shared/queryTypes/catalog';
 
 /** Numbers of queries, by the operation of their type; '' where the type is not known. */
 export type Tally = ReadonlyMap<string, number>;
@@ -30,6 +31,16 @@ export function amountOf(tally: Tally, { byOperation }: Prices): Amount {
 		unpriced: sumOf(counts.filter((one) => !isPriced(one)).map(([, count]) => count)),
 	};
 }
+
+/** Returns the labels of the query types that are counted and have no price. */
+export const unpricedTypes = (tally: Tally, { byOperation }: Prices): string[] =>
+	[...tally]
+		.filter(([operation, count]) => count > 0 && !Object.hasOwn(byOperation, operation))
+		.map(
+			([operation]) =>
+				queryTypes.find((one) => one.operation === operation)?.label ??
+				'a query type that the API Mapping does not name',
+		);
 
 /** "MXN 24.00"; with four decimals where two are not exact. */
 export function moneyText(currency: string, units: number): string {

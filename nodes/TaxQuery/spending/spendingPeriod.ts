@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { dayProperty, readDay } from '../fields/dates';
 import { parseOneOf, type Field } from '../../shared/operations/fields';
-import { CodedError } from '../../shared/utils/codedError';
+import { CodedError, fieldError } from '../../shared/utils/codedError';
 
 /** Whole days of the workflow's time zone; `end` is the moment after the last one. */
 export interface SpendingPeriod {
@@ -38,11 +38,15 @@ export const spendingPeriod: Field<SpendingPeriod> = {
 	read(item) {
 		const kind = parseOneOf(...kinds)(item.parameter('spendingPeriod'), 'Period');
 		if (kind !== 'dates') return periodBefore(kind, DateTime.now().setZone(item.timezone));
-		const [start, last] = [firstDay, lastDay].map(({ name, displayName }) =>
-			readDay(item.parameter(name), displayName, item.timezone).setZone(item.timezone, {
-				keepLocalTime: true,
-			}),
-		);
+		const [start, last] = [firstDay, lastDay].map(({ name, displayName }) => {
+			const entered: unknown = item.parameter(name);
+			if ((entered ?? '') === '') {
+				const todo = 'Enter it as year-month-day, e.g. 2026-10-01.';
+				throw fieldError('field.empty', displayName, 'is empty', todo);
+			}
+			const day = readDay(entered, displayName, item.timezone);
+			return day.setZone(item.timezone, { keepLocalTime: true });
+		});
 		if (start <= last) return { start, end: last.plus({ days: 1 }) };
 		throw new CodedError(
 			'period.backwards',

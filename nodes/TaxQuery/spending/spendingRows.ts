@@ -1,7 +1,6 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { UNITS, type Prices } from '../../shared/credentials/prices';
-import { pickBy } from '../../shared/utils/objects';
 import { queryTypes } from '../../shared/queryTypes/catalog';
 import type { QueryRecord } from '../client/model';
 import { amountOf, type Amount } from './amounts';
@@ -86,8 +85,8 @@ const amountOfGroup = ({ operation = '', queries }: Group, prices: Prices): Amou
 	amountOf(new Map([[operation, queries]]), prices);
 
 /**
- * The rows of a report, and the total as the last one if that is wanted. `amount` is null where a price is not known; the
- * total's is that of the queries that have one.
+ * The rows of a report, and the total as the last one if that is wanted. `amount` is that of the queries whose price is
+ * known, and null where none is.
  */
 export function spendingRows(
 	{ groups, total, amount }: SpendingReport,
@@ -97,17 +96,18 @@ export function spendingRows(
 		isComplete,
 	}: { prices: Prices | undefined; hasTotal: boolean; isComplete: boolean },
 ): IDataObject[] {
-	const money = (of: Amount | undefined, isKnown: boolean) => ({
-		amount: of && isKnown ? of.units / UNITS : null,
+	const row = (
+		{ period, queryType }: Pick<Group, 'period' | 'queryType'>,
+		{ queries, successful, notFound, failed, pending, unknown }: Counts,
+		{ units, unpriced }: Amount = { units: 0, unpriced: queries },
+	) => ({
+		...{ period, queryType, queries },
+		amount: !prices || (unpriced > 0 && unpriced === queries) ? null : units / UNITS,
 		currency: prices?.currency ?? null,
+		withoutPrice: unpriced,
+		...{ successful, notFound, failed, pending, unknown },
 		complete: isComplete,
 	});
-	const rows = groups.map((group) => {
-		const shown = pickBy(group as unknown as IDataObject, (name) => name !== 'operation');
-		const own = prices && amountOfGroup(group, prices);
-		return { ...shown, ...money(own, own?.unpriced === 0) };
-	});
-	if (!hasTotal) return rows;
-	const isKnown = amount !== undefined && (amount.units > 0 || amount.unpriced === 0);
-	return [...rows, { period: 'total', queryType: 'all', ...total, ...money(amount, isKnown) }];
+	const rows = groups.map((group) => row(group, group, prices && amountOfGroup(group, prices)));
+	return hasTotal ? [...rows, row({ period: 'total', queryType: 'all' }, total, amount)] : rows;
 }

@@ -10,7 +10,7 @@ import { QueryError } from '../errors/queryError';
 import { indexRecords, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
 import { clientAccount } from './account';
-import { addTallies, amountOf, countOf, type Tally } from '../spending/amounts';
+import { addTallies, amountOf, countOf, unpricedTypes, type Tally } from '../spending/amounts';
 import type { PastQueries } from './reuse';
 import type { Submission } from './execution';
 import { acceptedIdsOf, isUncertain } from './submissionState';
@@ -146,7 +146,7 @@ export class SpendingLimit {
 			throw new QueryError({ kind: 'limitOfDay', most: maxQueriesPerDay, made });
 		}
 		if (listed.completeness !== 'complete') throw new QueryError({ kind: 'uncounted', ...listed });
-		if (prices) checkBudget(all, day.made, maxAmountPerDay, prices);
+		if (prices) checkBudget(all, tallyOf(unreserved), maxAmountPerDay, prices);
 	}
 
 	#reserve(planned: PlannedQuery[], day: DayCounter | undefined): void {
@@ -192,18 +192,20 @@ async function pricesOf(item: Item, planned: PlannedQuery[]): Promise<Prices> {
 		({ request }) => prices?.byOperation[request.definition.queryType.operation] === undefined,
 	);
 	if (prices && !lacking) return prices;
-	throw new QueryError({ kind: 'unpriced', label: lacking?.request.definition.queryType.label });
+	const { label } = (lacking ?? planned[0]).request.definition.queryType;
+	throw new QueryError({ kind: 'unpriced', labels: [label] });
 }
 
-/** Throws a QueryError where the amount is too high, or where it is not known. */
-function checkBudget(all: Tally, made: Tally, most: number, prices: Prices): void {
+/** Throws a QueryError where the amount of all is too high with these `more`, or where it is not known. */
+function checkBudget(all: Tally, more: Tally, most: number, prices: Prices): void {
 	const { currency } = prices;
-	const { units, unpriced } = amountOf(all, prices);
+	const { units } = amountOf(all, prices);
 	if (units > most) {
-		const spent = amountOf(made, prices).units;
+		const spent = units - amountOf(more, prices).units;
 		throw new QueryError({ kind: 'budgetOfDay', currency, most, spent });
 	}
-	if (unpriced > 0) throw new QueryError({ kind: 'unpriced', others: unpriced });
+	const labels = unpricedTypes(all, prices);
+	if (labels.length > 0) throw new QueryError({ kind: 'unpriced', labels });
 }
 
 /** A request of uncertain outcome, with the records that it makes if it was accepted. */

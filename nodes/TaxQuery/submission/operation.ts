@@ -84,7 +84,9 @@ export function paidQueryOperation(definition: PaidQueryDefinition): Operation {
 	});
 	const execute: Operation['execute'] = async (item) => {
 		const step = async () => await paid.execute(item);
-		return (await previewOnly.read(item)) ? await orUnsentRow(item, step) : await step();
+		if (!(await previewOnly.read(item))) return await step();
+		item.run.shared(startSpending).receipt.leaveOut(item);
+		return await orUnsentRow(item, step);
 	};
 	const costOf: Operation['costOf'] = (run, index) =>
 		run.shared(startSpending).receipt.costOf(index);

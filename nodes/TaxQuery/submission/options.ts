@@ -181,7 +181,7 @@ export const priceNotice = ({
 }: PaidQueryDefinition): Field<undefined> =>
 	noticeField(
 		'priceNotice',
-		`Each run costs ${price}. ${hasNoResult ? 'While building, pin the output.' : "While building, results (not failures) of the last 24 hours are reused (see 'Reuse Results')."}`,
+		`Each run costs ${price}. ${hasNoResult ? 'While building, pin the output.' : "While building, results (not failures) of the last 24 hours are reused (see 'Reuse Results')."} The option 'Preview Only' shows first what it would cost.`,
 	);
 
 export const waitAndReuseFieldsOf = ({ queryType, hasNoResult }: PaidQueryDefinition) => ({

@@ -59,8 +59,8 @@ export function readPrices(credential: ICredentialDataDecryptedObject): Prices |
 	const wrong = entered.find(({ text }) => !PRICE.test(text));
 	if (wrong) {
 		throw credentialError(
-			`'Price: ${wrong.label}' in the credential is no amount`,
-			'Enter it in digits, with a point before decimals, e.g. 3.50; leave it empty if you do not know it.',
+			`'Price: ${wrong.label}' in the credential is no amount: write 3.50, with a point and without a currency`,
+			'Leave it empty if you do not know it.',
 		);
 	}
 	return {

@@ -10,7 +10,7 @@ import {
 
 const people = rfcs(5);
 const WRONG = 'GODE561331GR8';
-const LIMITS = ['limitOfExecution', 'limitOfDay', 'budgetOfDay', 'unpriced'];
+const LIMITS = ['limitOfExecution', 'limitOfDay', 'budgetOfDay'];
 
 const count = ({ items }: NodeRun, is: (json: NodeRun['items'][number]['json']) => boolean) =>
 	items.filter(({ json }) => is(json)).length;

@@ -21,6 +21,6 @@ it('Get Spending reads a list of 20,000 queries once for all items of a run', as
 	expect(totals.map(({ queries, complete }) => [queries, complete])).toEqual(
 		Array(3).fill([QUERIES, true]),
 	);
-	expect(hints[0].message).toMatch(new RegExp(`^${QUERIES} queries read`));
+	expect(hints[0].message).toMatch(new RegExp(`\\. ${QUERIES} queries read from`));
 	expect(pages).toBe(QUERIES / PAGE);
 });

@@ -126,13 +126,35 @@ describe('Preview Only', () => {
 		expect(JSON.stringify(previewed.items)).not.toContain(WRONG);
 	});
 
-	it('fails where the service cannot be asked', async () => {
+	it('fails where the service cannot be asked, unless the run goes on with errors', async () => {
 		await sandbox.faults({ path: '/api/query', method: 'GET', fault: { status: 400 }, times: 9 });
-		const previewed = await sandbox.run(preview, {
-			items: itemsForRfcs(rfcs(1)),
-			mode: 'manual',
-		});
-		expect(previewed.error?.message).toMatch(/could not be listed/);
+		const input = { items: itemsForRfcs(rfcs(2)), mode: 'manual' as const };
+		const stopped = await sandbox.run(preview, input);
+		const going = await sandbox.run(preview, { ...input, onError });
+		expect(stopped.error?.message).toMatch(/could not be listed/);
+		expect([outcomesIn(going), hintOf(going)]).toEqual([
+			['notSent', 'notSent'],
+			'No queries would be sent, 2 rows are not ready. Nothing was sent.',
+		]);
+	});
+
+	it('is left out of the receipt where an expression previews some rows only', async () => {
+		const [first, second, third] = rfcs(3);
+		const mixed = await sandbox.run(
+			getCrfParameters({}, { previewOnly: '={{ $json.isPreview }}' }),
+			{
+				items: [
+					{ rfc: first, isPreview: true },
+					{ rfc: second, isPreview: false },
+					{ rfc: third, isPreview: true },
+				],
+			},
+		);
+		expect(outcomesIn(mixed)).toEqual(['wouldSend', 'pending', 'wouldSend']);
+		expect(mixed.hints.map(({ message }) => message).sort()).toEqual([
+			'2 queries would be sent. Nothing was sent for them.',
+			expect.stringMatching(/^Billed: 1 query\. 1 pending/),
+		]);
 	});
 });
 
@@ -152,7 +174,7 @@ describe('Max Amount per Day', () => {
 		});
 		expect(codesIn(run)).toEqual(['pending', 'budgetOfDay', 'budgetOfDay']);
 		expect(run.items[1].json.error).toBe(
-			'This item would go beyond the MXN 10.50 allowed per day: MXN 7.00 were spent today',
+			'This item would go beyond the MXN 10.50 allowed per day: MXN 10.50 are spent today, or planned',
 		);
 		expect(hintOf(run)).toMatch(/^Billed: 1 query, MXN 3\.50\. /);
 		expect(await sandbox.ledger()).toHaveLength(3);
@@ -176,6 +198,7 @@ describe('Max Amount per Day', () => {
 			onError,
 		});
 		expect(codesIn(run)).toEqual(['unpriced']);
+		expect(run.items[0].json.error).toMatch(/has none for: RFC Data$/);
 		expect(await sandbox.ledger()).toHaveLength(1);
 	});
 
@@ -185,7 +208,7 @@ describe('Max Amount per Day', () => {
 			prices: { getCrf: 'three' },
 		});
 		expect(run.error?.message).toBe(
-			"'Price: Fiscal Regime Certificate (CRF)' in the credential is no amount",
+			"'Price: Fiscal Regime Certificate (CRF)' in the credential is no amount: write 3.50, with a point and without a currency",
 		);
 		expect(await sandbox.ledger()).toEqual([]);
 	});

@@ -39,21 +39,21 @@ describe('Get Spending', () => {
 			{
 				...{ period, queryType: 'Fiscal Regime Certificate (CRF)', queries: 3 },
 				...{ successful: 1, failed: 1, pending: 1, ...counts },
-				...{ amount: 10.5, currency: 'MXN', complete: true },
+				...{ amount: 10.5, currency: 'MXN', withoutPrice: 0, complete: true },
 			},
 			{
 				...{ period, queryType: 'RFC Data', queries: 1 },
 				...{ successful: 1, failed: 0, pending: 0, ...counts },
-				...{ amount: null, currency: 'MXN', complete: true },
+				...{ amount: null, currency: 'MXN', withoutPrice: 1, complete: true },
 			},
 			{
 				...{ period: 'total', queryType: 'all', queries: 4 },
 				...{ successful: 2, failed: 1, pending: 1, ...counts },
-				...{ amount: 10.5, currency: 'MXN', complete: true },
+				...{ amount: 10.5, currency: 'MXN', withoutPrice: 1, complete: true },
 			},
 		]);
-		expect(hint).toMatch(
-			/^4 queries read: 4 were made from .* Amount: MXN 10\.50\. 1 of them have no price/,
+		expect(hint).toBe(
+			`4 queries on ${period}: MXN 10.50. Not in the amount, because the credential has no price ('Advanced', 'Prices'): 1 query. 4 queries read from the service's list.`,
 		);
 	});
 
@@ -62,6 +62,11 @@ describe('Get Spending', () => {
 		const none = await rowsOf(spending(past));
 		expect(none.rows).toMatchObject([{ period: 'total', queries: 0, amount: null }]);
 		expect((await rowsOf(spending(past, { totalRow: false }))).rows).toEqual([]);
+	});
+
+	it('stops an empty day', async () => {
+		const { error } = await sandbox.run(spending({ spendingPeriod: 'dates', firstDay: '' }));
+		expect(error?.message).toMatch(/'First Day' is empty/);
 	});
 
 	it('stops a period that runs backwards', async () => {
@@ -160,7 +165,7 @@ describe('Get Spending and a list that does not say all', () => {
 				['all', 1, false],
 			],
 		]);
-		expect(hint).toMatch(/1 queries show no date/);
+		expect(hint).toMatch(/Not counted, because the list shows no date with a time zone: 1 query/);
 		expect(hint).toMatch(/does not name: NEW_ONE/);
 	});
 });

@@ -46,7 +46,7 @@ describe('amounts', () => {
 describe('the prices of a credential', () => {
 	it.each(['3,50', '-1', '1e3', '3.50 MXN', '0.00001'])('are no amount: %j', (text) => {
 		expect(() => readPrices(priceFieldsOf({ getCrf: text }))).toThrow(
-			"'Price: Fiscal Regime Certificate (CRF)' in the credential is no amount",
+			"'Price: Fiscal Regime Certificate (CRF)' in the credential is no amount: write 3.50, with a point and without a currency",
 		);
 	});
 
