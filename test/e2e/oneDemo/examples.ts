@@ -98,7 +98,14 @@ describe('the examples in a real n8n', () => {
 			return ((await answer.json()) as { url: string }).url;
 		};
 
+		const run = async (example: string) => {
+			await editor.open(idOf(example));
+			await editor.click();
+			await editor.succeeded();
+		};
+
 		it.each(clicks)('run by one click: %s to %s, from %s', async (example, last, trigger) => {
+			if (last === 'Keep day') await run('start-here'); // so that there is something to report
 			await editor.open(idOf(example));
 			expect(await editor.unknownNodes.count()).toBe(0);
 			await editor.click(trigger);
