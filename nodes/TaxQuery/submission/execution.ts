@@ -22,7 +22,7 @@ export interface Submission {
 	save(state: SubmissionState): void;
 }
 
-/** This process's knowledge of the billed queries of one execution, over its sub-executions. */
+/** This process's knowledge of the billed queries of one root execution (`Run.execution`), sub-executions included. */
 export class ExecutionQueries {
 	readonly #byPlace = new Map<string, Submission>();
 	readonly #byShare = new Map<string, Set<Submission>>();
@@ -92,7 +92,7 @@ export class ExecutionQueries {
 
 export const newExecutionQueries = (): ExecutionQueries => new ExecutionQueries();
 
-/** A failed query is sent again, and so is one with an unknown status. */
+/** Others share no failed query and none of unknown status; the item's own tries still read it again. */
 export const areQueriesReusable = (queries: RecordOrAcknowledgement[]): boolean =>
 	queries.every(
 		(one) => one.kind !== 'record' || ['success', 'pending'].includes(reuseStateOf(one)),

@@ -24,7 +24,7 @@ interface StoredJournal extends IDataObject {
 
 /**
  * The journal of what an execution has sent. n8n stores it through the tries of Retry On Fail and hands it
- * to the editor's Retry. So an accepted query is read instead of sent again. It holds IDs and hashes, but nothing of
+ * to its Retry of an execution. So an accepted query is read instead of sent again. It holds IDs and hashes, but nothing of
  * the request. In this process the register has the same, for all runs and nodes of the execution.
  */
 export class Journal {

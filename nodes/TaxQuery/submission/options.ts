@@ -34,7 +34,7 @@ export interface ReuseScope {
 	isRetry?: boolean;
 	/** Each query is for one item: the operator does not want items to share them. */
 	isUnshared?: boolean;
-	/** The process that sent them may have crashed a moment ago, before the list showed them. */
+	/** The process that sent them may have crashed a moment ago, before the list showed them; counts while the journal is empty. */
 	mayLag?: boolean;
 }
 
@@ -155,8 +155,8 @@ async function chosenReuse(item: Item): Promise<ReuseScope | undefined> {
 const WITHIN_EXECUTION: ReuseScope = { isByDefault: false };
 
 /**
- * n8n saves an execution that was stopped as it began, so that a retry knows nothing of what it has sent. What the list
- * shows of the last day is therefore taken first, whatever Reuse Results says.
+ * The journal decides first. Of an execution that was stopped n8n has none, so that a retry knows nothing of what it has
+ * sent: what the list shows of the last day is therefore taken next, whatever Reuse Results says.
  */
 function ofRetry(item: Item, chosen: ReuseScope | undefined): ReuseScope {
 	const since = runStartedAt(item) - DAY_MS;
@@ -197,6 +197,7 @@ const spending = nestedOptionGroupBuilder({
 	default: {},
 	description: 'How many queries may be sent, and whether one may be sent twice',
 });
+/** `default` is what an entry begins with once it is added; without it there is no limit. */
 const limits = {
 	maxQueriesPerDay: spending.entry(
 		numberField({

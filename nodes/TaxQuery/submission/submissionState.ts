@@ -7,7 +7,7 @@ import type {
 
 /**
  * The state of a billed query. An uncertain one is sent again only after the whole list has shown that it is missing, and
- * if the operator allows that, or another execution lost it.
+ * if the operator allows that, or another execution lost it a minute ago; once in each try, and within the limits.
  */
 export type SubmissionState =
 	| { status: 'planned' }

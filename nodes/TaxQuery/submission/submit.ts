@@ -88,6 +88,7 @@ export async function submit(
 	);
 }
 
+/** In this order: its own, that of the execution, an uncertain one, one of this process, a new one; `prepare` has read the list. */
 async function obtain(
 	context: RunSubmissionContext,
 	wanted: ItemSubmissionContext,
@@ -263,7 +264,7 @@ const reserveIfAllowed = async (
 	);
 
 /**
- * Sends a query; `retryPolicy.ts` decides when a request that surely was not accepted is repeated. Its state is saved at
+ * Sends a query; `shared/http/retryPolicy.ts` decides when a request that surely was not accepted is repeated. Its state is saved at
  * each step, and counted. Throws a QueryError if the service refuses it.
  */
 async function send(

@@ -67,7 +67,7 @@ export interface Run {
 	isTool: boolean;
 	/** The workflow's time zone. */
 	timeZone: string;
-	/** The node's data that n8n stores with its execution: it survives Retry On Fail and the editor's Retry. */
+	/** The node's data that n8n stores with its execution: it survives Retry On Fail and n8n's Retry of an execution. */
 	memory: IDataObject;
 	/**
 	 * The time when the workflow's timeout ends the execution, by a monotonic clock; Infinity where that is not known.
