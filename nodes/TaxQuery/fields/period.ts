@@ -79,11 +79,7 @@ export const periodField: Field<Period> = {
 			return isDays ? date : date.startOf('month');
 		});
 		if (from > to) {
-			throw new CodedError(
-				'period.backwards',
-				'The period runs backwards: its end lies before its start',
-				{ description: 'Swap the two fields, or check the expressions that fill them.' },
-			);
+			throw periodBackwards();
 		}
 		const count = 12 * (to.year - from.year) + to.month - from.month + 1;
 		if (count > MAX_MONTHS) {
@@ -100,6 +96,11 @@ export const periodField: Field<Period> = {
 		return { from, to: to.endOf('month').startOf('day'), unit: 'months' };
 	},
 };
+
+export const periodBackwards = (): CodedError =>
+	new CodedError('period.backwards', 'The period runs backwards: its end lies before its start', {
+		description: 'Swap the two fields, or check the expressions that fill them.',
+	});
 
 /** Warns of a period whose last day is not over: its invoices are billed now, and again when they are all there. */
 export function getOpenPeriodWarnings({ to }: Period): OutputRowWarning[] {

@@ -16,14 +16,14 @@ import type { SubmittedQuery } from './rows';
 import { withoutUndefined } from './simplify';
 
 /** What a run would do with a query. */
-export type PreviewOutcome = Extract<
+type PreviewOutcome = Extract<
 	Outcome,
 	'wouldSend' | 'wouldReuse' | 'notSent' | 'overLimit' | 'uncertain'
 >;
 
 /** A query that an item would send, or get without sending it. */
 export interface PreviewedQuery {
-	outcome: 'wouldSend' | 'wouldReuse';
+	outcome: 'wouldSend' | 'wouldReuse' | 'uncertain';
 	/** The requested fields that the row shows. */
 	requested: IDataObject;
 	/** The query that it would get; an equal item that is yet to be sent has none. */
@@ -37,6 +37,7 @@ interface PreviewSettings {
 }
 
 const SHARED = 'Another item asks the same: both share one query';
+const LOST = 'An equal query may have been accepted and billed: a run first looks for it';
 
 /** Returns the row of a query; its cost is nothing, because nothing was sent. */
 export function buildPreviewRow(
@@ -44,11 +45,11 @@ export function buildPreviewRow(
 	{ outcome, requested, query, ageMs }: PreviewedQuery,
 	{ externalReference, warnings }: PreviewSettings,
 ): IDataObject {
-	const isShared = outcome === 'wouldReuse' && query === undefined;
+	const why = { wouldSend: null, wouldReuse: query ? null : SHARED, uncertain: LOST }[outcome];
 	const row = {
 		...item.protect(requested, requestPersonalDataRules, identity),
 		outcome,
-		reason: warnings.at(0)?.message ?? (isShared ? SHARED : null),
+		reason: warnings.at(0)?.message ?? why,
 		billed: 0,
 		queryId: query && query.kind !== 'withoutId' ? query.id : undefined,
 		externalReference: externalReference as IDataObject[string],
@@ -134,15 +135,15 @@ export class PreviewSummary {
 		const sent = this.#count('wouldSend');
 		const counts = [
 			`${sent === 0 ? 'No' : sent} ${sent === 1 ? 'query' : 'queries'} would be sent${amount === '' ? '' : ` (${amount})`}`,
-			rowsText(this.#count('wouldReuse'), 'would reuse a query', 'would reuse a query'),
+			rowsText(this.#count('wouldReuse'), 'would reuse a query'),
 			rowsText(this.#count('notSent'), 'is not ready', 'are not ready'),
 			rowsText(this.#count('overLimit'), 'is over a limit', 'are over a limit'),
-			rowsText(this.#count('uncertain'), 'may have been sent before', 'may have been sent before'),
+			rowsText(this.#count('uncertain'), 'may have been sent before'),
 		];
 		return joinSentences(
 			counts.filter((text) => text !== '').join(', '),
 			this.#items.size === items ? 'Nothing was sent' : 'Nothing was sent for them',
-			this.#withWarning > 0 ? rowsText(this.#withWarning, 'with a warning', 'with a warning') : '',
+			rowsText(this.#withWarning, 'with a warning'),
 			this.#stops
 				? `With 'On Error' set to Stop Workflow, a run would fail at item ${1 + Math.min(...this.#unsent)} and send nothing`
 				: '',
@@ -152,5 +153,5 @@ export class PreviewSummary {
 	}
 }
 
-const rowsText = (count: number, one: string, many: string): string =>
+const rowsText = (count: number, one: string, many = one): string =>
 	count === 0 ? '' : `${count} ${count === 1 ? `row ${one}` : `rows ${many}`}`;

@@ -1,7 +1,8 @@
 import { DateTime } from 'luxon';
 import { dayProperty, readDay } from '../fields/dates';
+import { periodBackwards } from '../fields/period';
 import { parseOneOf, type Field } from '../../shared/operations/fields';
-import { CodedError, fieldError } from '../../shared/utils/codedError';
+import { fieldError } from '../../shared/utils/codedError';
 
 /** Whole days of the workflow's time zone; `end` is the moment after the last one. */
 export interface SpendingPeriod {
@@ -48,11 +49,7 @@ export const spendingPeriod: Field<SpendingPeriod> = {
 			return day.setZone(item.timezone, { keepLocalTime: true });
 		});
 		if (start <= last) return { start, end: last.plus({ days: 1 }) };
-		throw new CodedError(
-			'period.backwards',
-			'The period runs backwards: its end lies before its start',
-			{ description: 'Swap the two fields, or check the expressions that fill them.' },
-		);
+		throw periodBackwards();
 	},
 };
 

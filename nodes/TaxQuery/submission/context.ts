@@ -47,8 +47,8 @@ export interface ItemSubmissionContext {
 
 /** The queries that an item gets, or a body without an ID where that is all there is. */
 export type Submitted = {
-	/** `planned`: it would be sent, and has no queries yet. */
-	how: ObtainedQuery['how'] | 'planned';
+	/** In a preview: it would be sent, or a run would look for one that was lost. Neither has queries. */
+	how: ObtainedQuery['how'] | 'planned' | 'lost';
 	queries: SubmittedQuery[];
 };
 

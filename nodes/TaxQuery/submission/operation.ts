@@ -144,6 +144,7 @@ async function preview(
 			const { how, queries: own } = await submit(context, item, part, settings);
 			for (const [index, { fields }] of part.expected.entries()) {
 				if (how === 'planned') queries.push({ outcome: 'wouldSend', requested: shown(fields) });
+				else if (how === 'lost') queries.push({ outcome: 'uncertain', requested: shown(fields) });
 				else queries.push(reuse(own.at(index), fields));
 			}
 		}
@@ -236,9 +237,9 @@ async function prepare(
 	return { reused, parts };
 }
 
-/** What is only planned has no query yet. */
+/** Only a preview plans, or leaves a lost query alone. */
 const obtainedBy = ({ how, queries }: Submitted): ObtainedQuery[] =>
-	how === 'planned' ? [] : queries.map((query) => ({ query, how }));
+	how === 'planned' || how === 'lost' ? [] : queries.map((query) => ({ query, how }));
 
 /** Runs work on an item; its error names what the item has been billed for nevertheless. */
 async function namingBilled<T>(item: Item, work: () => Promise<T>): Promise<T> {

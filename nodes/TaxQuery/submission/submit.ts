@@ -96,7 +96,7 @@ async function obtain(
 	const { journal } = context;
 	const { item, request, sending, client } = wanted;
 	const own = ownSubmission(context, item, request);
-	if (own) return await settleSubmission(context, wanted, own);
+	if (own) return context.isPreview ? planned(own) : await settleSubmission(context, wanted, own);
 	const isShared = sharesEqualRequests(sending.reuse);
 	const shared = isShared ? await queriesOfExecution(context, wanted) : undefined;
 	if (shared) return { queries: shared, how: 'reused' };
@@ -156,6 +156,7 @@ async function obtainElsewhere(
 	if (accepted) return { queries: accepted, how: 'reused' };
 	const sentAt = known.uncertainSince.get(request.sharingKey);
 	if (sentAt === undefined || sentAt < (reuse?.since ?? aDayAgo())) return undefined;
+	if (context.isPreview) return { queries: [], how: 'lost' }; // to find it is for the run that needs it
 	const submission = context.journal.begin(item, request, client.accountKey);
 	const agoMs = Date.now() - sentAt;
 	submission.sentAt = sentAt;

@@ -1,3 +1,7 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { withoutWaiting } from '../../support/clock';
+import { respondJson } from '../../support/testServer';
+import { acceptThenRespondBadGateway, fakeService, respondToFirstPost } from './fakeService';
 import type { NodeRun } from '../../support/runNodeInEngine';
 import { freshSandboxForEachTest } from '../../support/sharedSandbox';
 import {
@@ -156,6 +160,31 @@ describe('Preview Only', () => {
 			expect.stringMatching(/^Billed: 1 query\. 1 pending/),
 		]);
 	});
+});
+
+it('Preview Only leaves a lost query to the run that looks for it', async () => {
+	let isHidden = true;
+	const service = await fakeService({
+		post: respondToFirstPost(acceptThenRespondBadGateway),
+		list: (stored, response) => respondJson(response, isHidden ? [] : stored),
+	});
+	const run = async (options: INodeParameters) =>
+		await withoutWaiting(
+			async () =>
+				await service.run(getCrfParameters({ reuse: 'hours', reuseHours: 0 }, options), {
+					...{ items: itemsForRfcs(rfcs(1)), mode: 'integrated', onError },
+				}),
+		);
+	const lost = await run({});
+	isHidden = false;
+	const previewed = await run(PREVIEW);
+	const found = await run({});
+	await service.close();
+	expect([lost, previewed, found].flatMap(outcomesIn).slice(0, 2)).toEqual([
+		...['uncertain', 'uncertain'],
+	]);
+	expect(found.items[0].json.recovered).toBe(true);
+	expect(service.billed).toHaveLength(1);
 });
 
 describe('Max Amount per Day', () => {
