@@ -15,7 +15,7 @@ interface Accepted {
 const MAX_QUERIES = 10_000;
 const MAX_MARKS = 100_000;
 
-/** This process's knowledge of a client's billed queries, over all executions; a pasted token is a client of its own. */
+/** This process's knowledge of a client's billed queries, over all executions. Of a pasted token nobody knows the client, so it counts as one. */
 export class Account {
 	/** The last accepted queries, by sharing key. */
 	readonly lastAccepted = new BoundedMap<string, Accepted>(MAX_QUERIES, ({ at }) => {

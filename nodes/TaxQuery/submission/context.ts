@@ -10,8 +10,8 @@ import { clientAccount, type Account } from './account';
 import { Journal } from './journal';
 import { SpendingLimit, type Limits } from './limits';
 import { PastQueries } from './reuse';
-import type { ReuseScope } from './options';
-import { areQueriesReusable, type Submission } from './execution';
+import { areQueriesReusable, type ReuseScope } from './sharing';
+import type { Submission } from './submissionState';
 
 export interface SubmissionOptions extends Limits {
 	sendAgain: boolean;
@@ -31,8 +31,6 @@ export interface RunSubmissionContext {
 	past: PastQueries;
 	limit: SpendingLimit;
 	log: SpendingLog;
-	/** A sub-workflow or the call of an MCP client may repeat another one without knowing it. */
-	mayRepeat: boolean;
 	/** Everything happens but the sending. */
 	isPreview: boolean;
 }
@@ -84,7 +82,6 @@ function contextOf(run: Run, log: SpendingLog, isPreview: boolean): RunSubmissio
 		past,
 		limit: new SpendingLimit(run, past, isPreview),
 		log,
-		mayRepeat: run.mode === 'integrated' || run.executionId === undefined,
 		isPreview,
 	};
 }
@@ -96,21 +93,6 @@ export async function itemSubmissionContext(
 ): Promise<ItemSubmissionContext> {
 	const client = await itemClient(item);
 	return { item, request, sending, client, known: clientAccount(client.clientKey) };
-}
-
-export const sharesEqualRequests = (reuse: ReuseScope | undefined): reuse is ReuseScope =>
-	reuse !== undefined && !reuse.isUnshared;
-
-/** Sharers have it in common. */
-export function reservationName(
-	{ run }: RunSubmissionContext,
-	item: Item,
-	{ sharingKey, journalKey: key }: QueryRequest,
-	{ reuse }: SubmissionOptions,
-): string {
-	return sharesEqualRequests(reuse)
-		? sharingKey
-		: `${run.executionId ?? ''} ${run.index} ${item.index} ${key}`;
 }
 
 const isOthersQuery = (query: SubmittedQuery, expected: QueryRequest['expected']): boolean =>

@@ -3,8 +3,8 @@ import type { Item, Run } from '../../shared/operations/operation';
 import { shortTextHash, type QueryRequest } from '../request/queryRequest';
 import type { QueryId } from '../client/model';
 import { executionCounterOf } from './limits';
-import { isUncertain, type SubmissionState } from './submissionState';
-import { newExecutionQueries, type Submission, type ExecutionQueries } from './execution';
+import { newExecutionQueries, type ExecutionQueries } from './executionQueries';
+import { isUncertain, type Submission, type SubmissionState } from './submissionState';
 
 type StoredSubmission = Pick<Submission, 'sharingKey' | 'accountKey' | 'sentAt'>;
 
@@ -23,9 +23,11 @@ interface StoredJournal extends IDataObject {
 }
 
 /**
- * The journal of what an execution has sent. n8n stores it through the tries of Retry On Fail and hands it
- * to its Retry of an execution. So an accepted query is read instead of sent again. It holds IDs and hashes, but nothing of
- * the request. In this process the register has the same, for all runs and nodes of the execution.
+ * The journal of what an execution has sent. n8n keeps it through the tries of Retry On Fail, and hands it to its Retry of an
+ * execution. There an item whose place has an accepted query reads it again, one of unknown outcome is looked up, and only
+ * what was refused or never sent is sent (`obtain` in `submit.ts`). Of a stopped execution n8n keeps none: then the list
+ * decides (`scopeOfRetry` in `sharing.ts`). It holds IDs and hashes, but nothing of the request. In this process the
+ * register has the same, for all runs and nodes of the execution.
  */
 export class Journal {
 	readonly register: ExecutionQueries;

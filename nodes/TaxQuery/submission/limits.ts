@@ -12,8 +12,7 @@ import type { QueryRequest } from '../request/queryRequest';
 import { clientAccount } from './account';
 import { addTallies, amountOf, countOf, unpricedTypes, type Tally } from '../spending/amounts';
 import type { PastQueries } from './reuse';
-import type { Submission } from './execution';
-import { acceptedIdsOf, isUncertain } from './submissionState';
+import { acceptedIdsOf, isUncertain, type Submission } from './submissionState';
 import { CLOCK_MS } from './sharedList';
 
 export interface Limits {
@@ -32,8 +31,16 @@ export interface PlannedQuery {
 type CountedListing = Pick<CollectedQueryList, 'completeness' | 'total'> & { listed: number };
 
 /**
- * Limits what a node sends in an execution, over its runs, calls and tries, and what an account sends in a day. A query is reserved once,
- * before the item sends anything. Every query that was not refused counts, uncertain ones too.
+ * Limits what a node sends in an execution, and what an account sends in a day. What counts?
+ *
+ * - Execution: what this node has sent and what it has reserved, over its runs, calls, tries and retries (the journal keeps
+ *   the number).
+ * - Day: what the list shows of today, whoever sent it; what this process has sent since then; and what its executions
+ *   have reserved.
+ * - Each query of a request, with a result, pending, failed, or of unknown outcome. A refused or reused one does not, and
+ *   items that share one count it once (`reservationName` in `sharing.ts`).
+ *
+ * A query is reserved once, before its item sends anything; the reservation ends as it is sent.
  */
 export class SpendingLimit {
 	readonly #run: Run;

@@ -11,12 +11,10 @@ import type { Outcome } from '../../shared/operations/outcome';
 import {
 	buildQueryRequest,
 	type PaidQueryDefinition,
-	isComparableWithList,
 	type QueryRequest,
 	type ValidatedQueryInput,
 } from '../request/queryRequest';
-import { getQuery, itemClient, type QueryClient } from '../client/queryClient';
-import type { QueryRecord } from '../client/model';
+import { itemClient, type QueryClient } from '../client/queryClient';
 import { withBilledIds } from '../errors/queryError';
 import {
 	buildPreviewRow,
@@ -39,11 +37,9 @@ import {
 	USUAL_PRICE_TEXT,
 	previewOnly,
 	priceNotice,
-	type ReuseScope,
 } from './options';
 import { countBilledQueries, acceptedIdsOf } from './submissionState';
 import {
-	sharesEqualRequests,
 	newPreviewContext,
 	newSubmissionContext,
 	noteRead,
@@ -51,7 +47,8 @@ import {
 	type Submitted,
 	type RunSubmissionContext,
 } from './context';
-import { isSubmittedByEarlierTry, reserveSpending, submit } from './submit';
+import { sharesEqualRequests } from './sharing';
+import { prepare, submit } from './submit';
 import { mayBeWaitedFor, readByIdIfResultMissing, waitForResult } from './wait';
 import { pickBy } from '../../shared/utils/objects';
 
@@ -215,28 +212,6 @@ async function plan(
 	return { next: async () => await namingBilled(item, next) };
 }
 
-/** Finds what need not be sent, and reserves the rest below the limits. Throws a QueryError. */
-async function prepare(
-	context: RunSubmissionContext,
-	item: Item,
-	whole: QueryRequest,
-	input: ValidatedQueryInput,
-	target: PaidQuerySettings & QueryClient,
-): Promise<{ reused: QueryRecord[]; parts: QueryRequest[] }> {
-	const reusable = isSubmittedByEarlierTry(context, item, whole)
-		? []
-		: await findReusable(item, context, whole, target.reuse);
-	const missing = missingParts(input, reusable);
-	const reused = missing.includes(input) ? [] : reusable.filter((one) => one !== undefined);
-	const parts = missing.map((part) => buildQueryRequest(whole.definition, part, target));
-	if (reused.length > 0 && parts.length > 0) {
-		const ids = reusable.map((one) => one?.id ?? null);
-		context.journal.reuse(item, whole.journalKey, ids);
-	}
-	await reserveSpending(context, item, target, parts);
-	return { reused, parts };
-}
-
 /** Only a preview plans, or leaves a lost query alone. */
 const obtainedBy = ({ how, queries }: Submitted): ObtainedQuery[] =>
 	how === 'planned' || how === 'lost' ? [] : queries.map((query) => ({ query, how }));
@@ -248,36 +223,6 @@ async function namingBilled<T>(item: Item, work: () => Promise<T>): Promise<T> {
 		const ids = journal.statesOf(item.index).flatMap(acceptedIdsOf);
 		throw ids.length === 0 ? error : withBilledIds(error, ids);
 	});
-}
-
-/** There is one for each expected record; a further try takes those of the first. */
-async function findReusable(
-	item: Item,
-	{ journal, past }: RunSubmissionContext,
-	request: QueryRequest,
-	reuse: ReuseScope | undefined,
-): Promise<Array<QueryRecord | undefined>> {
-	if (!isComparableWithList(request)) return [];
-	const before = journal.reusedOf(item, request.journalKey);
-	if (before) {
-		const client = await itemClient(item);
-		return await Promise.all(
-			before.map(async (id) => (id === null ? undefined : await getQuery(client, id))),
-		);
-	}
-	if (!reuse) return [];
-	const mayLag = reuse.mayLag === true && journal.isEmpty;
-	return await past.findReusable(item, request, { ...reuse, mayLag });
-}
-
-/** These are all of the input, or what no reusable record covers. */
-function missingParts(
-	input: ValidatedQueryInput,
-	reusable: Array<QueryRecord | undefined>,
-): ValidatedQueryInput[] {
-	const { records, only } = input;
-	if (records && only) return only(records.filter((_, index) => !reusable[index]));
-	return reusable.length > 0 && reusable.every(Boolean) ? [] : [input];
 }
 
 /** Adds a query's age; `now` is by the service's clock. */

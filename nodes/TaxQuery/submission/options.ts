@@ -1,4 +1,3 @@
-import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import {
 	defineField,
@@ -15,28 +14,11 @@ import {
 import { UNITS } from '../../shared/credentials/prices';
 import { simplifyField } from '../../shared/operations/commonFields';
 import type { Item } from '../../shared/operations/operation';
-import { DAY_MS, HOUR_MS } from '../../shared/utils/durations';
 import type { PaidQueryDefinition } from '../request/queryRequest';
+import { reuseScope, type ReuseScope } from './sharing';
 
 /** An AI agent gets this limit for one execution by default. */
 const MOST_AS_TOOL = 10;
-
-/**
- * The queries that an item takes instead of sending another one: those of its own execution, and listed ones. Undefined
- * where each item sends its own.
- */
-export interface ReuseScope {
-	/** Takes listed queries created since then, in milliseconds by this machine's clock; undefined: none. */
-	since?: number;
-	/** The operator did not choose listed ones: the workflow is being built, or an execution may be a retry. */
-	isByDefault: boolean;
-	/** The list may hold what this execution has sent, though n8n does not remember it. */
-	isRetry?: boolean;
-	/** Each query is for one item: the operator does not want items to share them. */
-	isUnshared?: boolean;
-	/** The process that sent them may have crashed a moment ago, before the list showed them; counts while the journal is empty. */
-	mayLag?: boolean;
-}
 
 const emptyField: Field<undefined> = { properties: [], read: () => undefined };
 
@@ -77,13 +59,6 @@ const waitForResult: Field<number | undefined> = {
 		(await isWaiting.read(item)) ? 1000 * (await maxWait.read(item)) : undefined,
 };
 
-/** The editor builds one, and so do n8n's evaluations, which run the same cases again. */
-export const isBuilding = (mode: Item['run']['mode']): boolean =>
-	mode === 'manual' || mode === 'evaluation';
-
-const startOfRun = () => ({ ms: Date.now() });
-const runStartedAt = ({ run }: Item): number => run.shared(startOfRun).ms;
-
 const reuse = defineField(
 	{
 		displayName: 'Reuse Results',
@@ -123,53 +98,16 @@ const reuseHours = defineField(
 const reuseResults: Field<ReuseScope | undefined> = {
 	properties: [...reuse.properties, ...reuseHours.properties],
 	async read(item) {
-		const chosen = await chosenReuse(item);
-		return item.run.mode === 'retry' ? ofRetry(item, chosen) : chosen;
+		const choice = await reuse.read(item);
+		if (choice !== 'hours') return reuseScope(item.run, choice);
+		return reuseScope(item.run, { hours: await reuseHours.read(item) });
 	},
 };
-
-async function chosenReuse(item: Item): Promise<ReuseScope | undefined> {
-	const { mode, timeZone } = item.run;
-	const now = runStartedAt(item);
-	switch (await reuse.read(item)) {
-		case 'never':
-			return undefined;
-		case 'month': {
-			const month = DateTime.fromMillis(now, { zone: timeZone }).startOf('month');
-			return { since: month.toMillis(), isByDefault: false };
-		}
-		case 'building':
-			if (isBuilding(mode)) return { since: now - DAY_MS, isByDefault: true };
-			// a sub-workflow cannot know whether its parent is retried
-			if (mode === 'integrated') {
-				return { since: now - DAY_MS, isByDefault: true, isRetry: true };
-			}
-			return WITHIN_EXECUTION;
-		case 'hours': {
-			const ms = (await reuseHours.read(item)) * HOUR_MS;
-			return ms === 0 ? WITHIN_EXECUTION : { since: now - ms, isByDefault: false };
-		}
-	}
-}
-
-const WITHIN_EXECUTION: ReuseScope = { isByDefault: false };
-
-/**
- * The journal decides first. Of an execution that was stopped n8n has none, so that a retry knows nothing of what it has
- * sent: what the list shows of the last day is therefore taken next, whatever Reuse Results says.
- */
-function ofRetry(item: Item, chosen: ReuseScope | undefined): ReuseScope {
-	const since = runStartedAt(item) - DAY_MS;
-	const retry = { isRetry: true, mayLag: true };
-	if (!chosen) return { since, isByDefault: true, isUnshared: true, ...retry };
-	const isByDefault = chosen.since === undefined || chosen.isByDefault;
-	return { ...chosen, isByDefault, since: Math.min(since, chosen.since ?? since), ...retry };
-}
 
 /** A query without a result has no option: its items share it within their execution. */
 const reuseWithoutResult: Field<ReuseScope | undefined> = {
 	...emptyField,
-	read: (item) => (item.run.mode === 'retry' ? ofRetry(item, WITHIN_EXECUTION) : WITHIN_EXECUTION),
+	read: ({ run }) => reuseScope(run, { hours: 0 }),
 };
 
 /** The price of an item, unless the query has another one. */

@@ -17,8 +17,7 @@ import {
 	type RunSubmissionContext,
 } from './context';
 import { CLOCK_MS, LIST_LAG_MS, sharedQueryListOf, type SharedQueryList } from './sharedList';
-import type { Submission } from './execution';
-import { isUncertain, transition, type Uncertain } from './submissionState';
+import { isUncertain, transition, type Submission, type Uncertain } from './submissionState';
 
 export interface Unrecovered {
 	state: Uncertain;

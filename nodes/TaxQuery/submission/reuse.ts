@@ -17,8 +17,8 @@ import type {
 } from '../client/model';
 import { QueryError, type ListPurpose } from '../errors/queryError';
 import type { ReuseSearchGaps } from '../output/receiptText';
-import type { ReuseScope } from './options';
-import type { ExecutionQueries } from './execution';
+import type { ReuseScope } from './sharing';
+import type { ExecutionQueries } from './executionQueries';
 
 /** A run takes over a list that another run of its execution has read at most this long before. */
 const MAX_READING_AGE_MS = 30_000;

@@ -2,6 +2,7 @@ import type {
 	UncertaintyReason,
 	ListCompleteness,
 	QueryId,
+	RecordOrAcknowledgement,
 	SubmissionOutcome,
 } from '../client/model';
 
@@ -19,6 +20,26 @@ export type SubmissionState =
 	| { status: 'uncertain'; sentAt: number; reason: UncertaintyReason }
 	/** Uncertain, and the whole list surely does not have it. */
 	| { status: 'missing'; sentAt: number; reason: UncertaintyReason };
+
+/** One submission of a request. Items with an equal request may share it. */
+export interface Submission {
+	state: SubmissionState;
+	/** Identifies the request and its client, additional fields and secrets included. */
+	sharingKey: string;
+	accountKey: string;
+	/** The time of sending, in milliseconds by this machine's clock; 0 where that is not known. */
+	sentAt: number;
+	/** The time of sending, or when this process learned of it, by a monotonic clock. */
+	sentMoment: number;
+	/** The run that sent it; undefined for one that n8n's journal brought. */
+	run?: object;
+	/** n8n's execution in which it was sent, or that retries it. */
+	executionId?: string;
+	/** Its queries, as they were seen last. */
+	queries?: RecordOrAcknowledgement[];
+	/** Writes its state into n8n's journal. */
+	save(state: SubmissionState): void;
+}
 
 export type SubmissionEvent =
 	| { type: 'response'; posted: SubmissionOutcome }

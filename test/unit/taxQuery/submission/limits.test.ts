@@ -3,7 +3,7 @@ import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryReque
 import type { PastQueries } from '../../../../nodes/TaxQuery/submission/reuse';
 import { DayCounter, SpendingLimit } from '../../../../nodes/TaxQuery/submission/limits';
 import { countOf } from '../../../../nodes/TaxQuery/spending/amounts';
-import type { Submission } from '../../../../nodes/TaxQuery/submission/execution';
+import type { Submission } from '../../../../nodes/TaxQuery/submission/submissionState';
 import type { Run, Item } from '../../../../nodes/shared/operations/operation';
 
 const LOST = 50;

@@ -1,26 +1,6 @@
-import type { QueryId, RecordOrAcknowledgement } from '../client/model';
-import { reuseStateOf } from '../client/record';
-import { acceptedIdsOf, isUncertain, type SubmissionState } from './submissionState';
-
-/** One submission of a request. Items with an equal request may share it. */
-export interface Submission {
-	state: SubmissionState;
-	/** Identifies the request and its client, additional fields and secrets included. */
-	sharingKey: string;
-	accountKey: string;
-	/** The time of sending, in milliseconds by this machine's clock; 0 where that is not known. */
-	sentAt: number;
-	/** The time of sending, or when this process learned of it, by a monotonic clock. */
-	sentMoment: number;
-	/** The run that sent it; undefined for one that n8n's journal brought. */
-	run?: object;
-	/** n8n's execution in which it was sent, or that retries it. */
-	executionId?: string;
-	/** Its queries, as they were seen last. */
-	queries?: RecordOrAcknowledgement[];
-	/** Writes its state into n8n's journal. */
-	save(state: SubmissionState): void;
-}
+import type { QueryId } from '../client/model';
+import { areQueriesReusable } from './sharing';
+import { acceptedIdsOf, isUncertain, type Submission } from './submissionState';
 
 /** This process's knowledge of the billed queries of one root execution (`Run.execution`), sub-executions included. */
 export class ExecutionQueries {
@@ -91,12 +71,6 @@ export class ExecutionQueries {
 }
 
 export const newExecutionQueries = (): ExecutionQueries => new ExecutionQueries();
-
-/** Others share no failed query and none of unknown status; the item's own tries still read it again. */
-export const areQueriesReusable = (queries: RecordOrAcknowledgement[]): boolean =>
-	queries.every(
-		(one) => one.kind !== 'record' || ['success', 'pending'].includes(reuseStateOf(one)),
-	);
 
 function addTo<T>(map: Map<string, Set<T>>, key: string, value: T): void {
 	const known = map.get(key);
