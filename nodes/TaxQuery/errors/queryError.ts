@@ -1,4 +1,5 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
+import { counted } from '../../shared/utils/counted';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import {
 	isNotFound,
@@ -171,7 +172,7 @@ const billedText = (ids: QueryId[]): string =>
 /** Ends every error and receipt of a billed operation. */
 export function billedCountText({ billed }: Pick<BillingSummary, 'billed'>, amount = ''): string {
 	if (billed === 'unknown' || billed === 0) return `Billed: ${billed || 'nothing'}`;
-	const count = `Billed: ${billed} ${billed === 1 ? 'query' : 'queries'}`;
+	const count = `Billed: ${counted(billed, 'query', 'queries')}`;
 	return amount === '' ? count : `${count}, ${amount}`;
 }
 
@@ -194,13 +195,13 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 			return renderUncertain(queryProblem);
 		case 'limitOfExecution':
 			return {
-				message: `This item would go beyond the ${queryProblem.most} queries allowed per execution`,
+				message: `This item would go beyond the ${counted(queryProblem.most, 'query', 'queries')} allowed per execution`,
 				description:
 					"Send fewer items, or raise 'Max Queries per Execution' under 'Spending Limits'.",
 			};
 		case 'limitOfDay':
 			return {
-				message: `This item would go beyond the ${queryProblem.most} queries allowed per day: ${queryProblem.made} were made today`,
+				message: `This item would go beyond the ${counted(queryProblem.most, 'query', 'queries')} allowed per day: ${queryProblem.made} were made today`,
 				description: "Go on tomorrow, or raise 'Max Queries per Day' under 'Spending Limits'.",
 			};
 		case 'budgetOfDay': {

@@ -5,6 +5,7 @@ import { identity } from '../../shared/operations/commonFields';
 import type { Item, Run } from '../../shared/operations/operation';
 import type { Outcome } from '../../shared/operations/outcome';
 import { CodedError } from '../../shared/utils/codedError';
+import { countedIfAny } from '../../shared/utils/counted';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import type { Prices } from '../../shared/credentials/prices';
 import { QueryError, type QueryProblem } from '../errors/queryError';
@@ -134,7 +135,7 @@ export class PreviewSummary {
 		const amount = this.#amount.text;
 		const sent = this.#count('wouldSend');
 		const counts = [
-			`${sent === 0 ? 'No' : sent} ${sent === 1 ? 'query' : 'queries'} would be sent${amount === '' ? '' : ` (${amount})`}`,
+			`${countedIfAny(sent, 'query', 'queries') || 'No queries'} would be sent${amount === '' ? '' : ` (${amount})`}`,
 			rowsText(this.#count('wouldReuse'), 'would reuse a query'),
 			rowsText(this.#count('notSent'), 'is not ready', 'are not ready'),
 			rowsText(this.#count('overLimit'), 'is over a limit', 'are over a limit'),
@@ -154,4 +155,4 @@ export class PreviewSummary {
 }
 
 const rowsText = (count: number, one: string, many = one): string =>
-	count === 0 ? '' : `${count} ${count === 1 ? `row ${one}` : `rows ${many}`}`;
+	countedIfAny(count, `row ${one}`, `rows ${many}`);

@@ -1,4 +1,5 @@
 import type { Run } from '../../shared/operations/operation';
+import { counted, countedIfAny } from '../../shared/utils/counted';
 import { joinSentences } from '../../shared/utils/joinSentences';
 import type { CollectedQueryList, QueryId } from '../client/model';
 import { incompleteQueryListSentences, mappingKeysAdvice } from '../errors/queryError';
@@ -97,7 +98,7 @@ export const acceptedBeforeFailureText = (ids: string[], uncertainItems: number[
 
 const countQueries = ({ billed, reused, unknown }: QueryCounts) => billed + reused + unknown;
 
-const itemsOf = (count: number) => counted(count, 'item', 'items');
+const itemsOf = (count: number) => countedIfAny(count, 'item', 'items');
 
 /**
  * Returns how many items have how many queries, and the parts of that number. Nothing is to be added where each item has a
@@ -107,21 +108,20 @@ function queriesText({ all, withQuery }: ItemCounts, queries: QueryCounts): stri
 	const total = countQueries(queries);
 	if (total === 0) return '';
 	const notes = filled([
-		counted(queries.recovered, 'recovered'),
-		counted(queries.readAgain, 'read again'),
+		countedIfAny(queries.recovered, 'recovered'),
+		countedIfAny(queries.readAgain, 'read again'),
 	]);
-	const billed = counted(queries.billed, 'billed');
+	const billed = countedIfAny(queries.billed, 'billed');
 	const parts = filled([
 		notes.length > 0 ? `${billed} (${notes.join(', ')})` : billed,
-		counted(queries.reused, 'reused'),
-		counted(queries.unknown, 'unknown'),
+		countedIfAny(queries.reused, 'reused'),
+		countedIfAny(queries.unknown, 'unknown'),
 	]).join(', ');
 	const isAllBilled = queries.billed === total && notes.length === 0;
 	if (isAllBilled && (all === 1 || (all === withQuery && all === total))) return '';
 	if (all === 1 && total === 1) return parts;
 	const items = withQuery < all ? `${withQuery} of ${itemsOf(all)}` : itemsOf(all);
-	const noun = total === 1 ? 'query' : 'queries';
-	const sum = `${items}, ${total} ${total < withQuery ? 'different ' : ''}${noun}`;
+	const sum = `${items}, ${total < withQuery ? counted(total, 'different query', 'different queries') : counted(total, 'query', 'queries')}`;
 	return isAllBilled ? sum : `${sum}: ${parts}`;
 }
 
@@ -157,7 +157,7 @@ export function reuseText(mode: Run['mode']): string {
 
 /** Says what could not be compared, and where the list was not read to its end. */
 export function gapTexts({ uncompared, pendingTooLong, cut }: ReuseSearchGaps): string[] {
-	const gap = `'Reuse Results': ${counted(uncompared, 'query', 'queries')} in the list could not be compared with this item (query type, fields or date)`;
+	const gap = `'Reuse Results': ${countedIfAny(uncompared, 'query', 'queries')} in the list could not be compared with this item (query type, fields or date)`;
 	const todo = `To compare them, ${mappingKeysAdvice(['services', 'fields', 'statuses'])} (Connection → Diagnose proposes it)`;
 	return filled([
 		uncompared > 0 ? joinSentences(gap, todo) : '',
@@ -179,8 +179,5 @@ const pendingText = (pending: number, toChange: string | undefined): string =>
 
 const first = (all: Array<string | number>) =>
 	all.slice(0, MAX_LISTED_IDS).join(', ') + (all.length > MAX_LISTED_IDS ? ' …' : '');
-
-const counted = (count: number, one: string, many = one) =>
-	count === 0 ? '' : `${count} ${count === 1 ? one : many}`;
 
 const filled = (texts: string[]) => texts.filter((text) => text !== '');
