@@ -110,13 +110,18 @@ const unshown =
 				credentials: { taxQueryApi: { id, name: `shared by ${workers}` } },
 				parameters: { resource: 'query', operation: 'get', queryId: '={{ $json.id }}' },
 			});
-			const items = new Array<object>(50).fill({ id: '65f000000000000000000000' });
-			await Promise.all(Array.from({ length: 2 * workers }, async () => await read(items)));
-			const { data } = await control.get<Array<LoggedRequest & { at: string }>>('/requests');
-			const times = data
-				.filter(({ path }) => path.includes('/query/'))
-				.map(({ at }) => Date.parse(at))
-				.sort((a, b) => a - b);
+			const readAll = async (count: number) => {
+				const items = new Array<object>(count).fill({ id: '65f000000000000000000000' });
+				await Promise.all(Array.from({ length: 2 * workers }, async () => await read(items)));
+			};
+			const requestTimes = async () => {
+				const { data } = await control.get<Array<LoggedRequest & { at: string }>>('/requests');
+				return data.filter(({ path }) => path.includes('/query/')).map(({ at }) => Date.parse(at));
+			};
+			await readAll(5); // a worker's first request is on its way for long, while the next ones keep their pace
+			const before = (await requestTimes()).length;
+			await readAll(50);
+			const times = (await requestTimes()).slice(before).sort((a, b) => a - b);
 			// the first request of each process waits for none
 			const paced = times.length - workers;
 			const perSecond = round((1000 * paced) / (times[times.length - 1] - times[0]), 1);
