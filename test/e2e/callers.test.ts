@@ -104,7 +104,12 @@ describe('a billed query in a real n8n is billed once', () => {
 		).data;
 
 	/** A parent that hands its items to a sub-workflow with the billed query; returns its ID. */
-	async function parentOf(name: string, mode: 'once' | 'each', settings: object = {}) {
+	async function parentOf(
+		name: string,
+		mode: 'once' | 'each',
+		settings: object = {},
+		query: object = {},
+	) {
 		const sub = await workflowOf(`${name} sub`, [
 			{
 				name: 'Start',
@@ -112,7 +117,7 @@ describe('a billed query in a real n8n is billed once', () => {
 				typeVersion: 1.1,
 				parameters: { inputSource: 'passthrough' },
 			},
-			crf(),
+			crf(query),
 		]);
 		await n8n.client.publish(sub);
 		const parent = await workflowOf(name, [
@@ -176,21 +181,23 @@ describe('a billed query in a real n8n is billed once', () => {
 		3 * MINUTES,
 	);
 
-	/** An agent of a version with one tool; the model's turns come from `speak`. */
+	/** Runs an agent of a version with one tool that the model calls in these turns; returns what the tool answered. */
 	async function agent(
 		name: string,
 		typeVersion: number,
 		tool: object,
 		settings: object,
 		turns: Array<Array<{ curp: string }>>,
-	): Promise<void> {
+	): Promise<string[]> {
 		const answers = ({ messages }: ModelRequest) =>
 			messages.filter(({ role }) => role === 'tool').map(({ content }) => String(content));
+		let answered: string[] = [];
 		model.speak = (request) => {
-			const text = answers(request).length;
+			answered = answers(request);
 			let before = 0;
 			for (const turn of turns) {
-				if (text === before) return { calls: turn.map((args) => ({ name: 'CURP', args })) };
+				if (answered.length === before)
+					return { calls: turn.map((args) => ({ name: 'CURP', args })) };
 				before += turn.length;
 			}
 			return { answer: 'Listo.' };
@@ -238,6 +245,7 @@ describe('a billed query in a real n8n is billed once', () => {
 		await n8n.client.publish(id);
 		await call(name).catch(() => undefined);
 		await waitForEndedExecutionOf(n8n.client, id, { runs: 1 });
+		return answered;
 	}
 
 	/** Accepted and billed, and no response ever comes; nor does the list show it. */
@@ -281,47 +289,86 @@ describe('a billed query in a real n8n is billed once', () => {
 		3 * MINUTES,
 	);
 
+	/** An MCP server with one tool, and a client of it. */
+	async function mcpServer(name: string, tool: object, settings: object = {}) {
+		const id = await workflowOf(
+			name,
+			[
+				{
+					name: 'MCP',
+					type: '@n8n/n8n-nodes-langchain.mcpTrigger',
+					typeVersion: 2,
+					webhookId: name,
+					parameters: { authentication: 'bearerAuth', path: name },
+					credentials: { httpBearerAuth },
+				},
+			],
+			{
+				below: [
+					{
+						to: 'ai_tool',
+						name: 'CURP',
+						type: 'n8n-nodes-credit-profile.taxQueryTool',
+						credentials: { taxQueryApi },
+						parameters: {
+							resource: 'person',
+							operation: 'getCurpData',
+							curp: "={{ $fromAI('curp') }}",
+							...tool,
+						},
+						...settings,
+					},
+				],
+			},
+		);
+		await n8n.client.publish(id);
+		return await connectMcpClient(`${n8n.url}/mcp/${name}`, MCP_TOKEN);
+	}
+
 	it(
 		'by the tries of an MCP tool with Retry On Fail whose response is lost',
 		async () => {
-			const id = await workflowOf(
-				'mcp-tries',
-				[
-					{
-						name: 'MCP',
-						type: '@n8n/n8n-nodes-langchain.mcpTrigger',
-						typeVersion: 2,
-						webhookId: 'mcp-tries',
-						parameters: { authentication: 'bearerAuth', path: 'mcp-tries' },
-						credentials: { httpBearerAuth },
-					},
-				],
-				{
-					below: [
-						{
-							to: 'ai_tool',
-							name: 'CURP',
-							type: 'n8n-nodes-credit-profile.taxQueryTool',
-							credentials: { taxQueryApi },
-							parameters: {
-								resource: 'person',
-								operation: 'getCurpData',
-								curp: "={{ $fromAI('curp') }}",
-								reuse: 'never',
-							},
-							...RETRIES,
-						},
-					],
-				},
-			);
-			await n8n.client.publish(id);
+			const client = await mcpServer('mcp-tries', { reuse: 'never' }, RETRIES);
 			const [curp] = curps(401).slice(-1);
 			await loseAll();
-			const client = await connectMcpClient(`${n8n.url}/mcp/mcp-tries`, MCP_TOKEN);
 			await callTool(client, 'CURP', { curp });
 			await callTool(client, 'CURP', { curp });
 			await client.close();
 			expect([await posts(CURP), await billed()]).toEqual([1, [curp]]);
+		},
+		3 * MINUTES,
+	);
+
+	const previewOnly = { options: { previewOnly: true } };
+
+	it(
+		'and not at all by a preview in a sub-workflow',
+		async () => {
+			const wanted = rfcs(420).slice(410);
+			const parent = await parentOf('preview-sub', 'each', {}, previewOnly);
+			await call('preview-sub', wanted);
+			const ended = await waitForEndedExecutionOf(n8n.client, parent, { status: 'success' });
+			const rows = outOf(ended, 'Sub-workflow');
+			expect(rows.map(({ outcome, billed: paid }) => [outcome, paid])).toEqual(
+				wanted.map(() => ['wouldSend', 0]),
+			);
+			expect([await posts(CRF), await billed()]).toEqual([0, []]);
+		},
+		3 * MINUTES,
+	);
+
+	it(
+		'and not at all by a tool that previews: of an agent, and of an MCP server',
+		async () => {
+			const [curp] = curps(431).slice(-1);
+			const turns = [[{ curp }], [{ curp }]];
+			const answers = await agent('tool-previews', 3.1, previewOnly, {}, turns);
+			const client = await mcpServer('mcp-previews', previewOnly);
+			const called = await callTool(client, 'CURP', { curp });
+			await client.close();
+			const outcomes = [...answers, called].map((text) => /would\w+/.exec(text)?.[0]);
+			expect(outcomes).toEqual(['wouldSend', 'wouldSend', 'wouldSend']);
+			expect([await posts(CURP), await billed()]).toEqual([0, []]);
 		},
 		3 * MINUTES,
 	);

@@ -142,6 +142,23 @@ describe('Preview Only', () => {
 		]);
 	});
 
+	it('says in a further try what it said in the one before', async () => {
+		const [first, second] = rfcs(2);
+		await sandbox.faults({ path: CRF_PATH, method: 'POST', fault: { status: 400 }, times: 1 });
+		const tried = await sandbox.run(
+			getCrfParameters({}, { previewOnly: '={{ $json.isPreview }}' }),
+			{
+				items: [
+					{ rfc: first, isPreview: true },
+					{ rfc: second, isPreview: false },
+				],
+				maxTries: 2,
+			},
+		);
+		expect((await sandbox.requests(CRF_PATH)).length).toBe(2);
+		expect(outcomesIn(tried)).toEqual(['wouldSend', 'pending']);
+	});
+
 	it('is left out of the receipt where an expression previews some rows only', async () => {
 		const [first, second, third] = rfcs(3);
 		const mixed = await sandbox.run(
