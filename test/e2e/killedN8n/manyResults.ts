@@ -24,6 +24,8 @@ const RUNNING = Number(process.env.RUNNING ?? 60);
 const ENDED = Number(process.env.ENDED ?? 60);
 const ROUNDS = Number(process.env.RESTARTS ?? 2);
 const BUSY_LOOPS = 2;
+/** Ends a test that hangs. */
+const timeoutMs = (results: number) => 600_000 + 2_500 * results;
 
 /** Each call of an execution waits until it is let go; the calls of each result are counted. */
 class Sink {
@@ -139,50 +141,58 @@ describe('a restart of n8n with many results', () => {
 		return latest.filter(({ status }) => status === 'success').map(({ id }) => id);
 	};
 
-	it(`starts none of ${RUNNING} again that ran at a kill: Retry ends each, and pays nothing twice`, async () => {
-		sink.reset();
-		const id = await publish('many-running');
-		await deliverResult(RUNNING);
-		await until('all executions', () => called() >= RUNNING, { pauseMs: 250 });
-		await deliverResult(1);
-		await until('one more', () => called() > RUNNING, { pauseMs: 250 });
-		await restartableHeadlessN8n.kill();
-		sink.open();
-		await startAgain();
-		expect([...sink.calls.values()].filter((count) => count !== 1)).toEqual([]);
-		const executionsIn = async (status: string) => await n8n.client.executionsIn(status, id);
-		const crashed = await executionsIn('crashed');
-		expect([crashed.length, await executionsIn('success')]).toEqual([RUNNING + 1, []]);
-		for (const execution of crashed) await n8n.client.retry(execution.id);
-		const retried = async () => (await executionsIn('success')).length > RUNNING;
-		await until('the ends of all retries', retried, { pauseMs: 250 });
-		expect([...sink.calls.values()].filter((count) => count !== 2)).toEqual([]);
-		const paid = await paidFor();
-		expect([paid.length, new Set(paid).size]).toEqual([RUNNING + 1, RUNNING + 1]);
-		await n8n.client.unpublish(id);
-	});
-
-	it(`starts none of ${ENDED} again that ended together, on a machine under load`, async () => {
-		sink.reset();
-		const id = await publish('many-ended');
-		for (let each = 0; each < BUSY_LOOPS; each++)
-			busy.push(spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
-		const again: number[] = [];
-		for (let round = 1; round <= ROUNDS; round++) {
+	it(
+		`starts none of ${RUNNING} again that ran at a kill: Retry ends each, and pays nothing twice`,
+		async () => {
 			sink.reset();
-			await deliverResult(ENDED);
-			await until('all executions', () => called() >= ENDED, { pauseMs: 250 });
-			const before = new Set(await endedWell(id));
+			const id = await publish('many-running');
+			await deliverResult(RUNNING);
+			await until('all executions', () => called() >= RUNNING, { pauseMs: 250 });
+			await deliverResult(1);
+			await until('one more', () => called() > RUNNING, { pauseMs: 250 });
+			await restartableHeadlessN8n.kill();
 			sink.open();
-			const haveEnded = async () =>
-				(await endedWell(id)).filter((one) => !before.has(one)).length >= ENDED;
-			await until('their ends', haveEnded, { pauseMs: 250 });
-			await sleep(IDLE_MS);
-			if (round % 2 === 0) await restartableHeadlessN8n.terminate();
-			else await restartableHeadlessN8n.kill();
 			await startAgain();
-			again.push(called() - ENDED);
-		}
-		expect(again).toEqual(again.map(() => 0));
-	});
+			expect([...sink.calls.values()].filter((count) => count !== 1)).toEqual([]);
+			const executionsIn = async (status: string) => await n8n.client.executionsIn(status, id);
+			const crashed = await executionsIn('crashed');
+			expect([crashed.length, await executionsIn('success')]).toEqual([RUNNING + 1, []]);
+			for (const execution of crashed) await n8n.client.retry(execution.id);
+			const retried = async () => (await executionsIn('success')).length > RUNNING;
+			await until('the ends of all retries', retried, { pauseMs: 250 });
+			expect([...sink.calls.values()].filter((count) => count !== 2)).toEqual([]);
+			const paid = await paidFor();
+			expect([paid.length, new Set(paid).size]).toEqual([RUNNING + 1, RUNNING + 1]);
+			await n8n.client.unpublish(id);
+		},
+		timeoutMs(RUNNING),
+	);
+
+	it(
+		`starts none of ${ENDED} again that ended together, on a machine under load`,
+		async () => {
+			sink.reset();
+			const id = await publish('many-ended');
+			for (let each = 0; each < BUSY_LOOPS; each++)
+				busy.push(spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+			const again: number[] = [];
+			for (let round = 1; round <= ROUNDS; round++) {
+				sink.reset();
+				await deliverResult(ENDED);
+				await until('all executions', () => called() >= ENDED, { pauseMs: 250 });
+				const before = new Set(await endedWell(id));
+				sink.open();
+				const haveEnded = async () =>
+					(await endedWell(id)).filter((one) => !before.has(one)).length >= ENDED;
+				await until('their ends', haveEnded, { pauseMs: 250 });
+				await sleep(IDLE_MS);
+				if (round % 2 === 0) await restartableHeadlessN8n.terminate();
+				else await restartableHeadlessN8n.kill();
+				await startAgain();
+				again.push(called() - ENDED);
+			}
+			expect(again).toEqual(again.map(() => 0));
+		},
+		timeoutMs(ENDED * ROUNDS),
+	);
 });
