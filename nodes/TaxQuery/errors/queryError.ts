@@ -201,7 +201,7 @@ export function renderQueryError(queryProblem: QueryProblem): RenderedError {
 			};
 		case 'limitOfDay':
 			return {
-				message: `This item would go beyond the ${counted(queryProblem.most, 'query', 'queries')} allowed per day: ${queryProblem.made} were made today`,
+				message: `This item would go beyond the ${counted(queryProblem.most, 'query', 'queries')} allowed per day: ${queryProblem.made} were made today, or planned`,
 				description: "Go on tomorrow, or raise 'Max Queries per Day' under 'Spending Limits'.",
 			};
 		case 'budgetOfDay': {

@@ -23,11 +23,17 @@ interface StoredJournal extends IDataObject {
 }
 
 /**
- * The journal of what an execution has sent. n8n keeps it through the tries of Retry On Fail, and hands it to its Retry of an
- * execution. There an item whose place has an accepted query reads it again, one of unknown outcome is looked up, and only
- * what was refused or never sent is sent (`obtain` in `submit.ts`). Of a stopped execution n8n keeps none: then the list
- * decides (`scopeOfRetry` in `sharing.ts`). It holds IDs and hashes, but nothing of the request. In this process the
- * register has the same, for all runs and nodes of the execution.
+ * The journal of what an execution has sent. n8n keeps it through the tries of Retry On Fail, and hands it to its Retry of
+ * an execution. What does such a retry send?
+ *
+ * - An item that has an accepted query reads it again. One of unknown outcome is looked up first (`send.ts`).
+ * - What was refused or never sent is sent, unless another query covers it (`sharing.ts`). n8n's Retry also takes what the
+ *   list shows of the last day, whatever Reuse Results says (`scopeOfRetry`).
+ * - Of a stopped execution n8n keeps no journal. Then only the list saves a query; one with a secret, which no list shows,
+ *   is sent again, and the limit per execution begins at zero.
+ *
+ * It holds IDs and hashes, but nothing of the request. In this process the register has the same, for all runs and nodes of
+ * the execution.
  */
 export class Journal {
 	readonly register: ExecutionQueries;

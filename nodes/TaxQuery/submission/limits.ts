@@ -33,14 +33,14 @@ type CountedListing = Pick<CollectedQueryList, 'completeness' | 'total'> & { lis
 /**
  * Limits what a node sends in an execution, and what an account sends in a day. What counts?
  *
- * - Execution: what this node has sent and what it has reserved, over its runs, calls, tries and retries (the journal keeps
- *   the number).
- * - Day: what the list shows of today, whoever sent it; what this process has sent since then; and what its executions
- *   have reserved.
- * - Each query of a request, with a result, pending, failed, or of unknown outcome. A refused or reused one does not, and
- *   items that share one count it once (`reservationName` in `sharing.ts`).
+ * - Execution: what this node has sent and reserved, over its runs, calls, tries and retries. The journal keeps the number.
+ * - Day: what the list shows of today, whoever sent it; what this process has sent since then; what its executions have
+ *   reserved. Days are those of the workflow's time zone.
+ * - Each query of a request: with a result, pending, failed, or of unknown outcome. A refused or reused one does not count.
+ *   One that is sent again counts again. Items that share one count it once (`reservationName` in `sharing.ts`).
  *
- * A query is reserved once, before its item sends anything; the reservation ends as it is sent.
+ * Before an item sends anything, all its queries are reserved or none. The execution's reservation ends as a query leaves,
+ * the day's once its outcome is known.
  */
 export class SpendingLimit {
 	readonly #run: Run;
@@ -65,11 +65,11 @@ export class SpendingLimit {
 		const { maxQueries, maxQueriesPerDay, maxAmountPerDay } = limits;
 		const isOfDay = Math.min(maxQueriesPerDay, maxAmountPerDay) < Infinity;
 		const prices = maxAmountPerDay === Infinity ? undefined : await pricesOf(item, planned);
-		const day = isOfDay ? await dayOf(item) : undefined;
-		const listed = day && (await this.#countOnce(item, day));
+		const day = await dayOf(item);
+		const listed = isOfDay ? await this.#countOnce(item, day) : undefined;
 		// all of it is reserved or nothing, and nothing comes between
 		this.#checkExecution(planned, maxQueries);
-		if (day && listed) this.#checkDay(planned, limits, day, listed, prices);
+		if (listed) this.#checkDay(planned, limits, day, listed, prices);
 		this.#reserve(planned, day);
 	}
 
@@ -149,20 +149,20 @@ export class SpendingLimit {
 		const others = own === day.reserved ? none() : day.reserved.tally;
 		const all = addTallies(day.made, others, own.tally, tallyOf(unreserved));
 		if (countOf(all) > maxQueriesPerDay) {
-			const made = countOf(day.made);
+			const made = countOf(all) - countOf(tallyOf(unreserved));
 			throw new QueryError({ kind: 'limitOfDay', most: maxQueriesPerDay, made });
 		}
 		if (listed.completeness !== 'complete') throw new QueryError({ kind: 'uncounted', ...listed });
 		if (prices) checkBudget(all, tallyOf(unreserved), maxAmountPerDay, prices);
 	}
 
-	#reserve(planned: PlannedQuery[], day: DayCounter | undefined): void {
+	#reserve(planned: PlannedQuery[], day: DayCounter): void {
 		for (const one of planned) {
 			const tally = tallyOf([one]);
 			this.#spending.reserved.add(one.name, tally, this.#run);
-			if (day) this.#reservedIn(day).add(this.#nameInDay(one.name), tally, this.#run);
+			this.#reservedIn(day).add(this.#nameInDay(one.name), tally, this.#run);
 		}
-		if (day) this.#days.add(day);
+		this.#days.add(day);
 	}
 
 	/** Reservations count for all executions, those of a preview for the previews of its own. */

@@ -27,14 +27,15 @@ import {
 /**
  * Takes a submission to its end. When is a query sent again?
  *
- * - A request that the service surely has not accepted is repeated at once (`shared/http/retryPolicy.ts`).
+ * - After a 429, with a refused token, after a login fault that may pass, or where the request never left: it was surely
+ *   not accepted, and `shared/http/retryPolicy.ts` repeats it. Any other refusal fails the item; its next try sends it.
  * - What was accepted is only read again.
  * - What may have been accepted is looked up in the list (`recover.ts`). It is sent once more in this try if all of these
- *   hold: the operator chose Send Again, or another execution lost it more than a minute ago (`listDecides`); no
- *   response named a query of it; the whole list lacks it, a minute after it was sent or with a later one listed
- *   (`isProvedMissing`); the limits allow one more.
+ *   hold: the operator chose Send Again, or another execution lost it more than a minute ago (`listDecides`); its response
+ *   named no query, and is none that is passed on (`bodyToPassOn`); the whole list lacks it (`isProvedMissing`), though a
+ *   later one is listed, or this process has known of it for a minute; the limits allow one more.
  *
- * Throws a QueryError if the outcome stays unknown.
+ * `obtain` decides who goes on with a lost query. Throws a QueryError if the outcome stays unknown.
  */
 export async function settleSubmission(
 	context: RunSubmissionContext,

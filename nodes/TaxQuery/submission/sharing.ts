@@ -7,16 +7,22 @@ import type { QueryRequest } from '../request/queryRequest';
 import type { Submission } from './submissionState';
 
 /**
- * Who shares a query with whom. An item takes the first of these; only the last is sent and billed. Requests are equal
- * by `QueryRequest.sharingKey`.
+ * Who shares a query with whom. An execution is the root one, with its nodes, runs and sub-workflows. An item takes the
+ * first of these; `prepare` looks for the first two, before any item sends, and `obtain` for the others.
  *
- * | Query                                               | Who takes it                                                  |
- * | --------------------------------------------------- | ------------------------------------------------------------- |
- * | its own, of an earlier try or a retried execution   | each item, also with Never: the journal has it                |
- * | of an equal item of the same execution, of a day    | each item, unless with Never                                  |
- * | of unknown outcome, in its execution                | as the line before; with Never, only a call that may repeat it |
- * | in the service's list, or just accepted elsewhere   | each item that has `ReuseScope.since`; a failed one nobody    |
- * | a new one                                           | whoever found none                                            |
+ * | Query                                                        | Taken by                                               |
+ * | ------------------------------------------------------------ | ------------------------------------------------------ |
+ * | its own of an earlier try, or of the execution that is retried | each item; it is only read again, even if it failed   |
+ * | in the service's list, created since `since`                 | each item that has `since`; after Never, only one item |
+ * | accepted for an equal item of its execution, within a day    | each item, unless with Never                           |
+ * | of unknown outcome, in its execution                         | the same; with Never a possible repeat (below)         |
+ * | just accepted in another execution of this process           | each item that has `since`                             |
+ * | of unknown outcome, in another execution of this process     | the same, and whoever may repeat another (below)       |
+ * | a new one, which is sent and billed                          | whoever found none                                     |
+ *
+ * Own ones are equal by `journalKey`, listed ones by `matchRecord`, the others by `sharingKey`. Only its own item takes a
+ * failed query, and only a possible retry (`isRetry`) a listed one whose status is unknown. No list shows a secret, so a
+ * query with a secret is taken from its own execution alone.
  */
 export interface ReuseScope {
 	/** Takes listed queries created since then, in milliseconds by this machine's clock; undefined: none. */
@@ -86,7 +92,7 @@ export const sharesEqualRequests = (reuse: ReuseScope | undefined): reuse is Reu
 /** An execution shares what it has sent since then, by this machine's clock. */
 export const sharedSince = (): number => Date.now() - DAY_MS;
 
-/** Others share no failed query and none of unknown status; the item's own tries still read it again. */
+/** Sharers within this process take no failed query, and none of unknown status. */
 export const areQueriesReusable = (queries: RecordOrAcknowledgement[]): boolean =>
 	queries.every(
 		(one) => one.kind !== 'record' || ['success', 'pending'].includes(reuseStateOf(one)),

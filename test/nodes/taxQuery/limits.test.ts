@@ -118,6 +118,22 @@ describe('Max Queries per Day', () => {
 		expect(service.sent()).toBe(1);
 	});
 
+	it('counts what an execution without a limit is sending', async () => {
+		let beyond: Error | undefined;
+		const service = await fakeService({
+			...lagging,
+			post: respondToFirstPost(async (accept, response) => {
+				const other = { items: itemsForRfcs([OTHER]), executionId: 'other' };
+				beyond = (await service.run(limitedTo(1), other)).error;
+				respondJson(response, { queryId: accept()._id });
+			}),
+		});
+		await service.run(getCrfParameters(), { items: itemsForRfcs([RFC]) });
+		await service.close();
+		expect(codeOf(beyond)).toBe('limitOfDay');
+		expect(service.sent()).toBe(1);
+	});
+
 	it('counts a recovered query once', async () => {
 		const service = await fakeService({ post: acceptThenRespondBadGateway });
 		const rows: unknown[] = [];
