@@ -26,9 +26,11 @@ interface StoredJournal extends IDataObject {
  * The journal of what an execution has sent. n8n keeps it through the tries of Retry On Fail, and hands it to its Retry of
  * an execution. What does such a retry send?
  *
- * - An item that has an accepted query reads it again. One of unknown outcome is looked up first (`send.ts`).
+ * - An item that has an accepted query reads it again. One of unknown outcome is looked up, and not sent unless the
+ *   operator chose Send Again (`send.ts`).
  * - What was refused or never sent is sent, unless another query covers it (`sharing.ts`). n8n's Retry also takes what the
  *   list shows of the last day, whatever Reuse Results says (`scopeOfRetry`).
+ * - In a sub-workflow whose parent is retried, everything begins anew: only what Reuse Results takes is not sent.
  * - Of a stopped execution n8n keeps no journal. Then only the list saves a query; one with a secret, which no list shows,
  *   is sent again, and the limit per execution begins at zero.
  *

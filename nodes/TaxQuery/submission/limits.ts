@@ -33,13 +33,14 @@ type CountedListing = Pick<CollectedQueryList, 'completeness' | 'total'> & { lis
 /**
  * Limits what a node sends in an execution, and what an account sends in a day. What counts?
  *
- * - Execution: what this node has sent and reserved, over its runs, calls, tries and retries. The journal keeps the number.
+ * - Execution: what this node has sent and reserved, over its runs, calls, tries and retries. The journal keeps the number;
+ *   without one (`Journal` says when) it begins at zero.
  * - Day: what the list shows of today, whoever sent it; what this process has sent since then; what its executions have
  *   reserved. Days are those of the workflow's time zone.
  * - Each query of a request: with a result, pending, failed, or of unknown outcome. A refused or reused one does not count.
  *   One that is sent again counts again. Items that share one count it once (`reservationName` in `sharing.ts`).
  *
- * Before an item sends anything, all its queries are reserved or none. The execution's reservation ends as a query leaves,
+ * Before an item sends anything, all queries that it expects to send are reserved, or none. The execution's reservation ends as a query leaves,
  * the day's once its outcome is known.
  */
 export class SpendingLimit {

@@ -28,12 +28,13 @@ import {
  * Takes a submission to its end. When is a query sent again?
  *
  * - After a 429, with a refused token, after a login fault that may pass, or where the request never left: it was surely
- *   not accepted, and `shared/http/retryPolicy.ts` repeats it. Any other refusal fails the item; its next try sends it.
+ *   not accepted, and `shared/http/retryPolicy.ts` repeats it. Any other refusal fails the item. Its next try sends it,
+ *   unless the service has just refused the same secret (`lockoutGuard.ts`).
  * - What was accepted is only read again.
- * - What may have been accepted is looked up in the list (`recover.ts`). It is sent once more in this try if all of these
- *   hold: the operator chose Send Again, or another execution lost it more than a minute ago (`listDecides`); its response
- *   named no query, and is none that is passed on (`bodyToPassOn`); the whole list lacks it (`isProvedMissing`), though a
- *   later one is listed, or this process has known of it for a minute; the limits allow one more.
+ * - What may have been accepted is looked up in the list (`recover.ts`). A run sends it once more for all its items, if all
+ *   of these hold: the operator chose Send Again, or another execution lost it more than a minute ago (`listDecides`); its
+ *   response named no query, and is none that is passed on (`bodyToPassOn`); the whole list lacks it, though it shows a
+ *   later one of this process, or this process has known of it for a minute (`isProvedMissing`); the limits allow one more.
  *
  * `obtain` decides who goes on with a lost query. Throws a QueryError if the outcome stays unknown.
  */
@@ -51,7 +52,8 @@ export async function settleSubmission(
 	const name = reservationName(item, request, sending.reuse);
 	const first = isUncertain(submission.state) ? {} : await send(context, wanted, submission, name);
 	if ('queries' in first) return first;
-	const mayBeSentAgain = (sending.sendAgain || listDecides) && !first.received;
+	const isOnceMore = submission.sentAgainBy !== context.run;
+	const mayBeSentAgain = (sending.sendAgain || listDecides) && isOnceMore && !first.received;
 	const search = await lookUp(context, wanted, submission, first, mayBeSentAgain);
 	if ('queries' in search) return search;
 	// and stays so, whatever is sent after it; another execution's is not this one's
@@ -64,6 +66,7 @@ export async function settleSubmission(
 		? transition(search.state, { type: 'sendAgain' }, request.expected.length)
 		: search.state;
 	if (isUncertain(next)) throw uncertainError(wanted, search, first);
+	submission.sentAgainBy = context.run;
 	const second = await send(context, wanted, submission, again);
 	if ('queries' in second) return second;
 	const found = await lookUp(context, wanted, submission, second, false);
@@ -217,7 +220,7 @@ function bodyToPassOn(
 	return { kind: 'withoutId', raw: body };
 }
 
-/** The next equal request goes on with it. */
+/** The next equal request of this process goes on with it, where `obtain` lets it. */
 function uncertainError(
 	{ request, known }: ItemSubmissionContext,
 	{ state, search }: Unrecovered,

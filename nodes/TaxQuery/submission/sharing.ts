@@ -12,7 +12,7 @@ import type { Submission } from './submissionState';
  *
  * | Query                                                        | Taken by                                               |
  * | ------------------------------------------------------------ | ------------------------------------------------------ |
- * | its own of an earlier try, or of the execution that is retried | each item; it is only read again, even if it failed   |
+ * | its own of an earlier try, or of the execution that is retried | each item, even if it failed or may be lost           |
  * | in the service's list, created since `since`                 | each item that has `since`; after Never, only one item |
  * | accepted for an equal item of its execution, within a day    | each item, unless with Never                           |
  * | of unknown outcome, in its execution                         | the same; with Never a possible repeat (below)         |
@@ -21,8 +21,9 @@ import type { Submission } from './submissionState';
  * | a new one, which is sent and billed                          | whoever found none                                     |
  *
  * Own ones are equal by `journalKey`, listed ones by `matchRecord`, the others by `sharingKey`. Only its own item takes a
- * failed query, and only a possible retry (`isRetry`) a listed one whose status is unknown. No list shows a secret, so a
- * query with a secret is taken from its own execution alone.
+ * failed query, and only a possible retry (`isRetry`) a listed one whose status is unknown. No list shows a secret, so an
+ * accepted query with a secret is taken in its own execution alone. What an execution has, its process knows; n8n keeps
+ * only each node's own (`journal.ts`).
  */
 export interface ReuseScope {
 	/** Takes listed queries created since then, in milliseconds by this machine's clock; undefined: none. */

@@ -8,7 +8,7 @@ import type {
 
 /**
  * The state of a billed query. An uncertain one is sent again only after the whole list has shown that it is missing, and
- * if the operator allows that, or another execution lost it a minute ago; once in each try, and within the limits.
+ * if the operator allows that, or another execution lost it a minute ago; once in each run, and within the limits.
  */
 export type SubmissionState =
 	| { status: 'planned' }
@@ -33,6 +33,8 @@ export interface Submission {
 	sentMoment: number;
 	/** The run that sent it; undefined for one that n8n's journal brought. */
 	run?: object;
+	/** The run that has sent it again: none of its items does so once more. */
+	sentAgainBy?: object;
 	/** n8n's execution in which it was sent, or that retries it. */
 	executionId?: string;
 	/** Its queries, as they were seen last. */

@@ -241,6 +241,17 @@ describe('Send Again at the sandbox', () => {
 		await Promise.all([runOne(), passListLag(sandbox, CRF_PATH, 2)]);
 		expect(await sandbox.requests(CRF_PATH)).toHaveLength(2);
 	});
+
+	it('sends a query twice at most for equal items', async () => {
+		await sandbox.faults(buildCrfFaultRule('resetBefore'));
+		const running = sandbox.run(crf, {
+			items: itemsForRfcs([RFC, RFC, RFC]),
+			onError: 'continueRegularOutput',
+		});
+		const [{ items: given }] = await Promise.all([running, passListLag(sandbox, CRF_PATH, 2)]);
+		expect(given.map(({ json }) => codeOf(json))).toEqual(['unsure', 'unsure', 'unsure']);
+		expect(await sandbox.requests(CRF_PATH)).toHaveLength(2);
+	});
 });
 
 describe('Send Again waits for the list', () => {
