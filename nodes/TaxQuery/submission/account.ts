@@ -3,6 +3,7 @@ import { getClientState, type ScopeState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { Turns } from '../../shared/utils/turns';
 import type { QueryId, RecordOrAcknowledgement } from '../client/model';
+import type { Submission } from './submissionState';
 
 interface Accepted {
 	/** The time of acceptance, by a monotonic clock. */
@@ -11,6 +12,9 @@ interface Accepted {
 	atClock: number;
 	queries: RecordOrAcknowledgement[];
 }
+
+/** When it was sent, and when its request ended. */
+type LostQuery = Pick<Submission, 'sentAt' | 'endedMoment'>;
 
 const MAX_QUERIES = 10_000;
 const MAX_MARKS = 100_000;
@@ -23,8 +27,8 @@ export class Account {
 	});
 	/** Response bodies without an ID that were passed on, by journal key: no list has them, and a further try gives them again. */
 	readonly lastBodies = new BoundedMap<string, IDataObject>(MAX_QUERIES);
-	/** Times of sending queries of uncertain outcome, by sharing key. The service's list shows a query after a minute. */
-	readonly uncertainSince = new BoundedMap<string, number>(MAX_MARKS);
+	/** Queries of uncertain outcome, by sharing key. */
+	readonly lost = new BoundedMap<string, LostQuery>(MAX_MARKS);
 	/** Times of sending the queries that items have got, by this machine's clock; 0 where that is not known. */
 	readonly #claims = new BoundedMap<QueryId, number>(MAX_MARKS);
 	#forgottenAt: number;
@@ -57,8 +61,8 @@ export class Account {
 	}
 
 	get size(): number {
-		const { lastAccepted, lastBodies, uncertainSince } = this;
-		return lastAccepted.size + lastBodies.size + (uncertainSince.size + this.#claims.size) / 10;
+		const { lastAccepted, lastBodies, lost } = this;
+		return lastAccepted.size + lastBodies.size + (lost.size + this.#claims.size) / 10;
 	}
 }
 

@@ -136,7 +136,7 @@ export function noteAccepted(
 		queries.map(({ id }) => id),
 		submission,
 	);
-	known.uncertainSince.delete(sharingKey);
+	known.lost.delete(sharingKey);
 	if (own.length < queries.length) return;
 	known.lastAccepted.set(sharingKey, { at: performance.now(), atClock: Date.now(), queries });
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
 import { shortTextHash, type QueryRequest } from '../request/queryRequest';
@@ -10,6 +11,8 @@ type StoredSubmission = Pick<Submission, 'sharingKey' | 'accountKey' | 'sentAt'>
 
 /** The journal as n8n stores and shows it with the execution. */
 interface StoredJournal extends IDataObject {
+	/** It stays the same when n8n loads the execution anew, as after a Wait. */
+	id: string;
 	/** Queries sent in this execution, its retries included; what was refused does not count. */
 	sent: number;
 	/** The state of each request that was sent and not rejected, by run, item and request. */
@@ -48,14 +51,14 @@ export class Journal {
 	readonly #joined = new Map<number, Set<Submission>>();
 
 	constructor(run: Run) {
-		const newJournal: StoredJournal = { sent: 0, states: {}, submissions: {} };
+		const newJournal: StoredJournal = { id: randomUUID(), sent: 0, states: {}, submissions: {} };
 		const stored = (run.memory.paidQueries ??= newJournal) as StoredJournal;
 		this.#run = run;
 		this.#stored = stored;
 		this.register = run.execution.shared(newExecutionQueries);
 		this.#counter = executionCounterOf(run);
 		this.isEmpty = Object.keys(stored.states).length === 0 && this.register.size === 0;
-		this.#counter.adopt(stored, stored.sent);
+		this.#counter.note(stored.id, stored.sent);
 		this.#registerStored();
 		if (run.mode === 'retry' && stored.retry?.executionId !== run.executionId) {
 			stored.retry = { executionId: run.executionId, left: Object.keys(stored.states) };
@@ -65,7 +68,7 @@ export class Journal {
 	/** Adds to the number of queries sent; it may be negative. */
 	count(queries: number): void {
 		this.#stored.sent += queries;
-		this.#counter.sent += queries;
+		this.#counter.note(this.#stored.id, this.#stored.sent);
 	}
 
 	/** An earlier try may have sent it, or this one sends it. */
@@ -149,11 +152,11 @@ export class Journal {
 	}
 
 	/** Files a submission under its place; the one that an earlier try has left there is made anew. */
-	#file(name: string, submission: Omit<Submission, 'save' | 'sentMoment'>): Submission {
+	#file(name: string, submission: Omit<Submission, 'save' | 'endedMoment'>): Submission {
 		const place = this.#placeOf(name);
 		const filed: Submission = Object.assign(this.register.at(place) ?? {}, {
 			...submission,
-			sentMoment: performance.now(),
+			endedMoment: performance.now(),
 			queries: undefined,
 			save: (state: SubmissionState) => {
 				filed.state = state;

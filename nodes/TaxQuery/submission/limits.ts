@@ -335,19 +335,20 @@ export const startOfDay = ({ run }: Item): number =>
 
 /** The number of queries that one node has sent in an execution, and its further reservations. */
 class ExecutionCounter {
-	sent = 0;
 	readonly reserved = new Reservations();
-	readonly #journals = new WeakSet<object>();
+	/** By journal: each sub-execution has its own. */
+	readonly #sentBy = new Map<string, number>();
+	/** Is kept, because each item needs it. */
+	#sent = 0;
 
-	/** Adds the queries of a journal, once for each journal. */
-	adopt(journal: object, sent: number): void {
-		if (this.#journals.has(journal)) return;
-		this.#journals.add(journal);
-		this.sent += sent;
+	/** Takes the number that a journal holds now. */
+	note(journalId: string, sent: number): void {
+		this.#sent += sent - (this.#sentBy.get(journalId) ?? 0);
+		this.#sentBy.set(journalId, sent);
 	}
 
 	get total(): number {
-		return this.sent + countOf(this.reserved.tally);
+		return this.#sent + countOf(this.reserved.tally);
 	}
 }
 

@@ -44,7 +44,7 @@ export async function recover(
 	const { item, request, known } = wanted;
 	const state = submission.state as Uncertain;
 	// if the search is stopped, the next equal request goes on with it
-	known.uncertainSince.set(request.sharingKey, state.sentAt);
+	known.lost.set(request.sharingKey, { sentAt: state.sentAt, endedMoment: submission.endedMoment });
 	// where no response is documented, one reading is enough: the response itself is passed on
 	const isBodyEnough =
 		request.definition.hasNoResult === true &&
@@ -59,7 +59,7 @@ export async function recover(
 		const isEnough = isBodyEnough && !('unlisted' in search);
 		if (!isEnough && (number + 1 < READING_DELAYS_MS.length || mayWait)) continue;
 		submission.save(next);
-		known.uncertainSince.delete(request.sharingKey);
+		known.lost.delete(request.sharingKey);
 		return { state: isUncertain(next) ? next : state, search, isProvedMissing };
 	}
 }
@@ -91,7 +91,7 @@ async function readListOnce(
 		noteAccepted(context, wanted, submission, queries);
 		return { queries, how: 'recovered' };
 	}
-	const hadTime = performance.now() - submission.sentMoment >= LIST_LAG_MS;
+	const hadTime = performance.now() - submission.endedMoment >= LIST_LAG_MS;
 	return { next, search, isProvedMissing: next.status === 'missing' && (isLater || hadTime) };
 }
 

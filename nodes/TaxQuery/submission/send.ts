@@ -65,14 +65,14 @@ export async function settleSubmission(
 	const next = isAllowed
 		? transition(search.state, { type: 'sendAgain' }, request.expected.length)
 		: search.state;
-	if (isUncertain(next)) throw uncertainError(wanted, search, first);
+	if (isUncertain(next)) throw uncertainError(wanted, submission, search, first);
 	submission.sentAgainBy = context.run;
 	const second = await send(context, wanted, submission, again);
 	if ('queries' in second) return second;
 	const found = await lookUp(context, wanted, submission, second, false);
 	if ('queries' in found) return found;
 	context.log.uncertain(item, request.expected.length, submission);
-	throw uncertainError(wanted, found, second);
+	throw uncertainError(wanted, submission, found, second);
 }
 
 /** Searches the list for what a response leaves open; otherwise takes what the response has. */
@@ -119,7 +119,7 @@ async function send(
 	let isSent = false;
 	/** It may be called again: after a 429, or with a new token. */
 	const beforeSend = () => {
-		[submission.sentAt, submission.sentMoment] = [Date.now(), performance.now()];
+		[submission.sentAt, submission.endedMoment] = [Date.now(), performance.now()];
 		if (!isSent) {
 			limit.sending(reservation);
 			journal.count(count);
@@ -143,6 +143,7 @@ async function send(
 			throw error;
 		},
 	);
+	submission.endedMoment = performance.now();
 	const response = classifySubmissionResponse(result, client.mapping, count);
 	if (response.kind === 'rejected') {
 		await takeBack();
@@ -223,12 +224,13 @@ function bodyToPassOn(
 /** The next equal request of this process goes on with it, where `obtain` lets it. */
 function uncertainError(
 	{ request, known }: ItemSubmissionContext,
+	{ endedMoment }: Submission,
 	{ state, search }: Unrecovered,
 	{ problem, serviceMessage }: UncertainResponse,
 ): QueryError {
 	const { definition, expected, sharingKey } = request;
 	const { sentAt } = state;
-	known.uncertainSince.set(sharingKey, sentAt);
+	known.lost.set(sharingKey, { sentAt, endedMoment });
 	const [reason, count] = [uncertaintyReasonOfState(state), expected.length];
 	const response = { problem, serviceMessage };
 	return new QueryError({ kind: 'unsure', definition, reason, count, sentAt, search, ...response });

@@ -14,7 +14,7 @@ import type { Submission } from './submissionState';
  * | ------------------------------------------------------------ | ------------------------------------------------------ |
  * | its own of an earlier try, or of the execution that is retried | each item, even if it failed or may be lost           |
  * | in the service's list, created since `since`                 | each item that has `since`; after Never, only one item |
- * | accepted for an equal item of its execution, within a day    | each item, unless with Never                           |
+ * | accepted for an equal item of its execution (`sharedSince`)  | each item, unless with Never                           |
  * | of unknown outcome, in its execution                         | the same; with Never a possible repeat (below)         |
  * | just accepted in another execution of this process           | each item that has `since`                             |
  * | of unknown outcome, in another execution of this process     | the same, and whoever may repeat another (below)       |
@@ -90,8 +90,8 @@ function scopeOfRetry(chosen: ReuseScope | undefined, aDayAgo: number): ReuseSco
 export const sharesEqualRequests = (reuse: ReuseScope | undefined): reuse is ReuseScope =>
 	reuse !== undefined && !reuse.isUnshared;
 
-/** An execution shares what it has sent since then, by this machine's clock. */
-export const sharedSince = (): number => Date.now() - DAY_MS;
+/** An execution shares what it has sent since then, by this machine's clock; a retry shares what the execution had. */
+export const sharedSince = ({ mode }: Run): number => (mode === 'retry' ? 0 : Date.now() - DAY_MS);
 
 /** Sharers within this process take no failed query, and none of unknown status. */
 export const areQueriesReusable = (queries: RecordOrAcknowledgement[]): boolean =>

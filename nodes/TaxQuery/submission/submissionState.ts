@@ -29,8 +29,8 @@ export interface Submission {
 	accountKey: string;
 	/** The time of sending, in milliseconds by this machine's clock; 0 where that is not known. */
 	sentAt: number;
-	/** The time of sending, or when this process learned of it, by a monotonic clock. */
-	sentMoment: number;
+	/** When its request ended, or this process learned of it, by a monotonic clock: the list shows it a minute later. */
+	endedMoment: number;
 	/** The run that sent it; undefined for one that n8n's journal brought. */
 	run?: object;
 	/** The run that has sent it again: none of its items does so once more. */

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Item } from '../../shared/operations/operation';
+import { DAY_MS } from '../../shared/utils/durations';
 import { getQuery, findQueryById, itemClient, type QueryClient } from '../client/queryClient';
 import type { QueryId, QueryRecord, RecordOrAcknowledgement } from '../client/model';
 import { mayStillEnd } from '../client/record';
@@ -109,7 +110,7 @@ async function reserve(
 	const isShared = sharesEqualRequests(sending.reuse);
 	const needsNone = (request: QueryRequest) =>
 		ownSubmission({ journal }, item, request) !== undefined ||
-		(isShared && journal.register.isSubmitted(request.sharingKey, sharedSince()));
+		(isShared && journal.register.isSubmitted(request.sharingKey, sharedSince(item.run)));
 	const planned = requests
 		.filter((request) => !needsNone(request))
 		.map((request) => ({ name: reservationName(item, request, sending.reuse), request }));
@@ -162,11 +163,13 @@ async function obtain(
 	return await settleSubmission(context, wanted, journal.begin(item, request, client.accountKey));
 }
 
-/** It was sent so long ago that the list would show it. */
+/** Its request ended so long ago that the list would show it. */
 const isLostElsewhere = (
 	{ run }: RunSubmissionContext,
-	{ executionId, sentMoment }: Submission,
-): boolean => executionId !== run.executionId && performance.now() - sentMoment >= LIST_LAG_MS;
+	{ executionId, endedMoment }: Submission,
+): boolean => executionId !== run.executionId && performance.now() - endedMoment >= LIST_LAG_MS;
+
+const aDayAgo = () => Date.now() - DAY_MS;
 
 const hasEnded = (query: RecordOrAcknowledgement) =>
 	query.kind === 'record' && !mayStillEnd(query.state);
@@ -176,7 +179,7 @@ async function queriesOfExecution(
 	{ run, journal }: RunSubmissionContext,
 	wanted: ItemSubmissionContext,
 ): Promise<RecordOrAcknowledgement[] | undefined> {
-	const accepted = journal.register.findAccepted(wanted.request.sharingKey, sharedSince());
+	const accepted = journal.register.findAccepted(wanted.request.sharingKey, sharedSince(run));
 	if (!accepted) return undefined;
 	const { queries: seen } = accepted;
 	if (seen && (accepted.run === run || seen.every(hasEnded))) return seen;
@@ -195,15 +198,14 @@ async function obtainElsewhere(
 	if (reuse?.since === undefined && !mayRepeatAnother(context.run)) return undefined;
 	const accepted = reuse && (await acceptedElsewhere(context, wanted, reuse));
 	if (accepted) return { queries: accepted, how: 'reused' };
-	const sentAt = known.uncertainSince.get(request.sharingKey);
-	if (sentAt === undefined || sentAt < (reuse?.since ?? sharedSince())) return undefined;
+	const lost = known.lost.get(request.sharingKey);
+	if (!lost || lost.sentAt < (reuse?.since ?? aDayAgo())) return undefined;
 	if (context.isPreview) return { queries: [], how: 'lost' }; // to find it is for the run that needs it
 	const submission = context.journal.begin(item, request, client.accountKey);
-	const agoMs = Date.now() - sentAt;
-	submission.sentAt = sentAt;
-	submission.sentMoment = performance.now() - agoMs;
-	submission.save({ status: 'inFlight', sentAt });
-	return await settleSubmission(context, wanted, submission, agoMs >= LIST_LAG_MS);
+	Object.assign(submission, lost);
+	submission.save({ status: 'inFlight', sentAt: lost.sentAt });
+	const listDecides = performance.now() - lost.endedMoment >= LIST_LAG_MS;
+	return await settleSubmission(context, wanted, submission, listDecides);
 }
 
 async function acceptedElsewhere(
@@ -223,7 +225,7 @@ async function acceptedElsewhere(
 		const read = await Promise.all(queries.map(async ({ id }) => await findQueryById(client, id)));
 		return read.every((query) => query !== undefined) ? read : undefined;
 	};
-	const isFresh = before && (before.atClock >= sharedSince() || before.queries.every(hasEnded));
+	const isFresh = before && (before.atClock >= aDayAgo() || before.queries.every(hasEnded));
 	if (before && isFresh && before.atClock >= since && areQueriesReusable(before.queries)) {
 		const queries = await unlisted(before);
 		const isOwn = (ids: QueryId[]) => !isUnshared || journal.register.claim(client.accountKey, ids);

@@ -376,6 +376,20 @@ describe('Spending Limits', () => {
 			expect(await sent()).toHaveLength(3);
 		});
 
+		it('counts a query once though n8n loads the execution anew, as after a Wait', async () => {
+			let memory = {};
+			const round = async (rfc: string, ranBefore: number) => {
+				const loop = { memory, executionId: 'waiting-loop', ranBefore };
+				const run = await sandbox.run(limitedTo(3), { items: itemsForRfcs([rfc]), ...loop });
+				memory = structuredClone(memory);
+				return run;
+			};
+			const codes = [];
+			for (const [at, rfc] of rfcs(4).entries()) codes.push(codeOf((await round(rfc, at)).error));
+			expect(codes).toEqual([undefined, undefined, undefined, 'limitOfExecution']);
+			expect(await sent()).toHaveLength(3);
+		});
+
 		it('is not used up by an item that the limit of the day refuses', async () => {
 			const limits = { maxQueries: 1, maxQueriesPerDay: '={{ $itemIndex }}' };
 			const result = await sandbox.run(getCrfParameters({}, { spendingLimits: limits }), {

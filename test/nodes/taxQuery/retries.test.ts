@@ -18,7 +18,7 @@ import {
 	taxQuerySandbox,
 } from './support';
 import { resetProcessState } from '../../../nodes/shared/processState';
-import { pretendProcessJustStarted, withoutWaiting } from '../../support/clock';
+import { pretendProcessJustStarted, shiftAllClocks, withoutWaiting } from '../../support/clock';
 import {
 	type StoredQuery,
 	aRecord,
@@ -153,6 +153,49 @@ describe('a retry after n8n was killed, while the list lags', () => {
 	});
 });
 
+it('a query that timed out is not sent by another execution before the list would show it', async () => {
+	const service = await tenantService({
+		post({ response }) {
+			shiftAllClocks(60_000); // the request times out, and may yet be accepted
+			respondBadGateway(response);
+		},
+		list: () => [],
+	});
+	const input = { items: [{ rfc: rfcs(1)[0], tenant: 'A' }], mode: 'manual' as const };
+	const sent: number[] = [];
+	for (const afterMs of [0, 10_000, 60_000]) {
+		shiftAllClocks(afterMs);
+		const before = service.posts.length;
+		await withoutWaiting(async () => await service.run(getCrfParameters(), input));
+		sent.push(service.posts.length - before);
+	}
+	await service.close();
+	expect(sent).toEqual([1, 0, 1]);
+});
+
+it('a retry after a weekend shares what its execution had shared', async () => {
+	const [shared, refused] = rfcs(2);
+	const service = await tenantService({
+		post({ query, before, accept, response }) {
+			if (query.rfc === refused && before < 2) respondJson(response, { message: 'No' }, 400);
+			else respondJson(response, { queryId: accept()._id });
+		},
+		list: () => [], // it has nothing of the last day
+	});
+	const items = [shared, shared, refused].map((rfc) => ({ rfc, tenant: 'A' }));
+	const memory = {};
+	await service.run(getCrfParameters(), { items, memory, onError: 'continueRegularOutput' });
+	resetProcessState();
+	shiftAllClocks(3 * DAY_MS);
+	const retried = await service.run(getCrfParameters(), {
+		...{ items, mode: 'retry' },
+		memory: structuredClone(memory),
+	});
+	await service.close();
+	expect(retried.items.map(({ json }) => json.outcome)).toEqual(['result', 'result', 'pending']);
+	expect(service.billedOf('A').map(({ query }) => query.rfc)).toEqual([shared, refused]);
+});
+
 describe('a retry of an execution of which n8n stored nothing', () => {
 	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 	const [RFC] = rfcs(1);
@@ -214,6 +257,7 @@ describe('a retry of an execution of which n8n stored nothing', () => {
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** So late a list shows what was accepted. */
 const LAG_MS = 6000;
