@@ -111,8 +111,16 @@ export async function prepareCpuMeasurement(
 	const own = await publishOwn('cost-own', 2);
 	const ownWithEngine = await publishOwn('cost-own-with-engine', 1);
 
-	const deliver = async (path: string, record: object) =>
-		await axios.post(`${url}/webhook/${path}`, record, { headers, timeout: 60_000 });
+	/** As a sender does: a 503 says after how many seconds to repeat the call. */
+	const deliver = async (path: string, record: object): Promise<void> => {
+		const validateStatus = (status: number) => status < 300 || status === 503;
+		const call = { headers, timeout: 60_000, validateStatus };
+		for (;;) {
+			const response = await axios.post(`${url}/webhook/${path}`, record, call);
+			if (response.status !== 503) return;
+			await sleep(1000 * Number(response.headers['retry-after'] ?? 1));
+		}
+	};
 
 	/** Asks, and delivers the result to the trigger as soon as there is one. */
 	const askAndDeliver = async (): Promise<object> => {
