@@ -14,8 +14,8 @@ const READ_OPTIONS = { timeoutMs: 40_000, retryBudgetMs: 10_000 };
 const POLL_WAITS_MS = 15_000;
 /** A read for whoever waits for a response. */
 const SHORT_READ_OPTIONS = { timeoutMs: 5_000, retryBudgetMs: 2_000 };
-/** Reads of this many IDs that nothing proves may begin in a second. */
-const UNPROVED_PER_SECOND = 2;
+/** Reads of this many IDs that nothing proves may begin in a second: a tenth of the usual rate limit. */
+const UNPROVED_PER_SECOND = 1;
 /** An ID that the service did not know is not read again within this time. */
 const UNKNOWN_MS = 60_000;
 /** A query that is refused in this many minutes is put aside. */
