@@ -1,5 +1,6 @@
+import type { Run } from '../../shared/operations/operation';
 import type { QueryId } from '../client/model';
-import { areQueriesReusable } from './sharing';
+import { areQueriesReusable, mayShare } from './sharing';
 import { acceptedIdsOf, isUncertain, type Submission } from './submissionState';
 
 /** This process's knowledge of the billed queries of one root execution (`Run.execution`), sub-executions included. */
@@ -22,23 +23,23 @@ export class ExecutionQueries {
 		this.claim(submission.accountKey, acceptedIdsOf(submission.state));
 	}
 
-	/** A query that failed, or whose status is unknown, does not count. `since` is by this machine's clock. */
-	findAccepted(sharingKey: string, since: number): Submission | undefined {
+	/** The newest that a run may share. A query that failed, or whose status is unknown, does not count. */
+	findAccepted(sharingKey: string, run: Run): Submission | undefined {
 		return this.#alike(sharingKey)
 			.reverse()
 			.find(
 				(one) =>
 					one.state.status === 'accepted' &&
-					one.sentAt >= since &&
+					mayShare(run, one) &&
 					areQueriesReusable(one.queries ?? []),
 			);
 	}
 
 	/** An equal request was sent, so this one needs no query of its own. */
-	isSubmitted(sharingKey: string, since: number): boolean {
+	isSubmitted(sharingKey: string, run: Run): boolean {
 		return (
 			this.#alike(sharingKey).some(({ state }) => isUncertain(state)) ||
-			this.findAccepted(sharingKey, since) !== undefined
+			this.findAccepted(sharingKey, run) !== undefined
 		);
 	}
 

@@ -33,7 +33,8 @@ interface StoredJournal extends IDataObject {
  *   operator chose Send Again (`send.ts`).
  * - What was refused or never sent is sent, unless another query covers it (`sharing.ts`). n8n's Retry also takes what the
  *   list shows of the last day, whatever Reuse Results says (`scopeOfRetry`).
- * - In a sub-workflow whose parent is retried, everything begins anew: only what Reuse Results takes is not sent.
+ * - In a sub-workflow whose parent is retried, everything begins anew: only what Reuse Results takes, or
+ *   this process has lost, is not sent.
  * - Of a stopped execution n8n keeps no journal. Then only the list saves a query; one with a secret, which no list shows,
  *   is sent again, and the limit per execution begins at zero.
  *
@@ -53,6 +54,7 @@ export class Journal {
 	constructor(run: Run) {
 		const newJournal: StoredJournal = { id: randomUUID(), sent: 0, states: {}, submissions: {} };
 		const stored = (run.memory.paidQueries ??= newJournal) as StoredJournal;
+		stored.id ??= newJournal.id; // an older version wrote none
 		this.#run = run;
 		this.#stored = stored;
 		this.register = run.execution.shared(newExecutionQueries);

@@ -35,8 +35,8 @@ type CountedListing = Pick<CollectedQueryList, 'completeness' | 'total'> & { lis
  *
  * - Execution: what this node has sent and reserved, over its runs, calls, tries and retries. The journal keeps the number;
  *   without one (`Journal` says when) it begins at zero.
- * - Day: what the list shows of today, whoever sent it; what this process has sent since then; what its executions have
- *   reserved. Days are those of the workflow's time zone.
+ * - Day: what the list shows of today, whoever sent it; what this process has sent since then, or is sending; what nodes
+ *   with such a limit have reserved. Days are those of the workflow's time zone, and each zone counts for itself.
  * - Each query of a request: with a result, pending, failed, or of unknown outcome. A refused or reused one does not count.
  *   One that is sent again counts again. Items that share one count it once (`reservationName` in `sharing.ts`).
  *
@@ -66,16 +66,19 @@ export class SpendingLimit {
 		const { maxQueries, maxQueriesPerDay, maxAmountPerDay } = limits;
 		const isOfDay = Math.min(maxQueriesPerDay, maxAmountPerDay) < Infinity;
 		const prices = maxAmountPerDay === Infinity ? undefined : await pricesOf(item, planned);
-		const day = await dayOf(item);
-		const listed = isOfDay ? await this.#countOnce(item, day) : undefined;
+		const day = isOfDay ? await dayOf(item) : undefined;
+		const listed = day && (await this.#countOnce(item, day));
 		// all of it is reserved or nothing, and nothing comes between
 		this.#checkExecution(planned, maxQueries);
-		if (listed) this.#checkDay(planned, limits, day, listed, prices);
+		if (day && listed) this.#checkDay(planned, limits, day, listed, prices);
 		this.#reserve(planned, day);
 	}
 
-	sending(name: string): void {
+	/** From here to its outcome it counts for the day, also where the node has no limit. */
+	sending({ name, request }: PlannedQuery, day: DayCounter): void {
 		this.#spending.reserved.take(name);
+		day.reserved.add(this.#nameInDay(name), tallyOf([{ name, request }]), this.#run);
+		this.#days.add(day);
 	}
 
 	/** Records the outcome of a request that was in flight. */
@@ -157,13 +160,13 @@ export class SpendingLimit {
 		if (prices) checkBudget(all, tallyOf(unreserved), maxAmountPerDay, prices);
 	}
 
-	#reserve(planned: PlannedQuery[], day: DayCounter): void {
+	#reserve(planned: PlannedQuery[], day: DayCounter | undefined): void {
 		for (const one of planned) {
 			const tally = tallyOf([one]);
 			this.#spending.reserved.add(one.name, tally, this.#run);
-			this.#reservedIn(day).add(this.#nameInDay(one.name), tally, this.#run);
+			if (day) this.#reservedIn(day).add(this.#nameInDay(one.name), tally, this.#run);
 		}
-		this.#days.add(day);
+		if (day) this.#days.add(day);
 	}
 
 	/** Reservations count for all executions, those of a preview for the previews of its own. */
@@ -343,7 +346,9 @@ class ExecutionCounter {
 
 	/** Takes the number that a journal holds now. */
 	note(journalId: string, sent: number): void {
-		this.#sent += sent - (this.#sentBy.get(journalId) ?? 0);
+		const before = this.#sentBy.get(journalId) ?? 0;
+		if (sent === before) return;
+		this.#sent += sent - before;
 		this.#sentBy.set(journalId, sent);
 	}
 

@@ -76,12 +76,13 @@ async function readListOnce(
 	const { item, request } = wanted;
 	const { sentAt } = state;
 	const isFree = async (id: QueryId) => await isUnclaimed(context, wanted, id, sentAt);
-	const lost = { expected: request.expected, sentAt, isFree };
+	const endedAt = Date.now() - (performance.now() - submission.endedMoment);
+	const lost = { expected: request.expected, sentAt, endedAt, isFree };
 	const listed = await findLostQueries(item, lost).catch((error: unknown) => ({
 		unlisted: extractTextOfAnyError(error),
 	}));
 	if ('unlisted' in listed) return { next: state, search: listed, isProvedMissing: false };
-	const { found: queries, isLater, ...read } = listed;
+	const { found: queries, isLater, readMoment, ...read } = listed;
 	const found = queries.map(({ id }) => id);
 	const search = { ...read, found };
 	const next = transition(state, { type: 'search', ...search }, request.expected.length);
@@ -91,7 +92,7 @@ async function readListOnce(
 		noteAccepted(context, wanted, submission, queries);
 		return { queries, how: 'recovered' };
 	}
-	const hadTime = performance.now() - submission.endedMoment >= LIST_LAG_MS;
+	const hadTime = readMoment - submission.endedMoment >= LIST_LAG_MS;
 	return { next, search, isProvedMissing: next.status === 'missing' && (isLater || hadTime) };
 }
 
@@ -113,6 +114,8 @@ interface LostQuery {
 	expected: ExpectedRecord[];
 	/** The time of sending, in milliseconds by this machine's clock. */
 	sentAt: number;
+	/** When its request ended, by the same clock. */
+	endedAt: number;
 	/** No other item has it, and it was not listed before the request. */
 	isFree(id: QueryId): Promise<boolean>;
 }
@@ -125,8 +128,10 @@ interface RecoveryResult {
 	completeness: ListCompleteness;
 	listed: number;
 	total?: number;
-	/** The list shows a query that was sent later. */
+	/** The list shows a query that this process sent after the lost one's request had ended. */
 	isLater: boolean;
+	/** When the reading began, by a monotonic clock. */
+	readMoment: number;
 }
 
 /** Finds lost queries in a reading of the list that begins now. Throws what reading the list throws. */
@@ -153,7 +158,8 @@ async function findLostQueries(item: Item, lost: LostQuery): Promise<RecoveryRes
 		completeness: unreadable > 0 && completeness === 'complete' ? 'truncated' : completeness,
 		listed: records.length,
 		total,
-		isLater: records.some(({ id }) => (sent.sentAt(id) ?? 0) > since),
+		isLater: records.some(({ id }) => (sent.sentAt(id) ?? 0) > lost.endedAt),
+		readMoment: reading.startedAt,
 	};
 }
 

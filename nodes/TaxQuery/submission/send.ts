@@ -14,6 +14,7 @@ import {
 	type RunSubmissionContext,
 	type UncertainResponse,
 } from './context';
+import { dayOf } from './limits';
 import { recover, type Unrecovered } from './recover';
 import { reservationName } from './sharing';
 import {
@@ -67,7 +68,10 @@ export async function settleSubmission(
 		: search.state;
 	if (isUncertain(next)) throw uncertainError(wanted, submission, search, first);
 	submission.sentAgainBy = context.run;
-	const second = await send(context, wanted, submission, again);
+	const second = await send(context, wanted, submission, again).catch((error: unknown) => {
+		submission.sentAgainBy = undefined; // it was refused, or never left
+		throw error as Error;
+	});
 	if ('queries' in second) return second;
 	const found = await lookUp(context, wanted, submission, second, false);
 	if ('queries' in found) return found;
@@ -116,12 +120,13 @@ async function send(
 	const { definition, journalKey, path, body, secrets, expected } = request;
 	const count = expected.length;
 	const before = submission.state;
+	const day = await dayOf(item);
 	let isSent = false;
 	/** It may be called again: after a 429, or with a new token. */
 	const beforeSend = () => {
 		[submission.sentAt, submission.endedMoment] = [Date.now(), performance.now()];
 		if (!isSent) {
-			limit.sending(reservation);
+			limit.sending({ name: reservation, request }, day);
 			journal.count(count);
 		}
 		isSent = true;

@@ -10,20 +10,22 @@ import type { Submission } from './submissionState';
  * Who shares a query with whom. An execution is the root one, with its nodes, runs and sub-workflows. An item takes the
  * first of these; `prepare` looks for the first two, before any item sends, and `obtain` for the others.
  *
- * | Query                                                        | Taken by                                               |
- * | ------------------------------------------------------------ | ------------------------------------------------------ |
- * | its own of an earlier try, or of the execution that is retried | each item, even if it failed or may be lost           |
- * | in the service's list, created since `since`                 | each item that has `since`; after Never, only one item |
- * | accepted for an equal item of its execution (`sharedSince`)  | each item, unless with Never                           |
- * | of unknown outcome, in its execution                         | the same; with Never a possible repeat (below)         |
- * | just accepted in another execution of this process           | each item that has `since`                             |
- * | of unknown outcome, in another execution of this process     | the same, and whoever may repeat another (below)       |
- * | a new one, which is sent and billed                          | whoever found none                                     |
+ * | Query                                                          | Taken by                                               |
+ * | -------------------------------------------------------------- | ------------------------------------------------------ |
+ * | its own of an earlier try, or of the execution that is retried | each item, even if it failed or may be lost            |
+ * | in the service's list, created since `since`                   | each item that has `since`; after Never, only one item |
+ * | accepted for an equal item of its execution (`mayShare`)       | each item, unless with Never                           |
+ * | of unknown outcome, in its execution                           | the same; with Never a possible repeat (below)         |
+ * | just accepted in another execution of this process             | each item that has `since`                             |
+ * | of unknown outcome, in another execution of this process       | the same, and whoever may repeat another (below)       |
+ * | a new one, which is sent and billed                            | whoever found none                                     |
  *
  * Own ones are equal by `journalKey`, listed ones by `matchRecord`, the others by `sharingKey`. Only its own item takes a
  * failed query, and only a possible retry (`isRetry`) a listed one whose status is unknown. No list shows a secret, so an
  * accepted query with a secret is taken in its own execution alone. What an execution has, its process knows; n8n keeps
  * only each node's own (`journal.ts`).
+ *
+ * A `ReuseScope` is what one item may take; there is none with Never.
  */
 export interface ReuseScope {
 	/** Takes listed queries created since then, in milliseconds by this machine's clock; undefined: none. */
@@ -90,8 +92,9 @@ function scopeOfRetry(chosen: ReuseScope | undefined, aDayAgo: number): ReuseSco
 export const sharesEqualRequests = (reuse: ReuseScope | undefined): reuse is ReuseScope =>
 	reuse !== undefined && !reuse.isUnshared;
 
-/** An execution shares what it has sent since then, by this machine's clock; a retry shares what the execution had. */
-export const sharedSince = ({ mode }: Run): number => (mode === 'retry' ? 0 : Date.now() - DAY_MS);
+/** An execution shares what it has sent within a day. A retry shares what n8n's journal brings, however old it is. */
+export const mayShare = ({ mode }: Run, { sentAt, run }: Submission): boolean =>
+	sentAt >= Date.now() - DAY_MS || (mode === 'retry' && run === undefined);
 
 /** Sharers within this process take no failed query, and none of unknown status. */
 export const areQueriesReusable = (queries: RecordOrAcknowledgement[]): boolean =>

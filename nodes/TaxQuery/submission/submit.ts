@@ -25,7 +25,6 @@ import {
 	isPossibleRepeat,
 	mayRepeatAnother,
 	reservationName,
-	sharedSince,
 	sharesEqualRequests,
 	type ReuseScope,
 } from './sharing';
@@ -110,7 +109,7 @@ async function reserve(
 	const isShared = sharesEqualRequests(sending.reuse);
 	const needsNone = (request: QueryRequest) =>
 		ownSubmission({ journal }, item, request) !== undefined ||
-		(isShared && journal.register.isSubmitted(request.sharingKey, sharedSince(item.run)));
+		(isShared && journal.register.isSubmitted(request.sharingKey, item.run));
 	const planned = requests
 		.filter((request) => !needsNone(request))
 		.map((request) => ({ name: reservationName(item, request, sending.reuse), request }));
@@ -179,7 +178,7 @@ async function queriesOfExecution(
 	{ run, journal }: RunSubmissionContext,
 	wanted: ItemSubmissionContext,
 ): Promise<RecordOrAcknowledgement[] | undefined> {
-	const accepted = journal.register.findAccepted(wanted.request.sharingKey, sharedSince(run));
+	const accepted = journal.register.findAccepted(wanted.request.sharingKey, run);
 	if (!accepted) return undefined;
 	const { queries: seen } = accepted;
 	if (seen && (accepted.run === run || seen.every(hasEnded))) return seen;

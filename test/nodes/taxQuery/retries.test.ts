@@ -173,29 +173,6 @@ it('a query that timed out is not sent by another execution before the list woul
 	expect(sent).toEqual([1, 0, 1]);
 });
 
-it('a retry after a weekend shares what its execution had shared', async () => {
-	const [shared, refused] = rfcs(2);
-	const service = await tenantService({
-		post({ query, before, accept, response }) {
-			if (query.rfc === refused && before < 2) respondJson(response, { message: 'No' }, 400);
-			else respondJson(response, { queryId: accept()._id });
-		},
-		list: () => [], // it has nothing of the last day
-	});
-	const items = [shared, shared, refused].map((rfc) => ({ rfc, tenant: 'A' }));
-	const memory = {};
-	await service.run(getCrfParameters(), { items, memory, onError: 'continueRegularOutput' });
-	resetProcessState();
-	shiftAllClocks(3 * DAY_MS);
-	const retried = await service.run(getCrfParameters(), {
-		...{ items, mode: 'retry' },
-		memory: structuredClone(memory),
-	});
-	await service.close();
-	expect(retried.items.map(({ json }) => json.outcome)).toEqual(['result', 'result', 'pending']);
-	expect(service.billedOf('A').map(({ query }) => query.rfc)).toEqual([shared, refused]);
-});
-
 describe('a retry of an execution of which n8n stored nothing', () => {
 	const sandbox = freshSandboxForEachTest(taxQuerySandbox);
 	const [RFC] = rfcs(1);
@@ -386,17 +363,12 @@ describe('Send Again waits for the list', () => {
 	it('sends again once the list shows a later query and no possible match', async () => {
 		const [, other, later] = rfcs(3);
 		const listed: StoredQuery[] = [];
-		let [lost, onLost] = [0, () => {}];
-		const isLost = new Promise<void>((resolve) => (onLost = resolve));
+		let lost = 0;
 		const service = await fakeService({
-			async post(accept, response) {
-				if (lost++ === 0) {
-					onLost();
-					respondBadGateway(response);
-				} else {
-					listed.unshift(accept());
-					respondJson(response, { queryId: listed[0]._id });
-				}
+			post(accept, response) {
+				if (lost++ === 0) return respondBadGateway(response);
+				listed.unshift(accept());
+				respondJson(response, { queryId: listed[0]._id });
 			},
 			list: (_stored, response) => respondJson(response, listed),
 		});
@@ -410,7 +382,7 @@ describe('Send Again waits for the list', () => {
 			}),
 		);
 		const running = service.run(crf, { items });
-		await isLost;
+		await until('it is looked for', () => service.requests.includes('GET /query'));
 		await service.run(getCrfParameters(), { items: [{ rfc: later }] });
 		const { items: given, hints, metadata } = await running;
 		await service.close();
@@ -528,4 +500,27 @@ describe('Send Again in a further try, whose Additional Body Fields hold somethi
 		await service.close();
 		expect(service.billed).toHaveLength(1);
 	});
+});
+
+it('a retry after a weekend shares what its execution had shared', async () => {
+	const [shared, refused] = rfcs(2);
+	const service = await tenantService({
+		post({ query, before, accept, response }) {
+			if (query.rfc === refused && before < 2) respondJson(response, { message: 'No' }, 400);
+			else respondJson(response, { queryId: accept()._id });
+		},
+		list: () => [], // it has nothing of the last day
+	});
+	const items = [shared, shared, refused].map((rfc) => ({ rfc, tenant: 'A' }));
+	const memory = {};
+	await service.run(getCrfParameters(), { items, memory, onError: 'continueRegularOutput' });
+	resetProcessState();
+	shiftAllClocks(3 * DAY_MS);
+	const retried = await service.run(getCrfParameters(), {
+		...{ items, mode: 'retry' },
+		memory: structuredClone(memory),
+	});
+	await service.close();
+	expect(retried.items.map(({ json }) => json.outcome)).toEqual(['result', 'result', 'pending']);
+	expect(service.billedOf('A').map(({ query }) => query.rfc)).toEqual([shared, refused]);
 });
