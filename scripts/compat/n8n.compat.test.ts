@@ -139,6 +139,7 @@ describe('Both ways to continue on fail', () => {
 	const failed = {
 		...items[1],
 		error: expect.stringMatching(/RFC/) as unknown,
+		reason: expect.stringMatching(/RFC/) as unknown,
 		errorCode: 'identifier.FORMAT',
 		errorDetail: expect.any(String) as unknown,
 		...{ queryId: null, billed: 0, outcome: 'notSent' },
