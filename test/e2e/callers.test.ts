@@ -181,6 +181,20 @@ describe('a billed query in a real n8n is billed once', () => {
 		3 * MINUTES,
 	);
 
+	const curpTool = (parameters: object, settings: object) => ({
+		to: 'ai_tool',
+		name: 'CURP',
+		type: 'n8n-nodes-credit-profile.taxQueryTool',
+		credentials: { taxQueryApi },
+		parameters: {
+			resource: 'person',
+			operation: 'getCurpData',
+			curp: "={{ $fromAI('curp') }}",
+			...parameters,
+		},
+		...settings,
+	});
+
 	/** Runs an agent of a version with one tool that the model calls in these turns; returns what the tool answered. */
 	async function agent(
 		name: string,
@@ -226,19 +240,7 @@ describe('a billed query in a real n8n is billed once', () => {
 						parameters: { model: { __rl: true, mode: 'list', value: 'm' }, options: {} },
 						credentials: { openAiApi },
 					},
-					{
-						to: 'ai_tool',
-						name: 'CURP',
-						type: 'n8n-nodes-credit-profile.taxQueryTool',
-						credentials: { taxQueryApi },
-						parameters: {
-							resource: 'person',
-							operation: 'getCurpData',
-							curp: "={{ $fromAI('curp') }}",
-							...tool,
-						},
-						...settings,
-					},
+					curpTool(tool, settings),
 				],
 			},
 		);
@@ -304,21 +306,7 @@ describe('a billed query in a real n8n is billed once', () => {
 				},
 			],
 			{
-				below: [
-					{
-						to: 'ai_tool',
-						name: 'CURP',
-						type: 'n8n-nodes-credit-profile.taxQueryTool',
-						credentials: { taxQueryApi },
-						parameters: {
-							resource: 'person',
-							operation: 'getCurpData',
-							curp: "={{ $fromAI('curp') }}",
-							...tool,
-						},
-						...settings,
-					},
-				],
+				below: [curpTool(tool, settings)],
 			},
 		);
 		await n8n.client.publish(id);

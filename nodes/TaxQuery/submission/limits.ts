@@ -40,8 +40,8 @@ type CountedListing = Pick<CollectedQueryList, 'completeness' | 'total'> & { lis
  * - Each query of a request: with a result, pending, failed, or of unknown outcome. A refused or reused one does not count.
  *   One that is sent again counts again. Items that share one count it once (`reservationName` in `sharing.ts`).
  *
- * Before an item sends anything, all queries that it expects to send are reserved, or none. The execution's reservation ends as a query leaves,
- * the day's once its outcome is known.
+ * Before an item sends anything, all queries that it expects to send are reserved, or none. The execution's reservation
+ * ends as a query leaves, the day's once its outcome is known.
  */
 export class SpendingLimit {
 	readonly #run: Run;
