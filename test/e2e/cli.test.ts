@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fetchUnpooled } from '../../demo/fetchUnpooled';
 import { repositoryRoot } from '../../demo/installPackage';
+import { freeDemoPort } from '../support/freeDemoPort';
 import { until } from '../support/until';
 
 const root = join(__dirname, '..', '..');
@@ -77,7 +78,7 @@ describe('the command line of the demo', () => {
 		};
 
 		it("SIGINT to npm's child process leaves no processes and no files", async () => {
-			const child = start([], here());
+			const child = start(['--port', String(await freeDemoPort())], here());
 			const urls: string[] = [];
 			for await (const line of createInterface({ input: child.stdout })) {
 				const [, url] = /^(?:n8n|sandbox) +(http\S+)$/.exec(line) ?? [];
@@ -95,7 +96,11 @@ describe('the command line of the demo', () => {
 		});
 
 		it('SIGTERM to npm while n8n starts leaves no processes and no files', async () => {
-			const npm = spawn('npm', ['run', '--silent', 'demo'], { cwd: repositoryRoot, env: here() });
+			const port = String(await freeDemoPort());
+			const npm = spawn('npm', ['run', '--silent', 'demo', '--', '--port', port], {
+				cwd: repositoryRoot,
+				env: here(),
+			});
 			for await (const line of createInterface({ input: npm.stderr })) {
 				if (/^Starting n8n, \d+ s/.test(line)) break;
 			}

@@ -8,6 +8,7 @@ import { applicantJsonFile } from '../../demo/smokeTest';
 import { startDemo, type Demo } from '../../demo/startDemo';
 import { LOW_CPU } from '../../demo/startN8n';
 import { postApplication, toApplicantFormFields } from '../../demo/submitN8nForm';
+import { freeDemoPort } from '../support/freeDemoPort';
 import { until } from '../support/until';
 
 const applicant = JSON.parse(readFileSync(applicantJsonFile, 'utf8')) as Record<string, string>;
@@ -16,15 +17,19 @@ const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base
 
 describe('a demo that is kept', () => {
 	let folder: string;
+	let port: number;
 	let demo: Demo | undefined;
-	beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'credit-profile-kept-'))));
+	beforeAll(async () => {
+		folder = mkdtempSync(join(tmpdir(), 'credit-profile-kept-'));
+		port = await freeDemoPort();
+	});
 	afterAll(async () => {
 		await demo?.stop();
 		rmSync(folder, { recursive: true, force: true });
 	});
 
 	const start = async () =>
-		(demo = await startDemo({ kept: await readKeptDemo(folder), settings: LOW_CPU }));
+		(demo = await startDemo({ kept: await readKeptDemo(folder, port), settings: LOW_CPU }));
 	const dossier = async ({ n8n }: Demo, folio: string) => {
 		const url = `${n8n.url}/webhook/solicitudes?formato=json&folio=${folio}`;
 		const response = await fetchUnpooled(url, { headers: { authorization } });

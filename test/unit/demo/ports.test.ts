@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { chooseDemoPorts, freePorts } from '../../../demo/chooseFreePorts';
+import { freeDemoPort } from '../../support/freeDemoPort';
 
 /** Takes a port of the loopback address until the test ends. */
 async function take(port: number): Promise<Server> {
@@ -13,9 +14,7 @@ const release = async (server: Server) => await new Promise((done) => server.clo
 
 describe('the ports of the demo', () => {
 	it('are the chosen one for n8n, and the next for the sandbox', async () => {
-		const [chosen] = await freePorts(1);
-		const next = await take(chosen + 1).catch(() => undefined);
-		if (next) await release(next);
+		const chosen = await freeDemoPort();
 		await expect(chooseDemoPorts(chosen)).resolves.toEqual({ n8n: chosen, sandbox: chosen + 1 });
 	});
 
