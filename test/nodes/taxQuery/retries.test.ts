@@ -238,6 +238,8 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** So late a list shows what was accepted. */
 const LAG_MS = 6000;
+/** So often the list is read, even if the first reading proves that a query is missing. */
+const READINGS = 3;
 const SEND_AGAIN = { spendingLimits: { sendAgain: true } };
 const crf = getCrfParameters({}, SEND_AGAIN);
 const items = [{ rfc: RFC, curp: CURP }];
@@ -393,6 +395,61 @@ describe('Send Again waits for the list', () => {
 			billed: metadata.paidQueries,
 			uncertain: metadata.unsureQueries,
 		}).toEqual({ sent: 3, given: [listed[0]._id], hints: 1, billed: '1', uncertain: '1' });
+	});
+
+	it('counts no query as later that was sent while the lost one was on its way', async () => {
+		const [lost, other] = wanted;
+		let listings = 0;
+		let isOtherSent = () => {};
+		const otherSent = new Promise<void>((resolve) => (isOtherSent = resolve));
+		const service = await fakeService({
+			async post(accept, response) {
+				const stored = accept();
+				if (stored.query.rfc === other) {
+					respondJson(response, { queryId: stored._id });
+					return isOtherSent();
+				}
+				await otherSent;
+				respondBadGateway(response);
+			},
+			// it shows the lost one last, though it was accepted
+			list(stored, response) {
+				const isShown = ++listings > READINGS;
+				respondJson(
+					response,
+					stored.filter(({ query }) => isShown || query.rfc === other),
+				);
+			},
+		});
+		const { items: given } = await withoutWaiting(async () => {
+			const running = service.run(crf, { items: itemsForRfcs([lost]) });
+			await until('it is on its way', () => service.sent() === 1);
+			shiftAllClocks(1_000);
+			await service.run(getCrfParameters(), { items: itemsForRfcs([other]) });
+			return await running;
+		});
+		await service.close();
+		expect({ recovered: given.map(({ json }) => json.recovered), sent: service.sent() }).toEqual({
+			recovered: [true],
+			sent: 2,
+		});
+	});
+
+	it('takes no reading as proof that began before the list would show it', async () => {
+		let listings = 0;
+		const service = await fakeService({
+			post: acceptThenRespondBadGateway,
+			list(stored, response) {
+				if (++listings === READINGS) shiftAllClocks(61_000); // while it is being read
+				respondJson(response, listings > READINGS ? stored : []);
+			},
+		});
+		const { items: given } = await withoutWaiting(async () => await service.run(crf, { items }));
+		await service.close();
+		expect({ recovered: given.map(({ json }) => json.recovered), sent: service.sent() }).toEqual({
+			recovered: [true],
+			sent: 1,
+		});
 	});
 });
 
