@@ -20,8 +20,10 @@ const LOOKUPS = 100;
 const MAX_ROUNDS = 3;
 const TRUE_EVERY_MS = 2_000;
 const IN_TIME_MS = 5_000;
-/** The trigger answers each sender within this time. */
-const ANSWER_MS = 2_000;
+/** The trigger answers within this time of n8n's call (`receive.ts`); n8n itself needs as long as for its own node. */
+const RESPONSE_TIMEOUT_S = 1.5;
+/** That, on a machine that is not busy. */
+const ANSWER_S = 2;
 const SECRET = 'whsec-bench';
 /** A flood that n8n's own Webhook node does not survive says nothing of the trigger. */
 const MAX_PER_SECOND = 20;
@@ -89,7 +91,8 @@ export async function run({
 			}
 		}
 		const rows = floods.map(({ name }) => summary(measured.filter((each) => each.flood === name)));
-		const [alone, , , , own] = rows.map((row) => Number(row['seconds for the lookups']));
+		const [alone, , , , own] = rows;
+		const lookups = (row: Summary) => row['seconds for the lookups'];
 		return {
 			name: 'flood',
 			setting: `${count} lookups with the token that the trigger uses, 10 points/s (median of ${Math.min(rounds, MAX_ROUNDS)} rounds, interleaved; the counts are sums). Meanwhile a true result arrives every ${TRUE_EVERY_MS / 1000} s, and somebody floods a webhook: ${perSecond} calls a second unless it says otherwise, at most half of the ${round(capacity, 0)} that n8n's own Webhook node refuses${lazy ? '; n8n with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE' : ''}.`,
@@ -97,22 +100,22 @@ export async function run({
 			verdicts: [
 				...rows.slice(1, 4).map((row) => ({
 					what: `${row.flood}: lookups, times alone (or 1.1 times what n8n's own Webhook node makes of them)`,
-					value: round(Number(row['seconds for the lookups']) / alone),
-					atMost: round(Math.max(1.25, (1.1 * own) / alone)),
+					value: round(lookups(row) / lookups(alone)),
+					atMost: round(Math.max(1.25, (1.1 * lookups(own)) / lookups(alone))),
 				})),
 				{
-					what: "the slowest of the trigger's answers to webhook calls, in seconds",
-					value: Math.max(...rows.slice(0, 4).map((row) => Number(row['slowest answer (s)']))),
-					atMost: ANSWER_MS / 1000,
+					what: "the slowest of the trigger's answers to webhook calls, in seconds (or 1.5 more than n8n's own Webhook node)",
+					value: Math.max(...rows.slice(0, 4).map((row) => row['slowest answer (s)'])),
+					atMost: Math.max(ANSWER_S, round(RESPONSE_TIMEOUT_S + own['slowest answer (s)'])),
 				},
 				{
 					what: 'true results that did not start within 5 s',
-					value: rows.reduce((sum, row) => sum + Number(row['true results late']), 0),
+					value: rows.reduce((sum, row) => sum + row['true results late'], 0),
 					atMost: 0,
 				},
 				{
 					what: 'times that n8n was not ready',
-					value: rows.reduce((sum, row) => sum + Number(row['not ready']), 0),
+					value: rows.reduce((sum, row) => sum + row['not ready'], 0),
 					atMost: 0,
 				},
 			],
@@ -217,6 +220,7 @@ async function measureOwnCallsPerSecond({ url }: N8n): Promise<number> {
 }
 
 type Row = Awaited<ReturnType<typeof measure>>;
+type Summary = ReturnType<typeof summary>;
 
 /** The seconds within which 99 of 100 answers came. */
 function percentile99(answersMs: number[]): number {
