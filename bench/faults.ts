@@ -450,7 +450,7 @@ export async function run({
 		[...totals.values()].reduce((all, { values }) => all + (values[what] ?? 0), 0);
 	return {
 		name: 'faults',
-		setting: `${sum('operations') / rounds} operations for each of ${rounds} seeds: all ${KINDS.length} billed query types in each way, and ${LISTS.length} kinds of lists and upserts; ${AT_ONCE} executions at a time in one n8n. ${ALL.length + POSTS.length} faults, each on ${LIKELY * 100} % of all requests, and a login that fails every fifth time. Counted against the sandbox's bills.`,
+		setting: `${sum('operations') / rounds} operations for each of ${rounds} seeds: all ${KINDS.length} billed query types in each way, and ${LISTS.length} kinds of lists and upserts; ${AT_ONCE} executions at a time in one n8n. ${ALL.length + POSTS.length} faults, each on ${LIKELY * 100} % of all requests, and a login that fails every fifth time. With Send Again, the API Mapping says where the list ends, and names each query type. Counted against the sandbox's bills.`,
 		rows: [...totals].map(([mode, { values }]) => ({
 			how: mode,
 			...Object.fromEntries(columns.map((column) => [column, values[column] ?? 0])),

@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { chooseDemoPorts } from '../../demo/chooseFreePorts';
 
 /**
- * A port of its own for a demo under test, whose next one is free as well. It lies below those that the system gives
- * to others (from 32,768 on, or higher), so that none takes it before n8n listens.
+ * A random port for a demo under test, whose next one is free as well. It lies below those that the system hands out
+ * (from 32,768 on, or higher), because n8n listens only some seconds later.
  */
 export async function freeDemoPort(): Promise<number> {
 	const port = randomInt(10_000, 30_000);
 	return await chooseDemoPorts(port).then(
-		({ n8n }) => n8n,
+		() => port,
 		async () => await freeDemoPort(),
 	);
 }
