@@ -65,6 +65,8 @@ export interface PollReport {
 	restMs: number;
 	/** More new results are due than one poll emits. */
 	isMore: boolean;
+	/** Webhook calls named many IDs that the service does not know, or that the poll had no budget to read. */
+	isFlood: boolean;
 	/** IDs of the notified queries whose own record has brought the result: later polls can bring it again. */
 	held: Set<string>;
 }
@@ -242,6 +244,7 @@ function outcomeOf(poll: Poll): PollReport {
 	const queries = new Map<string, QueryProgressInPoll>([...known, ...read.missing]);
 	for (const [id, own] of read.ownIds) queries.set(id, queries.get(own) ?? 'pending');
 	const unknownIds = ids.filter((id) => UNKNOWN_RESULTS.includes(queries.get(id)));
+	const isFlood = unknownIds.length > FLOOD;
 	// an audit is rare, so the next poll needs one request for the list
 	const requests = read.requests + (isAudit ? Math.min(1, listing.requests) : listing.requests);
 	return {
@@ -251,10 +254,11 @@ function outcomeOf(poll: Poll): PollReport {
 		restMs: Math.max(
 			requests * REST_PER_REQUEST_MS,
 			listing.rows.length * REST_PER_ROW_MS,
-			unknownIds.length > FLOOD ? FLOOD_REST_MS : 0,
+			isFlood ? FLOOD_REST_MS : 0,
 			trigger.startingCount >= MAX_STARTING ? REST_WHILE_FULL_MS : 0,
 		),
 		isMore: plan.isMore,
+		isFlood,
 		held: new Set(ids.filter((id) => poll.held.has(read.ownIds.get(id) ?? id))),
 	};
 }

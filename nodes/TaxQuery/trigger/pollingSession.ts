@@ -96,6 +96,7 @@ export class PollingSession implements PollingTrigger {
 	/** The trigger never ran, or too long ago to continue; true until its first poll. */
 	#isAnew: boolean;
 	#hasClosed = false;
+	#isFlooded = false;
 	/** The poll that runs or was the last, and the one that waits for its end. */
 	#last: Promise<unknown> = Promise.resolve();
 	#waiting: Promise<PollReport> | undefined;
@@ -164,6 +165,11 @@ export class PollingSession implements PollingTrigger {
 		if (this.#published.get(this.#key) !== this) return;
 		this.#published.delete(this.#key);
 		this.#memory.isPublished = false;
+	}
+
+	/** The latest poll was one for a flood of webhook calls, so that the next comes late. */
+	get isFlooded(): boolean {
+		return this.#isFlooded;
 	}
 
 	/** A poll would show nothing else. */
@@ -282,6 +288,7 @@ export class PollingSession implements PollingTrigger {
 			(seen) => {
 				this.#isAnew = false;
 				outage.end(context);
+				this.#isFlooded = seen.isFlood;
 				if (seen.isMore) this.#pollInBackground();
 				return seen.restMs;
 			},

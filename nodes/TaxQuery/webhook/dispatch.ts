@@ -96,9 +96,12 @@ async function pollFor(
 	const crowdedOut = left
 		.filter((each) => !named.includes(each))
 		.map((each): Fate => (isSafeUnread(each) ? 'onList' : 'busy'));
-	const seen = await trigger
+	const polling = trigger
 		.pollSoon(named.map((each) => [each.queryId, each]))
 		.catch(() => undefined);
+	// the poll comes late, and its senders need not wait for it
+	if (trigger.isFlooded && left.every(isSafeUnread)) return left.map((): Fate => 'onList');
+	const seen = await polling;
 	if (!seen) {
 		// the session has reported why, unless it was unpublished meanwhile
 		const fate = (each: AssessedNotification): Fate =>

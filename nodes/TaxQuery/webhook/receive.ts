@@ -12,8 +12,8 @@ import { RESPONSES, type ResponseToSender } from './response';
 
 const RETRY_AFTER_SECONDS = 5;
 /**
- * Senders give up after 3 to 5 s. Each gets a response within 2 s: this long after its call came, and the time to read
- * it.
+ * Senders give up after 3 to 5 s. Each gets a response this long after its call reached the node, at the latest. Under
+ * load n8n itself takes half a second before that.
  */
 const RESPONSE_TIMEOUT_MS = 1_500;
 const REFUSED =

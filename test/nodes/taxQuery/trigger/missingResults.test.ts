@@ -711,6 +711,23 @@ describe('a result that never comes', () => {
 			await host.executed(1);
 			expect([status, unanswered, host.started]).toEqual([expected, [null], [record._id]]);
 		});
+
+		it('does not wait in a flood of forged IDs, if the list will show its result', async () => {
+			await list([]);
+			await start({ receiveBy: 'both' });
+			const record: Query = await sandbox.result();
+			const flood = Array.from({ length: 20 }, (_, index) => ({ queryId: `f-${index}` }));
+			shiftAllClocks(A_SECOND);
+			await host.deliver(flood);
+			await list([record]);
+			const { restore } = stopSignals();
+			const { status } = await host.deliver({ queryId: record._id });
+			const atOnce = [status, host.started];
+			restore();
+			shiftAllClocks(A_MINUTE);
+			await host.executed(1);
+			expect([...atOnce, host.started]).toEqual([202, [], [record._id]]);
+		});
 	});
 
 	describe('in a process that has no published trigger', () => {
