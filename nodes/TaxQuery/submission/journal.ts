@@ -31,12 +31,13 @@ interface StoredJournal extends IDataObject {
  *
  * - An item that has an accepted query reads it again. One of unknown outcome is looked up, and not sent unless the
  *   operator chose Send Again (`send.ts`).
- * - What was refused or never sent is sent, unless another query covers it (`sharing.ts`). n8n's Retry also takes what the
- *   list shows of the last day, whatever Reuse Results says (`scopeOfRetry`).
+ * - What was refused or never sent is sent, unless another query covers it (`sharing.ts`), or a secret of it was refused
+ *   (`lockoutGuard.ts`). n8n's Retry also takes what the list shows of the last day, whatever Reuse Results says
+ *   (`scopeOfRetry`).
  * - In a sub-workflow whose parent is retried, everything begins anew: only what Reuse Results takes, or
  *   this process has lost, is not sent.
- * - Of a stopped execution n8n keeps no journal. Then only the list saves a query; one with a secret, which no list shows,
- *   is sent again, and the limit per execution begins at zero.
+ * - Of a stopped execution n8n keeps no journal. Then only the list saves a query, or what this process knows; one with a
+ *   secret is sent again, because no list shows secrets, and the limit per execution begins at zero.
  *
  * It holds IDs and hashes, but nothing of the request. In this process the register has the same, for all runs and nodes of
  * the execution.

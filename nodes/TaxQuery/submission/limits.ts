@@ -31,7 +31,7 @@ export interface PlannedQuery {
 type CountedListing = Pick<CollectedQueryList, 'completeness' | 'total'> & { listed: number };
 
 /**
- * Limits what a node sends in an execution, and what an account sends in a day. What counts?
+ * Limits what a node sends in an execution, and what a client sends in a day. What counts?
  *
  * - Execution: what this node has sent and reserved, over its runs, calls, tries and retries. The journal keeps the number;
  *   without one (`Journal` says when) it begins at zero.

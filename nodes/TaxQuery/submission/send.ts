@@ -28,16 +28,18 @@ import {
 /**
  * Takes a submission to its end. When is a query sent again?
  *
- * - After a 429, with a refused token, after a login fault that may pass, or where the request never left: it was surely
- *   not accepted, and `shared/http/retryPolicy.ts` repeats it. Any other refusal fails the item. Its next try sends it,
- *   unless the service has just refused the same secret (`lockoutGuard.ts`).
+ * - After a 429, with a refused token that can be renewed, after a login fault that may pass, or where the request never
+ *   left: it was surely not accepted, and the connection repeats it (`shared/http/retryPolicy.ts`). Any other refusal
+ *   fails the item. Its next try sends it, unless the service refused the same secret in this execution or one that it
+ *   retries (`lockoutGuard.ts`).
  * - What was accepted is only read again.
- * - What may have been accepted is looked up in the list (`recover.ts`). A run sends it once more for all its items, if all
- *   of these hold: the operator chose Send Again, or another execution lost it more than a minute ago (`listDecides`); its
- *   response named no query, and is none that is passed on (`bodyToPassOn`); the whole list lacks it, though it shows a
- *   later one of this process, or this process has known of it for a minute (`isProvedMissing`); the limits allow one more.
+ * - What may have been accepted is looked up in the list (`recover.ts`). A run, of which each try of Retry On Fail is one,
+ *   sends it once more for all its items, if all of these hold: the operator chose Send Again, or another execution of this
+ *   process lost it more than a minute ago (`listDecides`); its response named no query, and is none that is passed on
+ *   (`bodyToPassOn`); the whole list lacks it, though it shows a later one of this process, or this process has known of
+ *   it for a minute (`isProvedMissing`); the limits allow one more.
  *
- * `obtain` decides who goes on with a lost query. Throws a QueryError if the outcome stays unknown.
+ * `obtain` in `submit.ts` decides who goes on with a lost query. Throws a QueryError if the outcome stays unknown.
  */
 export async function settleSubmission(
 	context: RunSubmissionContext,
