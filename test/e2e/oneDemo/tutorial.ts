@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Demo } from '../../../demo/startDemo';
 import { REVIEW_PAGES_BASIC_AUTH } from '../../../demo/provision';
 import { applicantJsonFile } from '../../../demo/smokeTest';
+import { until } from '../../support/until';
 import { describeIfChromium } from '../support/describeIfChromium';
 import { newContext, takeScreenshot } from '../support/browser';
 import { startDemoOncePerFile, openEditorOncePerFile } from '../support/sharedDemo';
@@ -112,8 +113,11 @@ describeIfChromium('the five tasks of the tutorial, clicked as docs/tutorial.md 
 		await node(workflow, 'Tax Query Trigger').dblclick();
 		await workflow.getByText('Webhook URLs').click();
 		await workflow.getByText('/webhook-test/').first().click();
-		const testUrl = await workflow.evaluate<string>('navigator.clipboard.readText()');
-		expect(testUrl).toContain('/webhook-test/');
+		let testUrl = '';
+		await until('the copied URL', async () => {
+			testUrl = await workflow.evaluate<string>('navigator.clipboard.readText()');
+			return testUrl.includes('/webhook-test/');
+		});
 		await workflow.getByTestId('node-execute-button').click();
 		await workflow.getByRole('button', { name: 'Unpin and test' }).click();
 		await workflow.getByText('Stop Listening').first().waitFor();
