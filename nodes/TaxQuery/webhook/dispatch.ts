@@ -27,6 +27,10 @@ const NO_TRIGGER =
 const bringsResult = ({ trusted, detail, isReportedPending }: AssessedNotification): boolean =>
 	trusted !== undefined || (detail !== undefined && !isReportedPending);
 
+/** In a flood, a list that shows its newest rows alone may have pushed a result out before a poll gets to read it. */
+const isSafeUnread = (trigger: PollingSession, each: AssessedNotification): boolean =>
+	!bringsResult(each) && !trigger.isFlooded;
+
 /** Starts what a webhook call brings, or makes the trigger check for it; resolves with the response. */
 export async function dispatch(
 	context: IWebhookFunctions,
@@ -36,14 +40,15 @@ export async function dispatch(
 	call: Call,
 ): Promise<ResponseToSender> {
 	const isListed = settings.receiveBy !== 'webhook' && offersQueryList(itemSettings.mapping);
-	const isSafe = (each: AssessedNotification) => isListed && !bringsResult(each);
 	const trigger = findPublishedSession(context);
 	if (!trigger) {
-		if (all.every(isSafe)) return RESPONSES.onList;
+		if (isListed && !all.some(bringsResult)) return RESPONSES.onList;
 		runHourly(context, 'noTrigger', () => context.logger.warn(NO_TRIGGER));
 		return RESPONSES.noTrigger;
 	}
-	call.soFar = respond(all.map((each) => (isSafe(each) ? 'onList' : 'notYet')));
+	call.soFar = respond(
+		all.map((each) => (isListed && isSafeUnread(trigger, each) ? 'onList' : 'notYet')),
+	);
 	const trusted = all.filter((each) => each.trusted);
 	const others = all.filter((each) => !each.trusted);
 	const hasCredential = context.getNode().credentials?.[taxQuery.credentialType] !== undefined;
@@ -92,24 +97,17 @@ async function pollFor(
 	const left = all.filter(({ reported }) => !reported || !trigger.isOver(reported));
 	if (left.length === 0) return all.map((): Fate => 'nothingNew'); // a poll would show nothing else
 	const named = left.filter(({ queryId }) => trigger.hasRoomFor(queryId));
-	const isSafeUnread = (each: AssessedNotification) => isListed && !bringsResult(each);
+	const isSafeNow = (each: AssessedNotification) => isListed && isSafeUnread(trigger, each);
 	const crowdedOut = left
 		.filter((each) => !named.includes(each))
-		.map((each): Fate => (isSafeUnread(each) ? 'onList' : 'busy'));
-	const polling = trigger
+		.map((each): Fate => (isSafeNow(each) ? 'onList' : 'busy'));
+	const seen = await trigger
 		.pollSoon(named.map((each) => [each.queryId, each]))
 		.catch(() => undefined);
-	// the poll comes late, and its senders need not wait for it
-	if (trigger.isFlooded && left.every(isSafeUnread)) return left.map((): Fate => 'onList');
-	const seen = await polling;
 	if (!seen) {
 		// the session has reported why, unless it was unpublished meanwhile
 		const fate = (each: AssessedNotification): Fate =>
-			trigger.isClosed && isSafeUnread(each)
-				? 'onList'
-				: trigger.isClosed
-					? 'notYet'
-					: 'unreachable';
+			trigger.isClosed && isSafeNow(each) ? 'onList' : trigger.isClosed ? 'notYet' : 'unreachable';
 		return [...named.map(fate), ...crowdedOut];
 	}
 	const isSafe = (each: AssessedNotification) =>

@@ -12,10 +12,11 @@ import { RESPONSES, type ResponseToSender } from './response';
 
 const RETRY_AFTER_SECONDS = 5;
 /**
- * Senders give up after 3 to 5 s. Each gets a response this long after its call reached the node, at the latest. Under
- * load n8n itself takes half a second before that.
+ * Senders give up after 3 to 5 s. Each gets a response this long after its call reached the node, at the latest, and
+ * sooner in a flood, in which n8n itself needs longer before that.
  */
 const RESPONSE_TIMEOUT_MS = 1_500;
+const FLOOD_RESPONSE_TIMEOUT_MS = 500;
 const REFUSED =
 	'The Tax Query Trigger refuses webhook calls (401): if the service sent them, compare method, header names and secret with it';
 
@@ -32,7 +33,8 @@ export async function receiveWebhookCall(
 		context.logger.error(`A webhook call could not be handled: ${errorMessage(error)}`);
 		return { status: 500, message: 'The call could not be handled' };
 	});
-	const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
+	const isFlooded = findPublishedSession(context)?.isFlooded === true;
+	const signal = AbortSignal.timeout(isFlooded ? FLOOD_RESPONSE_TIMEOUT_MS : RESPONSE_TIMEOUT_MS);
 	const outcome =
 		context.getMode() === 'manual'
 			? await handling

@@ -677,6 +677,7 @@ describe('a result that never comes', () => {
 					waiting = waiting.filter(({ at }) => at > now);
 					for (const { abort } of due) abort();
 				},
+				isDueWithin: (ms: number) => waiting.some(({ at }) => at - now <= ms),
 				restore() {
 					timeout.mockRestore();
 					for (const { abort } of waiting) abort();
@@ -712,7 +713,7 @@ describe('a result that never comes', () => {
 			expect([status, unanswered, host.started]).toEqual([expected, [null], [record._id]]);
 		});
 
-		it('does not wait in a flood of forged IDs, if the list will show its result', async () => {
+		it('is answered sooner in a flood of forged IDs, and asked to retry', async () => {
 			await list([]);
 			await start({ receiveBy: 'both' });
 			const record: Query = await sandbox.result();
@@ -720,13 +721,16 @@ describe('a result that never comes', () => {
 			shiftAllClocks(A_SECOND);
 			await host.deliver(flood);
 			await list([record]);
-			const { restore } = stopSignals();
-			const { status } = await host.deliver({ queryId: record._id });
+			const { passSignals, isDueWithin, restore } = stopSignals();
+			const answer = host.deliver({ queryId: record._id });
+			await until('the wait for the next check', () => isDueWithin(ANSWER_MS));
+			passSignals(ANSWER_MS - A_SECOND);
+			const { status } = await answer;
 			const atOnce = [status, host.started];
 			restore();
 			shiftAllClocks(A_MINUTE);
 			await host.executed(1);
-			expect([...atOnce, host.started]).toEqual([202, [], [record._id]]);
+			expect([...atOnce, host.started]).toEqual([503, [], [record._id]]);
 		});
 	});
 
