@@ -27,10 +27,6 @@ const NO_TRIGGER =
 const bringsResult = ({ trusted, detail, isReportedPending }: AssessedNotification): boolean =>
 	trusted !== undefined || (detail !== undefined && !isReportedPending);
 
-/** In a flood, a list that shows its newest rows alone may have pushed a result out before a poll gets to read it. */
-const isSafeUnread = (trigger: PollingSession, each: AssessedNotification): boolean =>
-	!bringsResult(each) && !trigger.isFlooded;
-
 /** Starts what a webhook call brings, or makes the trigger check for it; resolves with the response. */
 export async function dispatch(
 	context: IWebhookFunctions,
@@ -40,15 +36,14 @@ export async function dispatch(
 	call: Call,
 ): Promise<ResponseToSender> {
 	const isListed = settings.receiveBy !== 'webhook' && offersQueryList(itemSettings.mapping);
+	const isSafe = (each: AssessedNotification) => isListed && !bringsResult(each);
 	const trigger = findPublishedSession(context);
 	if (!trigger) {
-		if (isListed && !all.some(bringsResult)) return RESPONSES.onList;
+		if (all.every(isSafe)) return RESPONSES.onList;
 		runHourly(context, 'noTrigger', () => context.logger.warn(NO_TRIGGER));
 		return RESPONSES.noTrigger;
 	}
-	call.soFar = respond(
-		all.map((each) => (isListed && isSafeUnread(trigger, each) ? 'onList' : 'notYet')),
-	);
+	call.soFar = respond(all.map((each) => (isSafe(each) ? 'onList' : 'notYet')));
 	const trusted = all.filter((each) => each.trusted);
 	const others = all.filter((each) => !each.trusted);
 	const hasCredential = context.getNode().credentials?.[taxQuery.credentialType] !== undefined;
@@ -97,17 +92,21 @@ async function pollFor(
 	const left = all.filter(({ reported }) => !reported || !trigger.isOver(reported));
 	if (left.length === 0) return all.map((): Fate => 'nothingNew'); // a poll would show nothing else
 	const named = left.filter(({ queryId }) => trigger.hasRoomFor(queryId));
-	const isSafeNow = (each: AssessedNotification) => isListed && isSafeUnread(trigger, each);
+	const isSafeUnread = (each: AssessedNotification) => isListed && !bringsResult(each);
 	const crowdedOut = left
 		.filter((each) => !named.includes(each))
-		.map((each): Fate => (isSafeNow(each) ? 'onList' : 'busy'));
+		.map((each): Fate => (isSafeUnread(each) ? 'onList' : 'busy'));
 	const seen = await trigger
 		.pollSoon(named.map((each) => [each.queryId, each]))
 		.catch(() => undefined);
 	if (!seen) {
 		// the session has reported why, unless it was unpublished meanwhile
 		const fate = (each: AssessedNotification): Fate =>
-			trigger.isClosed && isSafeNow(each) ? 'onList' : trigger.isClosed ? 'notYet' : 'unreachable';
+			trigger.isClosed && isSafeUnread(each)
+				? 'onList'
+				: trigger.isClosed
+					? 'notYet'
+					: 'unreachable';
 		return [...named.map(fate), ...crowdedOut];
 	}
 	const isSafe = (each: AssessedNotification) =>

@@ -16,7 +16,7 @@ const RETRY_AFTER_SECONDS = 5;
  * sooner in a flood, in which n8n itself needs longer before that.
  */
 const RESPONSE_TIMEOUT_MS = 1_500;
-const FLOOD_RESPONSE_TIMEOUT_MS = 500;
+const FLOOD_RESPONSE_TIMEOUT_MS = 1_000;
 const REFUSED =
 	'The Tax Query Trigger refuses webhook calls (401): if the service sent them, compare method, header names and secret with it';
 
