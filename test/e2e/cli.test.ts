@@ -101,11 +101,11 @@ describe('the command line of the demo', () => {
 				cwd: repositoryRoot,
 				env: here(),
 			});
-			for await (const line of createInterface({ input: npm.stderr })) {
-				if (/^Starting n8n, \d+ s/.test(line)) break;
-			}
-			const begun = startedBy(npm.pid as number);
-			expect(begun.map(({ args }) => args).join('\n')).toMatch(/sandbox[^]*n8n start/);
+			const begun = await until('n8n starts', () => {
+				const started = startedBy(npm.pid as number);
+				return started.some(({ args }) => /^\S+ \S+\/n8n start$/.test(args)) && started;
+			});
+			expect(begun.map(({ args }) => args).join('\n')).toContain('sandbox/cli.ts');
 			npm.kill('SIGTERM');
 			await nothingIsLeft(() => {
 				const running = new Set(processes().map(({ pid }) => pid));
