@@ -285,12 +285,15 @@ function withMeaning(result: IDataObject): IDataObject {
 	return Object.fromEntries(columns) as IDataObject;
 }
 
-/** TQ §2.3: local date-time without zone, TQ §2.4: day/month/year. As it came where it is neither. */
+/**
+ * TQ §2.3: local date-time without zone, TQ §2.4: day/month/year. As it came where it is neither: of a hidden date the
+ * year is left, and no day is invented for it.
+ */
 function isoOf(text: string): string {
 	const day = DateTime.fromFormat(text, 'd/M/yyyy');
 	if (day.isValid) return day.toISODate();
 	const local = DateTime.fromISO(text, { setZone: true });
-	if (!local.isValid) return text;
+	if (!local.isValid || !/^\d{4}-\d\d-\d\d/.test(text)) return text;
 	if (!text.includes('T')) return local.toISODate();
 	const includeOffset = /T.*(Z|[+-]\d\d:?\d\d)$/.test(text);
 	return local.toISO({ suppressMilliseconds: true, includeOffset });

@@ -94,6 +94,8 @@ describe('a simplified query record', () => {
 		['31/12/1956', '1956-12-31'],
 		['1/2/2003', '2003-02-01'],
 		['unknown', 'unknown'],
+		['1956', '1956'],
+		['1956-12', '1956-12'],
 	])('of CURP has the birth date %s as %s', (fechaNacimiento, birthDate) => {
 		expect(simplifyRecord(record('CURP', { fechaNacimiento })).birthDate).toBe(birthDate);
 	});
