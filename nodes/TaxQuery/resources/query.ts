@@ -13,7 +13,12 @@ import { joinSentences } from '../../shared/utils/joinSentences';
 import { textProperty } from '../fields/textProperty';
 import { mappingHint } from '../../shared/errors/sentences';
 import { GET_PATH_MAPPING_KEYS, findQueryById, itemClient } from '../client/queryClient';
-import { readListChunks, fetchRecordIfIncomplete, mayHaveMore } from '../client/queryList';
+import {
+	readListChunks,
+	fetchRecordIfIncomplete,
+	fetchRecordOfRow,
+	mayHaveMore,
+} from '../client/queryList';
 import { findQueryTypeByRecordCode } from '../client/names';
 import { mayOmitExistingResponse, findMatchingId } from '../client/record';
 import type { QueryRecord } from '../client/model';
@@ -25,7 +30,7 @@ import {
 	DUE_RESULT_MISSING_WARNING,
 	buildProtectedRow,
 } from '../output/simplify';
-import { filters } from './recordFilters';
+import { filters, showsSubject } from './recordFilters';
 import { getSpending } from './spending';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -84,6 +89,12 @@ const completeRowsOption: INodeProperties = {
 		'Whether to read queries by their ID where the list has them without a result: one more request for each',
 };
 
+const unsearchable = () =>
+	new CodedError('list.asked', 'The list of queries does not show what each query asked', {
+		description:
+			"To filter by RFC or CURP, add the option 'Complete Rows', which reads each query by its ID.",
+	});
+
 /** Rows that are read by their ID at a time. */
 const AT_ONCE = 40;
 
@@ -105,7 +116,11 @@ const getMany = defineOperation({
 	async execute(item, { limit: wanted, filters: filter, simplify: isSimple, isCompleting }) {
 		const client = await itemClient(item);
 		const { mapping } = client;
-		const { fits, leftOut } = filter(mapping);
+		const { mayFit, fits, searches, leftOut } = filter(mapping);
+		const complete = async (row: QueryRecord) =>
+			searches && !showsSubject(row)
+				? await fetchRecordOfRow(client, row)
+				: await fetchRecordIfIncomplete(client, row);
 		const rows: QueryRecord[] = [];
 		const kinds = new Map<string, QueryRecord>();
 		let [listed, unreadable, incomplete, unsearched] = [0, 0, 0, 0];
@@ -117,15 +132,15 @@ const getMany = defineOperation({
 			unreadable += chunk.unreadable;
 			for (const row of records) kinds.set(`${row.code} ${row.status ?? ''}`, row);
 			for (let at = 0; at < records.length && rows.length < wanted; at += AT_ONCE) {
-				const some = records.slice(at, at + AT_ONCE);
-				const complete = isCompleting
-					? await Promise.all(some.map(async (row) => await fetchRecordIfIncomplete(client, row)))
-					: some;
-				if (isCompleting) incomplete += complete.filter(mayOmitExistingResponse).length;
-				for (const row of complete) {
+				const some = records.slice(at, at + AT_ONCE).filter(mayFit);
+				const read = isCompleting ? await Promise.all(some.map(complete)) : some;
+				if (isCompleting) incomplete += read.filter(mayOmitExistingResponse).length;
+				for (const row of read) {
 					const isFitting = fits(row);
 					if (isFitting) rows.push(row);
-					else if (isFitting === undefined) unsearched++;
+					if (isFitting !== undefined) continue;
+					if (!isCompleting && !showsSubject(row)) throw unsearchable();
+					unsearched++;
 				}
 			}
 			if (rows.length >= wanted) break;
@@ -136,7 +151,10 @@ const getMany = defineOperation({
 			if (completeness === 'truncated') {
 				throw new CodedError('list.cut', message, {
 					...{ listed, total: reported },
-					description: joinSentences(description, 'Or set a Limit'),
+					description: joinSentences(
+						description,
+						wanted === Infinity ? 'Or set a Limit' : 'Or set a lower Limit',
+					),
 				});
 			}
 			item.run.hint(joinSentences(message, description));
@@ -151,7 +169,9 @@ const getMany = defineOperation({
 		}
 		if (unsearched > 0) {
 			item.run.hint(
-				`${unsearched} queries without a result in the list were not searched. Add the option 'Complete Rows'.`,
+				isCompleting
+					? `${unsearched} queries were not searched: their records show neither what they asked nor a result.`
+					: `${unsearched} queries without a result in the list were not searched. Add the option 'Complete Rows'.`,
 			);
 		}
 		if (incomplete > 0) {

@@ -75,8 +75,12 @@ const property: INodeProperties = {
 };
 
 interface Filter {
-	/** Is undefined if only the missing result shows that. */
+	/** Is false if what never changes of a query rules it out: the moment of its creation, or its type. */
+	mayFit(row: QueryRecord): boolean;
+	/** Is undefined if only what the record lacks shows that: its result, or what it asked. */
 	fits(record: QueryRecord): boolean | undefined;
+	/** It looks for an RFC or CURP. */
+	searches: boolean;
 	/** Records may be left out only because their labels are unknown. */
 	leftOut(records: QueryRecord[]): string | undefined;
 }
@@ -98,14 +102,19 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 		const identifiers = ['rfc', 'curp'].map(
 			(name) => [name, normalizeIdentifier(chosen[name])] as const,
 		);
+		const wanted = identifiers.filter(([, identifier]) => identifier !== '');
 		return (mapping) => ({
+			searches: wanted.length > 0,
+			mayFit: ({ createdAt: created = NaN, operation }) =>
+				!(created < after || created >= before) &&
+				(operation === undefined || operations.length === 0 || operations.includes(operation)),
 			fits(record) {
 				const { createdAt: created = NaN, operation = '' } = record;
 				if (after > -Infinity && !(created >= after)) return false;
 				if (before < Infinity && !(created < before)) return false;
 				if (operations.length > 0 && !operations.includes(operation)) return false;
 				if (states.length > 0 && !states.includes(record.state)) return false;
-				return holds(record, identifiers, mapping);
+				return holds(record, wanted, mapping);
 			},
 			leftOut: (records) =>
 				describeRecordsExcludedAsUnknown(records, { operations, states }, mapping),
@@ -113,19 +122,17 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 	},
 };
 
+/** It shows what was asked, or the result. */
+export const showsSubject = ({ request, hasResponse }: QueryRecord): boolean =>
+	request !== undefined || hasResponse;
+
 function holds(
 	record: QueryRecord,
-	identifiers: Array<readonly [name: string, wanted: string]>,
+	wanted: Array<readonly [name: string, identifier: string]>,
 	mapping: TaxQueryMapping,
 ): boolean | undefined {
-	const wanted = identifiers.filter(([, identifier]) => identifier !== '');
 	if (wanted.length === 0) return true;
-	if (!record.request && !record.hasResponse) {
-		throw new CodedError('list.asked', 'The list of queries does not show what each query asked', {
-			description:
-				"To filter by RFC or CURP, add the option 'Complete Rows', which reads each query by its ID.",
-		});
-	}
+	if (!showsSubject(record)) return undefined;
 	const simple = simplifyRecordToRow(record, mapping);
 	const isFound = ([name, identifier]: (typeof wanted)[number]) =>
 		[simple[name], record.request?.[name]].some(

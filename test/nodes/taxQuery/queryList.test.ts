@@ -134,6 +134,48 @@ it('a search by RFC reports rows that show neither their result nor the RFC', as
 	]);
 });
 
+describe('a list that shows neither what a query asked nor its result, with Complete Rows', () => {
+	const asked = { q1: 'GODE561231GR8', q2: 'XAXX010101000', q3: 'GODE561231GR8' };
+	const listed = [
+		{ _id: 'q1', service: 'CRF', status: 'PENDING', createdAt: '2026-11-03T12:00:00Z' },
+		{ _id: 'q2', service: 'CRF', status: 'FAILED', createdAt: '2026-11-02T12:00:00Z' },
+		{ _id: 'q3', service: 'CRF', status: 'SUCCESS', createdAt: '2026-11-01T12:00:00Z' },
+	];
+	const search = async (filters: object, records: Record<string, string> = asked) =>
+		await runAgainstStub(
+			({ path }) => {
+				const row = listed.find(({ _id }) => path.endsWith(`/query/${_id}`));
+				if (!row) return { body: listed };
+				const rfc = records[row._id];
+				return { body: rfc ? { ...row, query: { rfc } } : row };
+			},
+			getMany({ filters }, { completeRows: true }),
+		);
+
+	it('is searched by RFC in every state', async () => {
+		const { rows: found, error, hints } = await search({ rfc: 'GODE561231GR8' });
+		expect([error, found.map(({ _id }) => _id)]).toEqual([undefined, ['q1', 'q3']]);
+		expect(hints.map(({ message }) => message).join()).not.toContain('not searched');
+	});
+
+	it('says how many queries show it nowhere, and does not advise what is on', async () => {
+		const { rows: found, hints } = await search({ rfc: 'GODE561231GR8' }, { q1: asked.q1 });
+		expect(found.map(({ _id }) => _id)).toEqual(['q1']);
+		const [text] = hints.map(({ message }) => message).filter((one) => one.includes('searched'));
+		expect(text).toMatch(/^2 queries/);
+		expect(text).not.toContain('Complete Rows');
+	});
+
+	it('reads no query that the list shows to be of another time or type', async () => {
+		const { requests } = await search({ createdBefore: '2026-11-02T00:00:00Z', queries: ['crf'] });
+		const { requests: ofType } = await search({ queries: ['curp'] });
+		const read = (all: typeof requests) =>
+			all.map(({ path }) => path).filter((path) => !path.endsWith('/query'));
+		expect(read(requests).every((path) => path.endsWith('/query/q3'))).toBe(true);
+		expect(read(ofType)).toEqual([]);
+	});
+});
+
 describe('the list of all queries at a service that', () => {
 	let close: () => Promise<void>;
 	let requests: IDataObject[];
@@ -181,6 +223,12 @@ describe('the list of all queries at a service that', () => {
 			expect.objectContaining({ code: 'list.cut', listed: 10, total: 30 }),
 			2,
 		]);
+	});
+
+	it('advises a lower Limit where its list is cut and one is set', async () => {
+		const answer = () => ({ data: rows(10), total: 30 });
+		const { error } = await listFrom(answer, undefined, { returnAll: false, limit: 20 });
+		expect(error?.description).toContain('lower Limit');
 	});
 
 	it.each<[string, INodeParameters, string]>([
