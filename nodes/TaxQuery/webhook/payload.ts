@@ -22,6 +22,8 @@ export type Payload = { announced: AnnouncedQuery[] } | { status: 400 | 413; rea
 /** The most results that one call may hold; each is confirmed with the service. */
 const MAX_RESULTS = 100;
 const MAX_DEPTH = 100;
+/** JavaScript is slow with an object that has more, and no record has. */
+const MAX_FIELDS = 10_000;
 /** A record lies at most this many keys and lists deep. */
 const MAX_LAYERS = 4;
 /** Names that say that a value is a query's ID, whatever is beside it. */
@@ -71,7 +73,9 @@ function findUnsafeContent(value: unknown): string | undefined {
 		if (depth > MAX_DEPTH) return `The body is nested deeper than ${MAX_DEPTH} levels`;
 		const below: object[] = [];
 		for (const each of layer) {
-			if (!Array.isArray(each) && Object.keys(each).some((key) => UNSAFE.includes(key))) {
+			const keys = Array.isArray(each) ? [] : Object.keys(each);
+			if (keys.length > MAX_FIELDS) return `An object has more than ${MAX_FIELDS} fields`;
+			if (keys.some((key) => UNSAFE.includes(key))) {
 				return 'The body holds a key that is not allowed';
 			}
 			for (const inner of Object.values(each)) if (isHolder(inner)) below.push(inner);

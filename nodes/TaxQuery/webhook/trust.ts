@@ -1,5 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { hasEntries } from '../../shared/utils/json';
+import { mapValues } from '../../shared/utils/objects';
 import { redactLongSecretsInValue, redactSecretsInValue } from '../../shared/utils/redact';
 import type { QueryNotification } from '../trigger/notification';
 import { succeededWithoutResult, toResult, type TriggerResult } from '../trigger/result';
@@ -29,11 +31,13 @@ export function limitByTrust(
 	mapping: TaxQueryMapping,
 	secrets: string[],
 ): AssessedNotification {
-	const { record: body, event } = redactLongSecretsInValue(announced, secrets);
+	const isUsed = isProved || confirm === 'statusOnly';
+	const { record: body, event } = isUsed
+		? redactLongSecretsInValue(announced, secrets)
+		: { ...announced, record: outlineOf(announced.record) };
 	const record = parseRecord(body, mapping);
 	const result = record && toResult({ ...record, id: asUncheckedQueryId(queryId) });
 	const hasResponse = record?.hasResponse === true;
-	const isUsed = isProved || confirm === 'statusOnly';
 	const notification: AssessedNotification = {
 		queryId,
 		isProved,
@@ -58,6 +62,10 @@ export function limitByTrust(
 	}
 	return isUsed && hasResponse ? { ...notification, detail: record } : notification;
 }
+
+/** A record without the contents of its objects and lists, which anybody may have made as large as a call may be. */
+const outlineOf = (record: IDataObject): IDataObject =>
+	mapValues(record, (value) => (Array.isArray(value) || hasEntries(value) ? [] : value));
 
 /** The envelope without the CIEC, which it or the record may name, and without these secrets. */
 const maskEnvelope = (

@@ -5,7 +5,7 @@ export const isObject = (value: unknown): value is IDataObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const hasEntries = (value: unknown): boolean =>
-	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+	Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0;
 
 /**
  * The JSON value of a text; any other value as it is; undefined if the text holds none. A number that JavaScript would

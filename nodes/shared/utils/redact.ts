@@ -53,11 +53,15 @@ export function maskNamed(
 	}
 	if (typeof json !== 'object' || json === null) return json;
 	if (depth > MAX_REDACTED_DEPTH) return MASK;
-	const before = Object.entries(json);
-	const masked = before.map(([key, value]): [string, unknown] => {
-		const isSecret = isNamed || names.includes(key.toLowerCase());
-		return [key, maskNamed(value, names, found, isSecret, depth + 1)];
-	});
-	if (masked.every(([, value], index) => value === before[index][1])) return json;
-	return Array.isArray(json) ? masked.map(([, value]) => value) : Object.fromEntries(masked);
+	const mask = (value: unknown, isSecret: boolean) =>
+		maskNamed(value, names, found, isSecret, depth + 1);
+	if (Array.isArray(json)) {
+		const masked = json.map((value) => mask(value, isNamed));
+		return masked.every((value, index) => value === json[index]) ? json : masked;
+	}
+	const fields = json as Record<string, unknown>;
+	const masked = mapValues(fields, (value, key) =>
+		mask(value, isNamed || names.includes(key.toLowerCase())),
+	);
+	return Object.keys(masked).every((key) => masked[key] === fields[key]) ? json : masked;
 }

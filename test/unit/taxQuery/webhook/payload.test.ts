@@ -154,6 +154,11 @@ describe('a delivery is recognised', () => {
 		expect(read(body)).toMatchObject({ status: 400 });
 	});
 
+	it('not by an object of more fields than JavaScript reads quickly', () => {
+		const response = Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`f${at}`, 0]));
+		expect(read({ queryId: 'a1', response })).toMatchObject({ status: 400 });
+	});
+
 	it('with more results than are taken, in a list beside the ID of an event', () => {
 		const queries = Array.from({ length: 500 }, (_, index) => ({ ...record, _id: `q${index}` }));
 		expect(read({ id: 'evt9', queries })).toMatchObject({ status: 413 });
