@@ -142,9 +142,7 @@ export function planPoll<Row extends ListedQuery>(
 		changed,
 		due: ready.slice(0, rules.maxResults),
 		isMore: isCut || left.some((row) => rules.triesOf(row) === 0),
-		notifiedIds: notifiedIds.filter(
-			(id) => !isShown(id) && (!isWhole || ledger.isPending(id) || listed.has(id)),
-		),
+		notifiedIds: notifiedIds.filter((id) => !isShown(id)),
 		pendingIds: isNewStart ? [] : pendingIds.slice(0, maxPendingReads),
 		over: rows.filter((row) => isOver(ledger, row)).map(({ queryId }) => queryId),
 		unlisted: isNewStart ? 0 : countUnlisted(ledger, rows),

@@ -58,8 +58,7 @@ const UNKNOWN_RESULTS: unknown[] = [undefined, 'unknown', 'later'];
 export interface PollReport {
 	/** The notified queries by ID; one that is not listed is missing. */
 	queries: Map<string, QueryProgressInPoll>;
-	/** The trigger reads the list, which shows all queries. */
-	isListed: boolean;
+	/** The list was read to its end, and surely nothing is left out. */
 	isWhole: boolean;
 	/** Milliseconds before the next poll. */
 	restMs: number;
@@ -227,7 +226,7 @@ const namedAs = ({ read }: Poll, queryId: string): string =>
 	[...read.ownIds].find(([, own]) => own === queryId)?.[0] ?? queryId;
 
 function outcomeOf(poll: Poll): PollReport {
-	const { trigger, notifications, listing, plan, read, isListed, isAudit } = poll;
+	const { trigger, notifications, listing, plan, read, isAudit } = poll;
 	const { ledger } = trigger;
 	const progressOf = (result: TriggerResult): QueryProgressInPoll => {
 		const isOver =
@@ -249,7 +248,6 @@ function outcomeOf(poll: Poll): PollReport {
 	const requests = read.requests + (isAudit ? Math.min(1, listing.requests) : listing.requests);
 	return {
 		queries,
-		isListed,
 		isWhole: listing.isWhole,
 		restMs: Math.max(
 			requests * REST_PER_REQUEST_MS,

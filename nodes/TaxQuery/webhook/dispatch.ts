@@ -125,7 +125,7 @@ async function fateOf(
 	const progress = queries.get(queryId);
 	switch (progress) {
 		case undefined:
-			return isWhole ? 'unknown' : notYet;
+			return notYet;
 		case 'pending':
 			return isReportedPending ? 'nothingNew' : notYet;
 		case 'settled':
@@ -133,7 +133,7 @@ async function fateOf(
 		case 'unknown':
 			return 'unknown';
 		case 'later':
-			return 'busy';
+			return isSafe && isWhole ? 'onList' : 'busy'; // another list may never show it
 		case 'failed':
 			return 'unreachable';
 		default:

@@ -326,6 +326,27 @@ describe('a part of the list', () => {
 		});
 	});
 
+	describe('what was delivered before the list shows it', () => {
+		beforeEach(async () => {
+			service.rows = many('old', 5, 600);
+			await start();
+		});
+		const deliver = async (_id: string) => {
+			service.listed = () => service.rows.filter((each) => each._id !== _id);
+			shiftAllClocks(1_000);
+			return (await host.deliver({ queryId: _id, status: 'SUCCESS' })).status;
+		};
+
+		it('starts at once, though the list is read to its end', async () => {
+			service.rows = [row('late', 0), ...service.rows];
+			expect([await deliver('late'), host.started]).toEqual([200, ['late']]);
+		});
+
+		it('is answered 404 only where the service itself does not know it', async () => {
+			expect(await deliver('nowhere')).toBe(404);
+		});
+	});
+
 	describe('what was delivered, and is pushed out of a list of the newest rows,', () => {
 		beforeEach(() => {
 			service.page = () => service.listed().slice(0, PAGE);
