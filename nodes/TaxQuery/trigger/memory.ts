@@ -16,6 +16,11 @@ const MAX_EMITTED = 5_000;
  */
 const LEFT_TO_N8N_MS = 60_000;
 
+/** Published again within this time, a trigger goes on where it was, so that nothing falls between. */
+const PAUSE_MS = 15 * 60_000;
+export const wasLongAgo = (at: number | undefined): boolean =>
+	at === undefined || msUntilElapsed(at, PAUSE_MS) < 0;
+
 /** This process's memory of a trigger, also while it is being published anew. */
 export class NodeProcessMemory {
 	ledger?: Ledger;
@@ -31,11 +36,28 @@ export class NodeProcessMemory {
 	readonly unlisted: UnlistedPendingTotals = { last: 0, afterAudit: 0 };
 	closedAt?: number;
 	isPublished = false;
+	/** When it was published without being able to begin, and when it could not begin the last time. */
+	#waiting?: { since: number; lastAt: number };
 	/** When this process took over what another one gave to n8n. */
 	#adoptedAt = -Infinity;
 
 	get isInUse(): boolean {
 		return this.isPublished || this.outcomes.size > 0;
+	}
+
+	/** When it was published, where it could not begin since then. */
+	get waitsSince(): number | undefined {
+		return this.#waiting?.since;
+	}
+
+	/** It was published at this time, and cannot begin yet. */
+	noteWaiting(publishedAt: number): void {
+		this.#waiting = { since: this.waitsSince ?? publishedAt, lastAt: Date.now() };
+	}
+
+	/** It has begun, or is published anew after a pause. */
+	endWaiting(isAfterPause = false): void {
+		if (!isAfterPause || wasLongAgo(this.#waiting?.lastAt)) this.#waiting = undefined;
 	}
 
 	/** Takes over the ledger as it was last written. */

@@ -4,6 +4,7 @@ import { getProcessState } from '../../shared/processState';
 import { sleepUntil } from '../../shared/utils/sleep';
 import { nodeKey } from './emitter';
 import { forgetReportedOutage, toTriggerError, reportOutageHourly } from './errorReporting';
+import { triggerMemoryOf } from './memory';
 import { readSettings } from './settings';
 import { PollingSession, RETRY_MS } from './pollingSession';
 
@@ -22,12 +23,18 @@ const publicationOf = (context: ITriggerFunctions): object =>
 export async function openTrigger(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {}; // the editor's test goes by webhook() or execute()
 	const mustSucceed = isFirstAttempt(context);
-	if (mustSucceed) forgetReportedOutage(context); // whoever publishes anew learns what is wrong now
+	const memory = triggerMemoryOf(context);
+	if (mustSucceed) {
+		memory.endWaiting(true);
+		forgetReportedOutage(context); // whoever publishes anew learns what is wrong now
+	}
+	const publishedAt = Date.now();
 	try {
 		const session = await open(context, mustSucceed);
 		return { closeFunction: async () => session.close() };
 	} catch (error) {
 		if (!canSaveFailure(context)) throw toTriggerError(context, error);
+		memory.noteWaiting(publishedAt);
 		reportOutageHourly(context, error);
 		if (mustSucceed) {
 			noteFailure(context);

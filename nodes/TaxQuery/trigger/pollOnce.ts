@@ -48,6 +48,8 @@ const REST_WHILE_FULL_MS = 3_000;
 const FLOOD = 10;
 const FLOOD_REST_MS = 2_000;
 
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
+
 /** The progress of a query in a poll: emitted, pending or settled; or why it was not read. */
 export type QueryProgressInPoll =
 	Promise<EmitOutcome> | 'pending' | 'settled' | 'unknown' | 'later' | 'failed';
@@ -104,7 +106,10 @@ export async function pollOnce(
 		? await readListing(connection, ledger, { notifiedIds: ids, mustBeWhole: isAudit })
 		: LISTING_IF_LIST_UNUSED;
 	const maxPendingReads = Math.max(1, MAX_REQUESTS - listing.requests);
-	const oldUntil = startAt ?? Infinity;
+	const { waitsSince } = trigger;
+	// what came while it could not begin is new; the service's clock may differ
+	const oldUntil =
+		startAt ?? (waitsSince === undefined ? Infinity : waitsSince - CLOCK_TOLERANCE_MS);
 	const pollContext = {
 		...{ account: accountKey, mustBegin, oldUntil, maxPendingReads },
 		now: Date.now(),

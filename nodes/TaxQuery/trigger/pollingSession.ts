@@ -15,7 +15,12 @@ import { reportStoredResult, reportUnstartedResult } from './reports';
 import { pollOnce, type PollReport } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './notification';
 import type { PollingTrigger } from './pollingTrigger';
-import { LEDGER_STATIC_DATA_KEY, triggerMemoryOf, type NodeProcessMemory } from './memory';
+import {
+	LEDGER_STATIC_DATA_KEY,
+	triggerMemoryOf,
+	wasLongAgo,
+	type NodeProcessMemory,
+} from './memory';
 import type { Ledger } from './ledger';
 import type { UnlistedPendingTotals } from './listing';
 import type { TriggerResult } from './result';
@@ -28,8 +33,6 @@ const SPREAD_MS = 5_000;
 const MIN_REST_MS = 1_000;
 /** After a failure, and while something is pending with Webhook Only, the next poll comes after this time. */
 export const RETRY_MS = 60_000;
-/** Published again within this time, a trigger goes on where it was, so that nothing falls between. */
-const PAUSE_MS = 15 * 60_000;
 /** In queue mode the ends of executions are saved once none has ended for so long. */
 const SAVE_ENDS_MS = 30_000;
 /** In queue mode nobody says that an execution has begun; by then it has. */
@@ -93,6 +96,7 @@ export class PollingSession implements PollingTrigger {
 	readonly #published = publishedTriggers();
 	readonly #memory: NodeProcessMemory;
 	readonly #isByTimer: boolean;
+	readonly #openedAt = Date.now();
 	/** The trigger never ran, or too long ago to continue; true until its first poll. */
 	#isAnew: boolean;
 	#hasClosed = false;
@@ -121,8 +125,7 @@ export class PollingSession implements PollingTrigger {
 		this.reader = new RecordReader(context);
 		this.#isByTimer = settings.receiveBy !== 'webhook';
 		this.needsPolls = this.#isByTimer || settings.confirm !== 'off';
-		const wasClosedLongAgo = closedAt === undefined || msUntilElapsed(closedAt, PAUSE_MS) < 0;
-		this.#isAnew = context.getActivationMode() === 'activate' && wasClosedLongAgo;
+		this.#isAnew = context.getActivationMode() === 'activate' && wasLongAgo(closedAt);
 		setNodeStaticValue(context, LEDGER_STATIC_DATA_KEY, this.ledger.saved);
 		this.#published.set(this.#key, this);
 		this.#memory.isPublished = true;
@@ -134,6 +137,10 @@ export class PollingSession implements PollingTrigger {
 
 	get mustBegin(): boolean {
 		return this.#isAnew || this.ledger.state.startedFrom !== startFromKey(this.context);
+	}
+
+	get waitsSince(): number | undefined {
+		return this.#memory.waitsSince;
 	}
 
 	/** Polls for the first time, and then at intervals. Throws if the first poll fails, where it `mustSucceed`. */
@@ -287,13 +294,16 @@ export class PollingSession implements PollingTrigger {
 		const restMs = await polling.then(
 			(seen) => {
 				this.#isAnew = false;
+				this.#memory.endWaiting();
 				outage.end(context);
 				this.#isFlooded = seen.isFlood;
 				if (seen.isMore) this.#pollInBackground();
 				return seen.restMs;
 			},
 			(error: unknown) => {
-				if (!this.#hasClosed) outage.count(context, error);
+				if (this.#hasClosed) return 0;
+				outage.count(context, error);
+				if (this.mustBegin) this.#memory.noteWaiting(this.#openedAt);
 				return 0;
 			},
 		);

@@ -16,6 +16,8 @@ export interface PollingTrigger {
 	unlisted: UnlistedPendingTotals;
 	/** The trigger is to begin by Start From. */
 	mustBegin: boolean;
+	/** When it was published, where it could not begin since then. */
+	waitsSince: number | undefined;
 	/** These were given to n8n a moment ago and are not known to have begun. */
 	readonly startingCount: number;
 	/** Throws if the workflow was unpublished, because an older poll must not change anything. */

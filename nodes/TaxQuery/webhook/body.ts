@@ -26,7 +26,7 @@ export async function receiveBody(request: Request): Promise<ReceivedBody | Unre
 	const { headers } = request;
 	if (Number(headers['content-length']) > MAX_BODY_BYTES) return TOO_LARGE;
 	const coding = (headers['content-encoding'] ?? '').trim().toLowerCase();
-	// n8n would decode it without a size limit; signatures may cover the coded bytes
+	// else n8n would decode it, and signatures may cover the coded bytes
 	delete headers['content-encoding'];
 	try {
 		if (!request.rawBody) await request.readRawBody();

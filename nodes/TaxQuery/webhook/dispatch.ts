@@ -35,9 +35,11 @@ export async function dispatch(
 	itemSettings: ItemSettings,
 	call: Call,
 ): Promise<ResponseToSender> {
-	const isListed = settings.receiveBy !== 'webhook' && offersQueryList(itemSettings.mapping);
-	const isSafe = (each: AssessedNotification) => isListed && !bringsResult(each);
 	const trigger = findPublishedSession(context);
+	const offersList = settings.receiveBy !== 'webhook' && offersQueryList(itemSettings.mapping);
+	// a trigger that has not begun may take what the call names for old
+	const isListed = offersList && trigger?.mustBegin !== true;
+	const isSafe = (each: AssessedNotification) => isListed && !bringsResult(each);
 	if (!trigger) {
 		if (all.every(isSafe)) return RESPONSES.onList;
 		runHourly(context, 'noTrigger', () => context.logger.warn(NO_TRIGGER));

@@ -6,6 +6,7 @@ import { TriggerHost, rejectionOrUndefined, shiftAllClocks } from './triggerHost
 import {
 	freshTriggerAndSandboxForEachTest,
 	secretHeaderFieldsAndProof,
+	serviceUnavailableFault,
 	triggerOnListServiceForEachTest,
 } from './freshTrigger';
 import { codeAndFieldOf, codeOf } from '../../../support/errorCode';
@@ -59,6 +60,63 @@ describe('a published trigger that cannot check', () => {
 		shiftAllClocks(10 * A_MINUTE);
 		await host.executed(1);
 		expect([host.started, host.errors.length]).toEqual([[record._id], 1]);
+	});
+
+	describe('begins with what came since it was published, once it can', () => {
+		const list = { path: '/api/query', exact: true };
+		const isDown = { ...list, fault: serviceUnavailableFault };
+		const publishWhileDown = async (activation: 'activate' | 'init', parameters = {}) => {
+			const old = await sandbox.result();
+			shiftAllClocks(20 * A_MINUTE);
+			await sandbox.faults(isDown);
+			await start({ activation: null, parameters });
+			await host.publish(activation, {}, ATTEMPTS);
+			shiftAllClocks(A_MINUTE);
+			await until('a failed check', () => host.log.some((line) => line.includes('not check')));
+			return old;
+		};
+		const mend = async () => {
+			await sandbox.faults();
+			shiftAllClocks(10 * A_MINUTE);
+		};
+
+		it.each(['activate', 'init'] as const)('after %s', async (activation) => {
+			await publishWhileDown(activation, { receiveBy: 'asking' });
+			const since = await sandbox.result();
+			await mend();
+			await host.executed(1);
+			expect(host.started).toEqual([since._id]);
+		});
+
+		it('not with what came between a publication that n8n refused and the next', async () => {
+			await publishWhileDown('activate');
+			await host.unpublish();
+			await sandbox.result();
+			await sandbox.faults();
+			shiftAllClocks(20 * A_MINUTE);
+			await host.publish('activate');
+			const since = await sandbox.result();
+			await host.poll();
+			expect(host.started).toEqual([since._id]);
+		});
+
+		it('also where it is published anew with what was wrong corrected', async () => {
+			await publishWhileDown('activate');
+			const since = await sandbox.result();
+			await host.unpublish();
+			await sandbox.faults();
+			shiftAllClocks(10 * A_MINUTE);
+			await host.publish('activate');
+			await host.executed(1);
+			expect(host.started).toEqual([since._id]);
+		});
+
+		it('and asks senders to repeat their calls until then', async () => {
+			const old = await publishWhileDown('activate');
+			await sandbox.faults({ ...list, fault: 'hang' });
+			const { status } = await host.deliver({ queryId: old._id });
+			expect(status).toBe(503);
+		});
 	});
 
 	it('reports it after a start of n8n, too', async () => {
