@@ -12,7 +12,12 @@ import { textOf } from '../../shared/utils/primitiveText';
 import { getResultIdentifierMismatchWarnings, type OutputRowWarning } from '../fields/identifiers';
 import { monthWarnings } from '../fields/period';
 import { requestPersonalDataRules, ruleForWholeQueryRecord } from './personalData';
-import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
+import {
+	normalizeForComparison,
+	matchRecord,
+	withoutCompleteness,
+	type ExpectedRecord,
+} from '../request/matchRecord';
 import type { PaidQueryDefinition } from '../request/queryRequest';
 import { fromWireNames, findQueryTypeByRecordCode } from '../client/names';
 import type { QueryType } from '../../shared/queryTypes/catalog';
@@ -149,7 +154,7 @@ export const mayStillGetResult = (
 export const isOtherRecord = (record: QueryRecord, expected: ExpectedRecord[]): boolean =>
 	expected.every(({ fields, ...one }) => {
 		const who = omit(fields, ['period', 'from', 'to']);
-		return matchRecord({ ...one, completeSince: undefined, fields: who }, record) === 'mismatch';
+		return matchRecord({ ...withoutCompleteness(one), fields: who }, record) === 'mismatch';
 	});
 
 const omit = (values: IDataObject, names: string[]): IDataObject =>

@@ -21,6 +21,14 @@ export interface ExpectedRecord {
 	completeSince?: number;
 }
 
+/** What a record must show to be that of a query that was sent, whenever that was. */
+export const withoutCompleteness = <Expected extends Pick<ExpectedRecord, 'completeSince'>>(
+	expected: Expected,
+): Expected => ({
+	...expected,
+	completeSince: undefined,
+});
+
 export type RecordMatchResult = 'match' | 'mismatch' | 'inconclusive';
 
 /**

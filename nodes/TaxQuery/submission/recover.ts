@@ -8,7 +8,7 @@ import {
 } from '../client/queryList';
 import type { ListCompleteness, QueryId, QueryRecord } from '../client/model';
 import { extractTextOfAnyError, type RecoverySearchResult } from '../errors/queryError';
-import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
+import { matchRecord, withoutCompleteness, type ExpectedRecord } from '../request/matchRecord';
 import { clientAccount } from './account';
 import {
 	noteAccepted,
@@ -77,7 +77,7 @@ async function readListOnce(
 	const { sentAt } = state;
 	const isFree = async (id: QueryId) => await isUnclaimed(context, wanted, id, sentAt);
 	const endedAt = Date.now() - (performance.now() - submission.endedMoment);
-	const lost = { expected: request.expected, sentAt, endedAt, isFree };
+	const lost = { expected: request.expected.map(withoutCompleteness), sentAt, endedAt, isFree };
 	const listed = await findLostQueries(item, lost).catch((error: unknown) => ({
 		unlisted: extractTextOfAnyError(error),
 	}));

@@ -1,7 +1,7 @@
 import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { DAY_MS, HOUR_MS } from '../../shared/utils/durations';
-import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
+import { matchRecord, withoutCompleteness, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
 import { itemClient, type QueryClient } from '../client/queryClient';
 import { detachedClient } from '../client/queryClient';
@@ -109,13 +109,14 @@ export class PastQueries {
 		item: Item,
 		request: QueryRequest,
 		reuse: ReuseScope,
+		mayLag = false,
 	): Promise<ReusableRecords> {
 		const { since } = reuse;
 		if (since === undefined) return [];
 		const listed = { ...reuse, since };
 		const found = await this.#findOnce(item, request, listed);
 		const isAll = found.length > 0 && found.every(Boolean);
-		if (isAll || !reuse.mayLag || performance.now() >= LIST_LAG_MS) return found;
+		if (isAll || !mayLag || performance.now() >= LIST_LAG_MS) return found;
 		if (!offersQueryList((await itemClient(item)).mapping)) return found;
 		await (this.#caughtUp ??= this.#catchUp(item));
 		return await this.#findOnce(item, request, listed, found);
@@ -191,7 +192,9 @@ export class PastQueries {
 		// no query of the last hours: then the dates may be local time, or nobody asked anything
 		const zoneMs = now - newest >= LEAST_ZONE_MS ? MOST_ZONE_MS : 0;
 		const states = reusableStates(reuse);
-		const chosen = expected.map((one) => {
+		// a retry takes what was sent before, however complete its data were then
+		const wanted = reuse.isRetry ? expected.map(withoutCompleteness) : expected;
+		const chosen = wanted.map((one) => {
 			const possible = recordsLike(one)
 				.filter(({ id, createdAt = from }) => createdAt >= from - zoneMs && isFree(id))
 				.filter((row) => reuseStateOf(row) !== 'failed' && matchRecord(one, row) !== 'mismatch');
@@ -211,7 +214,7 @@ export class PastQueries {
 		return await Promise.all(
 			chosen.map(async (row, index) => {
 				const whole = row && (await fetchRecordIfIncomplete(client, row));
-				const isOwn = whole && matchRecord(expected[index], whole) !== 'mismatch';
+				const isOwn = whole && matchRecord(wanted[index], whole) !== 'mismatch';
 				return isOwn && states.includes(reuseStateOf(whole)) ? whole : undefined;
 			}),
 		);

@@ -21,7 +21,7 @@ import type { Submission } from './submissionState';
  * | a new one, which is sent and billed                            | whoever found none                                     |
  *
  * Own ones are equal by `journalKey`, listed ones by `matchRecord`, the others by `sharingKey`. Only its own item takes a
- * failed query, and only a possible retry (`isRetry`) a listed one whose status is unknown. No list shows a secret, so an
+ * failed query, and only a retry (`isRetry`) a listed one whose status is unknown. No list shows a secret, so an
  * accepted query with a secret is taken in its own execution alone. What an execution has, its process knows; n8n keeps
  * only each node's own (`journal.ts`).
  *
@@ -32,12 +32,13 @@ export interface ReuseScope {
 	since?: number;
 	/** The operator did not choose listed ones: the workflow is being built, or an execution may be a retry. */
 	isByDefault: boolean;
-	/** The list may hold what this execution has sent, though n8n does not remember it. */
+	/**
+	 * n8n's Retry: the list may hold what the execution has sent, though n8n does not remember it. The process that sent
+	 * it may have crashed a moment ago, before the list showed it.
+	 */
 	isRetry?: boolean;
 	/** Each query is for one item: the operator does not want items to share them. */
 	isUnshared?: boolean;
-	/** The process that sent them may have crashed a moment ago, before the list showed them; counts while the journal is empty. */
-	mayLag?: boolean;
 }
 
 /** What the operator chose under Reuse Results. */
@@ -70,7 +71,7 @@ function chosenScope(
 	if (choice === 'building') {
 		if (isBuilding(mode)) return { since: now - DAY_MS, isByDefault: true };
 		// a sub-workflow cannot know whether its parent is retried
-		if (mode === 'integrated') return { since: now - DAY_MS, isByDefault: true, isRetry: true };
+		if (mode === 'integrated') return { since: now - DAY_MS, isByDefault: true };
 		return WITHIN_EXECUTION;
 	}
 	const ms = choice.hours * HOUR_MS;
@@ -82,10 +83,10 @@ function chosenScope(
  * sent: what the list shows of the last day is therefore taken next, whatever Reuse Results says.
  */
 function scopeOfRetry(chosen: ReuseScope | undefined, aDayAgo: number): ReuseScope {
-	const retry = { isRetry: true, mayLag: true };
-	if (!chosen) return { since: aDayAgo, isByDefault: true, isUnshared: true, ...retry };
+	const isRetry = true;
+	if (!chosen) return { since: aDayAgo, isByDefault: true, isUnshared: true, isRetry };
 	const isByDefault = chosen.since === undefined || chosen.isByDefault;
-	return { ...chosen, isByDefault, since: Math.min(aDayAgo, chosen.since ?? aDayAgo), ...retry };
+	return { ...chosen, isByDefault, since: Math.min(aDayAgo, chosen.since ?? aDayAgo), isRetry };
 }
 
 /** Items of one execution share their queries. */

@@ -85,8 +85,7 @@ async function findReusable(
 		);
 	}
 	if (!reuse) return [];
-	const mayLag = reuse.mayLag === true && journal.isEmpty;
-	return await past.findReusable(item, request, { ...reuse, mayLag });
+	return await past.findReusable(item, request, reuse, reuse.isRetry === true && journal.isEmpty);
 }
 
 /** These are all of the input, or what no reusable record covers. */

@@ -60,6 +60,7 @@ const handlers = {
 const services: Record<string, string> = {
 	'/query/crf': 'CRF',
 	'/query/rfc-calculator': 'RFC_CALCULATOR',
+	'/query/tax/invoice': 'INVOICE',
 };
 
 let run = 0;

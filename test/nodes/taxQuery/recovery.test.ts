@@ -27,6 +27,7 @@ import {
 	taxQuerySandbox,
 } from './support';
 import { shiftAllClocks } from '../../support/clock';
+import type { NodeRunOptions } from '../../support/runNodeInEngine';
 
 const [RFC, OTHER] = rfcs(2);
 const never = getCrfParameters({ reuse: 'never' });
@@ -771,4 +772,42 @@ describe('a 2xx with a query ID and a filled error', () => {
 		await service.close();
 		expect(codeOf(error)).toBe('unsure');
 	});
+});
+
+describe('a lost query of invoices of a month that is not over', () => {
+	const THREE_DAYS_MS = 3 * 24 * 60 * 60_000;
+	const thisMonth = new Date().toISOString().slice(0, 7);
+	const ask = { rfc: RFC, period: 'months', firstMonth: thisMonth, lastMonth: thisMonth };
+	const invoices = operationParameters('taxAuthority', 'getInvoices', ask);
+
+	it.each<[string, Partial<NodeRunOptions>]>([
+		['a further try', { mode: 'trigger' }],
+		['a retry without notes', { mode: 'retry', memory: {} }],
+	])('is found by %s on a later day', async (_what, later) => {
+		let isListed = false;
+		const service = await fakeService({
+			post: acceptThenRespondBadGateway,
+			list: (stored, response) => respondJson(response, isListed ? stored : []),
+		});
+		const memory = {};
+		const onError = 'continueRegularOutput';
+		await service.run(invoices, { memory, onError });
+		isListed = true;
+		if (later.mode === 'retry') resetProcessState();
+		const midnight = new Date();
+		midnight.setUTCHours(midnight.getUTCHours() < 6 ? 6 : 30, 0, 0, 0); // in Mexico
+		shiftAllClocks(later.mode === 'retry' ? Number(midnight) - Date.now() + 1 : THREE_DAYS_MS);
+		const { items } = await service.run(invoices, { memory, onError, ...later });
+		await service.close();
+		const [{ _id }] = service.billed;
+		expect([items.map(({ json }) => json.queryId), service.sent()]).toEqual([[_id], 1]);
+	});
+});
+
+it('a sub-workflow does not take a listed query whose status nobody knows', async () => {
+	const service = await fakeService();
+	service.billed.push(aRecord({ query: { rfc: RFC }, status: 'ERROR' }));
+	await service.run(getCrfParameters(), { items: itemsForRfcs([RFC]), mode: 'integrated' });
+	await service.close();
+	expect(service.sent()).toBe(1);
 });
