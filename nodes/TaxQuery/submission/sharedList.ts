@@ -1,3 +1,4 @@
+import { RequestError } from '../../shared/http/requestError';
 import { getClientState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { indexRecords } from '../request/matchRecord';
@@ -20,7 +21,7 @@ export const EARLY_DATE_MS = 5 * 60_000;
 
 /** Who reads the list, and what the reading must have. */
 export interface ReadingNeed {
-	/** The run that reads: a reading that fails, or is cancelled, fails nobody else's. */
+	/** The run that reads: if that is cancelled, or waits too long for its turn, nobody else's reading fails. */
 	owner: object;
 	/** Queries made since then, in milliseconds by the service's clock. */
 	since: number;
@@ -59,6 +60,9 @@ export class ListReading {
 	}
 }
 
+const isOfItsOwner = (error: unknown): boolean =>
+	error instanceof RequestError && ['cancelled', 'rateLimit'].includes(error.problem.kind);
+
 /**
  * The list of queries of one account (TQ §4.12), read for all executions of this process: one reading at a time, which
  * all share who need one meanwhile.
@@ -86,7 +90,7 @@ export class SharedQueryList {
 				(cause: unknown) => ({ cause }),
 			);
 			if (!error) return reading;
-			if (reading.owner === need.owner) throw error.cause as Error;
+			if (reading.owner === need.owner || !isOfItsOwner(error.cause)) throw error.cause as Error;
 		}
 	}
 
