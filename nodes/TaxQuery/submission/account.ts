@@ -29,8 +29,8 @@ export class Account {
 	readonly lastBodies = new BoundedMap<string, IDataObject>(MAX_QUERIES);
 	/** Queries of uncertain outcome, by sharing key. */
 	readonly lost = new BoundedMap<string, LostQuery>(MAX_MARKS);
-	/** Times of sending the queries that items have got, by this machine's clock; 0 where that is not known. */
-	readonly #claims = new BoundedMap<QueryId, number>(MAX_MARKS);
+	/** The owners of the queries that items have got. */
+	readonly #claims = new BoundedMap<QueryId, string>(MAX_MARKS);
 	#forgottenAt: number;
 
 	constructor(forgottenAt: number) {
@@ -43,8 +43,8 @@ export class Account {
 	}
 
 	/** Keeps a query from being given to another item. */
-	claim(id: QueryId, sentAt = 0): void {
-		this.#claims.set(id, sentAt);
+	claim(id: QueryId, { owner }: Pick<Submission, 'owner'>): void {
+		this.#claims.set(id, owner);
 	}
 
 	/** Frees a query that turned out to be somebody else's. */
@@ -52,12 +52,9 @@ export class Account {
 		this.#claims.delete(id);
 	}
 
-	isClaimed(id: QueryId): boolean {
-		return this.#claims.has(id);
-	}
-
-	sentAt(id: QueryId): number | undefined {
-		return this.#claims.get(id);
+	/** Another one than `owner` has it: an operator may retry the same execution twice. */
+	isClaimed(id: QueryId, owner?: string): boolean {
+		return this.#claims.has(id) && this.#claims.get(id) !== owner;
 	}
 
 	get size(): number {

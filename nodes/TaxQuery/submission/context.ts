@@ -128,7 +128,7 @@ export function noteAccepted(
 ): void {
 	const { sharingKey, expected } = request;
 	const own = queries.filter((query) => !isOthersQuery(query, expected)).map(({ id }) => id);
-	for (const id of own) known.claim(id, submission.sentAt);
+	for (const id of own) known.claim(id, submission);
 	journal.register.claim(client.accountKey, own);
 	submission.queries = queries;
 	log.accepted(

@@ -155,10 +155,11 @@ export class Journal {
 	}
 
 	/** Files a submission under its place; the one that an earlier try has left there is made anew. */
-	#file(name: string, submission: Omit<Submission, 'save' | 'endedMoment'>): Submission {
+	#file(name: string, submission: Omit<Submission, 'owner' | 'save' | 'endedMoment'>): Submission {
 		const place = this.#placeOf(name);
 		const filed: Submission = Object.assign(this.register.at(place) ?? {}, {
 			...submission,
+			owner: `${this.#stored.id} ${name}`,
 			endedMoment: performance.now(),
 			queries: undefined,
 			save: (state: SubmissionState) => {

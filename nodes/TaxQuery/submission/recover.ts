@@ -9,7 +9,6 @@ import {
 import type { ListCompleteness, QueryId, QueryRecord } from '../client/model';
 import { extractTextOfAnyError, type RecoverySearchResult } from '../errors/queryError';
 import { matchRecord, withoutCompleteness, type ExpectedRecord } from '../request/matchRecord';
-import { clientAccount } from './account';
 import {
 	noteAccepted,
 	type ItemSubmissionContext,
@@ -75,14 +74,13 @@ async function readListOnce(
 > {
 	const { item, request } = wanted;
 	const { sentAt } = state;
-	const isFree = async (id: QueryId) => await isUnclaimed(context, wanted, id, sentAt);
-	const endedAt = Date.now() - (performance.now() - submission.endedMoment);
-	const lost = { expected: request.expected.map(withoutCompleteness), sentAt, endedAt, isFree };
+	const isFree = async (id: QueryId) => await isUnclaimed(context, wanted, submission, id, sentAt);
+	const lost = { expected: request.expected.map(withoutCompleteness), sentAt, isFree };
 	const listed = await findLostQueries(item, lost).catch((error: unknown) => ({
 		unlisted: extractTextOfAnyError(error),
 	}));
 	if ('unlisted' in listed) return { next: state, search: listed, isProvedMissing: false };
-	const { found: queries, isLater, readMoment, ...read } = listed;
+	const { found: queries, readMoment, ...read } = listed;
 	const found = queries.map(({ id }) => id);
 	const search = { ...read, found };
 	const next = transition(state, { type: 'search', ...search }, request.expected.length);
@@ -93,17 +91,18 @@ async function readListOnce(
 		return { queries, how: 'recovered' };
 	}
 	const hadTime = readMoment - submission.endedMoment >= LIST_LAG_MS;
-	return { next, search, isProvedMissing: next.status === 'missing' && (isLater || hadTime) };
+	return { next, search, isProvedMissing: next.status === 'missing' && hadTime };
 }
 
 /** No other item has it, and no list showed it before this query was sent. */
 async function isUnclaimed(
 	{ journal, past }: RunSubmissionContext,
 	{ item, client, known }: ItemSubmissionContext,
+	{ owner }: Submission,
 	id: QueryId,
 	since: number,
 ): Promise<boolean> {
-	const isClaimed = journal.register.isClaimed(client.accountKey, id) || known.isClaimed(id);
+	const isClaimed = journal.register.isClaimed(client.accountKey, id) || known.isClaimed(id, owner);
 	return !isClaimed && !(await past.wasListed(item, id, since));
 }
 
@@ -114,8 +113,6 @@ interface LostQuery {
 	expected: ExpectedRecord[];
 	/** The time of sending, in milliseconds by this machine's clock. */
 	sentAt: number;
-	/** When its request ended, by the same clock. */
-	endedAt: number;
 	/** No other item has it, and it was not listed before the request. */
 	isFree(id: QueryId): Promise<boolean>;
 }
@@ -128,8 +125,6 @@ interface RecoveryResult {
 	completeness: ListCompleteness;
 	listed: number;
 	total?: number;
-	/** The list shows a query that this process sent after the lost one's request had ended. */
-	isLater: boolean;
 	/** When the reading began, by a monotonic clock. */
 	readMoment: number;
 }
@@ -145,7 +140,6 @@ async function findLostQueries(item: Item, lost: LostQuery): Promise<RecoveryRes
 		notBefore: performance.now(),
 	});
 	const { records, unreadable, completeness, total } = await reading.listing;
-	const sent = clientAccount(client.clientKey);
 	const offset = client.clockOffsetMs();
 	const sentAt = since + offset;
 	const rows = await readPossible(list, client, records, lost, sentAt);
@@ -158,7 +152,6 @@ async function findLostQueries(item: Item, lost: LostQuery): Promise<RecoveryRes
 		completeness: unreadable > 0 && completeness === 'complete' ? 'truncated' : completeness,
 		listed: records.length,
 		total,
-		isLater: records.some(({ id }) => (sent.sentAt(id) ?? 0) > lost.endedAt),
 		readMoment: reading.startedAt,
 	};
 }

@@ -36,8 +36,8 @@ import {
  * - What may have been accepted is looked up in the list (`recover.ts`). A run, of which each try of Retry On Fail is one,
  *   sends it once more for all its items, if all of these hold: the operator chose Send Again, or another execution of this
  *   process lost it more than a minute ago (`listDecides`); its response named no query, and is none that is passed on
- *   (`bodyToPassOn`); the whole list lacks it, though it shows a later one of this process, or this process has known of
- *   it for a minute (`isProvedMissing`); the limits allow one more.
+ *   (`bodyToPassOn`); the whole list lacks it, though this process has known of it for a minute (`isProvedMissing`); the
+ *   limits allow one more.
  *
  * `obtain` in `submit.ts` decides who goes on with a lost query. Throws a QueryError if the outcome stays unknown.
  */
@@ -195,7 +195,7 @@ export async function readAgain(
 	submission: Submission,
 ): Promise<RecordOrAcknowledgement[]> {
 	const ids = acceptedIdsOf(submission.state);
-	for (const id of ids) known.claim(id);
+	for (const id of ids) known.claim(id, submission);
 	const missing = (id: QueryId): RecordOrAcknowledgement => ({
 		kind: 'acknowledged',
 		id,

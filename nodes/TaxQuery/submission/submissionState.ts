@@ -27,6 +27,8 @@ export interface Submission {
 	/** Identifies the request and its client, additional fields and secrets included. */
 	sharingKey: string;
 	accountKey: string;
+	/** The item that it is for, the same in each retry of its execution. */
+	owner: string;
 	/** The time of sending, in milliseconds by this machine's clock; 0 where that is not known. */
 	sentAt: number;
 	/** When its request ended, or this process learned of it, by a monotonic clock: the list shows it a minute later. */
