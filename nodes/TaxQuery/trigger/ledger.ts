@@ -210,13 +210,13 @@ export class Ledger {
 	}
 
 	/**
-	 * Forgets which queries were listed and which are pending. Returns what had settled: n8n may have deleted the
-	 * executions of those results, and with them the keys that refuse a second start.
+	 * Forgets which queries were listed, and which are pending of a list. Returns what had settled: n8n may have deleted
+	 * the executions of those results, and with them the keys that refuse a second start.
 	 */
 	begin(startedFrom: string): (queryId: string) => string | undefined {
 		const seenBefore = this.#seen;
 		this.#seen = new Map();
-		this.#pending.clear();
+		if (this.state.account !== '') this.#pending.clear();
 		Object.assign(this.state, emptyState(), { startedFrom });
 		return (queryId) => seenBefore.get(seenKey(queryId));
 	}

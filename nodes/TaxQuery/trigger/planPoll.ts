@@ -106,8 +106,11 @@ export function planPoll<Row extends ListedQuery>(
 	const { account: accountKey, mustBegin: isStarting, notifiedIds, maxPendingReads } = context;
 	const { state } = ledger;
 	const anchor = lastSeen(rows, ledger);
-	const loss = isStarting || anchor >= 0 ? undefined : lossOf(ledger, rows.length, accountKey);
-	const isNewStart = isStarting || loss === 'isElsewhere';
+	/** With Webhook Only the trigger has followed queries of webhook calls, and read no list. */
+	const isFirstList = state.account === '' && accountKey !== '';
+	const hasLost = !isStarting && !isFirstList && anchor < 0;
+	const loss = hasLost ? lossOf(ledger, rows.length, accountKey) : undefined;
+	const isNewStart = isStarting || isFirstList || loss === 'isElsewhere';
 	// queries created before this time are old: Infinity where all are, 0 where none is
 	const known = loss ? state.newest || Infinity : state.oldUntil;
 	const until = isNewStart ? context.oldUntil : known;
@@ -167,7 +170,8 @@ function selectNewRows<Row extends ListedQuery>(
 	const take: PollPlan<Row>['take'] = [];
 	const due: Row[] = [];
 	for (const row of fresh) {
-		const isOld = until > 0 && (row.createdAt ?? 0) < until;
+		const isFollowed = ledger.state.account === '' && ledger.isPending(row.queryId);
+		const isOld = until > 0 && (row.createdAt ?? 0) < until && !isFollowed;
 		const isDue = !isOld && !isStatusHandled(ledger, row) && rules.dispositionOf(row) === 'emit';
 		if (isDue && due.length === rules.maxResults) break;
 		take.push({ row, isOld });

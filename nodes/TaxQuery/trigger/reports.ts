@@ -57,7 +57,7 @@ export function reportUnstartedResult(
 export function reportStoredResult(context: ITriggerFunctions, queryId: string): void {
 	const what = `n8n has stored an execution of the result of query ${queryId}, and may not have begun it`;
 	const description =
-		'Look for it in the list of executions. If it does not begin, restart n8n: it begins what it had stored.';
+		'Look for it in the list of executions, and for others of that time. If they do not begin, restart n8n: it begins what it had stored.';
 	reportFailureHourly(context, new CodedError('notBegun', what, { description, queryId }));
 }
 
@@ -86,7 +86,7 @@ export function reportMissingResult(
 		queryId: id,
 		isDelivered: known.isDelivered,
 		description:
-			"To emit the result of a webhook call, set 'Confirm with the Service' to 'Fetch the Status Only', or 'Webhook Verification' to Credential.",
+			"To emit the result of a webhook call, set 'Confirm with the Service' to 'Fetch the Status Only', or 'Webhook Verification' to Credential. Other queries may have none, too: this comes once an hour.",
 	});
-	reportFailureHourly(context, error, id);
+	reportFailureHourly(context, error);
 }

@@ -326,6 +326,17 @@ describe('a part of the list', () => {
 		});
 	});
 
+	it('is begun by a trigger that had Webhook Only, and followed what calls named', async () => {
+		service.rows = [row('open', 30, pending), ...many('old', 5, 600)];
+		await start({ parameters: { receiveBy: 'webhook' } });
+		shiftAllClocks(1_000);
+		await host.deliver({ queryId: 'open' });
+		finish('open', 0);
+		await host.publish('update', { receiveBy: 'both' });
+		await host.poll();
+		expect([host.started, host.failures]).toEqual([['open'], []]);
+	});
+
 	describe('what was delivered before the list shows it', () => {
 		beforeEach(async () => {
 			service.rows = many('old', 5, 600);

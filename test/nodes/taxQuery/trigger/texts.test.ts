@@ -67,14 +67,15 @@ describe('texts of the trigger', () => {
 
 		it('that a record has no result, and what to set', async () => {
 			const trigger = await start();
-			service.rows = [row('new', 0, { response: undefined }), ...service.rows];
+			const none = { response: undefined };
+			service.rows = [row('new', 0, none), row('next', 0, none), ...service.rows];
 			for (let each = 0; each < 12; each++) {
 				shiftAllClocks(60_000);
 				await trigger.poll();
 			}
 			expect(reported(trigger)).toEqual([
 				expect.stringMatching(
-					/^The service's record of query new has no result, and no webhook call brought one \| .*Fetch the Status Only.*Webhook Verification/,
+					/^The service's record of query \w+ has no result, and no webhook call brought one \| .*Fetch the Status Only.*Webhook Verification/,
 				),
 			]);
 		});
