@@ -134,7 +134,7 @@ export function rethrowWithKeys(filter: IDataObject): (error: unknown) => never 
 	};
 }
 
-/** Letters and digits alone count, in whatever case: a service may compare so. */
+/** Accents, blanks and case do not count: a service may compare so. */
 const comparableText = (value: unknown) =>
 	textOf(value).normalize('NFD').replace(/\p{M}/gu, '').replace(/\s+/g, ' ').trim().toLowerCase();
 

@@ -127,7 +127,7 @@ export async function collectRows(
 
 /**
  * Takes one request, or a second one where the total may count the page. Throws a RequestError if the service does
- * not say.
+ * not say, and what `check` throws of a row.
  */
 export async function fetchTotal(
 	item: Item,
@@ -139,6 +139,7 @@ export async function fetchTotal(
 		smallestPage = 1,
 		collectionId,
 	}: Omit<ListRequest, 'startAt' | 'wanted'>,
+	check: (row: IDataObject) => void = () => undefined,
 ): Promise<number> {
 	const read = async (offset: number) => {
 		const page = { ...query, limit: smallestPage, offset };
@@ -148,6 +149,7 @@ export async function fetchTotal(
 			.catch(rethrowWithCollection(collectionId));
 	};
 	const { rows, total } = await read(0);
+	for (const row of rows) check(row);
 	const isOfPage =
 		total !== undefined &&
 		rows.length >= smallestPage &&

@@ -117,7 +117,8 @@ const count = defineOperation({
 			...collections,
 			...encodeFilter(filter, await apiMappingOfItemCredential(item)),
 		};
-		const total = await fetchTotal(item, list).catch(rethrowWithKeys(filter));
+		const check = buildFilterMismatchCheck(filter, item.run.hint);
+		const total = await fetchTotal(item, list, check).catch(rethrowWithKeys(filter));
 		return item.protect({ total }, 'written', identity);
 	},
 });

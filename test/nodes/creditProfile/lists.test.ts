@@ -659,6 +659,12 @@ describe('filters that a service ignores', () => {
 			}
 		});
 
+		it('is an error of Count, too, where its first row shows it', async () => {
+			const count = { operation: 'count' };
+			const { error } = await collections({ processorKey__eq: ['x'] }, all, count);
+			expect(codeAndFieldOf(error)).toEqual(['filter.ignored', 'Processor Key']);
+		});
+
 		it('detects an ignored filter by a single row', async () => {
 			const { error } = await collections({ tags__anyOf: ['a'] }, [...all, row(13, { tags: [] })]);
 			expect(codeAndFieldOf(error)).toEqual(['filter.ignored', 'Any Tag Names or IDs']);
