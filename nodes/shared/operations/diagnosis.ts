@@ -1,7 +1,7 @@
 import type { IDataObject, UserError } from 'n8n-workflow';
 import { maskIdentifiersInText } from '../personalData/redactor';
 import { appendRequestIdToMessage } from '../errors/requestIds';
-import type { RequestError } from '../http/requestError';
+import { RequestError } from '../http/requestError';
 import { joinSentences } from '../utils/joinSentences';
 import { identity } from './commonFields';
 import type { Item } from './operation';
@@ -39,8 +39,10 @@ export class ConnectionDiagnosis {
 	): Promise<T | undefined> {
 		const { value, ok, seen, advice }: CheckOutcome<T> = await work().catch((error: UserError) => {
 			this.#hasFirstFailed ||= this.#checks.length === 0;
-			const { message, description } = error;
-			const { data } = error as Partial<RequestError>;
+			// a service may write people's names into its messages
+			const silent = error instanceof RequestError ? error.withoutServiceMessage() : error;
+			const { message, description } = silent;
+			const { data } = silent as Partial<RequestError>;
 			const seen = appendRequestIdToMessage(
 				joinSentences(message),
 				data?.requestIds as string[] | undefined,

@@ -175,6 +175,14 @@ describe('Connection → Diagnose', () => {
 		expect(hints.map(({ message }) => message)).toContain(items[0].json.advice);
 	});
 
+	it('repeats nothing that the service says when it fails', async () => {
+		const { rows } = await runAgainstStub(
+			() => ({ status: 403, body: { message: 'La cuenta de EMMA GOMEZ fue suspendida' } }),
+			diagnose,
+		);
+		expect(JSON.stringify(rows)).not.toMatch(/EMMA|suspendida/);
+	});
+
 	it('hides a text about a person in the place of a status', async () => {
 		const status = 'No localizado: Juan Pérez López, llamar al 5512345678';
 		const statuses = [status, 'EN ESPERA', '55 tel 5512345678'];

@@ -61,7 +61,7 @@ const diagnose = defineOperation({
 					respondedAt = Date.now();
 				},
 			});
-		// no message of the service comes out
+		// no message of the service comes out; `ConnectionDiagnosis` leaves it out of errors
 		let client: QueryClient = { ...own, request, serviceMessage: () => ({}) };
 		const diagnosis = new ConnectionDiagnosis();
 		const first = await checkList(diagnosis, client);
