@@ -11,12 +11,13 @@ const { methods } = new CreditProfile();
 export const { testCreditProfile } = methods.credentialTest;
 export const { testTaxQuery } = new TaxQueryTrigger().methods.credentialTest;
 
-/** The services accept everything; undefined if nothing is wrong. */
+/** The services answer each request so; undefined if nothing is wrong. */
 export async function credentialTestError(
 	type: 'creditProfileApi' | 'taxQueryApi',
 	fields: object,
+	answer: object = [],
 ) {
-	const service = await serve((_request, response) => respondJson(response, []));
+	const service = await serve((_request, response) => respondJson(response, answer));
 	const token = { apiToken: 'token-1', grant: 'accessToken', pastedToken: 'token-1' };
 	const data = { baseUrl: service.url, ...token, ...fields };
 	const test = type === 'taxQueryApi' ? testTaxQuery : testCreditProfile;

@@ -15,9 +15,11 @@ import { findEnabledVerificationProblem } from '../credentials/webhookFields';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { toNetworkFault } from '../errors/networkFault';
 import { appendRequestIdToMessage } from '../errors/requestIds';
+import { extractServiceMessage } from '../errors/serviceMessage';
 import { joinSentences } from '../utils/joinSentences';
 import { toBodyOrProblem, type ResponseOrExchangeFailure } from './response';
 import { RequestError } from './requestError';
+import { listBodyReportsFailure } from './rows';
 import { creditProfile, taxQuery, type ServiceDefinition } from './services';
 
 const TIMEOUT_MS = 30_000;
@@ -73,7 +75,11 @@ async function findCredentialProblem<Mapping>(
 	const outcome = await request(http, service, credentials);
 	const secrets = service.secrets(credentials);
 	const read = toBodyOrProblem(outcome, { emptyAs: [], secrets });
-	if ('body' in read) return undefined;
+	if ('body' in read) {
+		if (!listBodyReportsFailure(read.body)) return undefined;
+		const said = extractServiceMessage(read.body, secrets);
+		return new RequestError(service, { kind: 'failure', status: 200, ...said });
+	}
 	const key = read.kind === 'status' ? service.testKeys[read.status] : undefined;
 	return new RequestError(service, read, 'no', {
 		...(key !== undefined && { mappingKeys: [key] }),

@@ -629,6 +629,14 @@ describe('the test of a credential', () => {
 	const taxQuery = async (fields: object) =>
 		await renderOf(testTaxQuery, { ...sandbox.credentials().taxQueryApi, ...fields });
 
+	it.each(['creditProfileApi', 'taxQueryApi'] as const)(
+		'of %s is no success where the service reports a failure with status 200',
+		async (type) => {
+			const failure = { success: false, message: 'Contract has ended' };
+			expect(await credentialTestError(type, {}, failure)).toContain('Contract has ended');
+		},
+	);
+
 	it('takes what is right', async () => {
 		expect([await creditProfile({}), await taxQuery({})]).toEqual([
 			'Connection successful!',
