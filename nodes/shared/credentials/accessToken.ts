@@ -194,12 +194,7 @@ async function renew(
 		})
 		.catch((error: unknown) => {
 			if (!(error instanceof LoginError)) throw error as Error;
-			const hasSucceededBefore =
-				login.current !== undefined || readStored(credentials) !== undefined;
-			throw remember(login, {
-				...error.problem,
-				...(hasSucceededBefore && { hasSucceededBefore }),
-			});
+			throw remember(login, error.problem);
 		});
 	const issuedAt = Date.now();
 	const margin = Math.min(30_000, (lifetimeMs ?? 0) / 10);

@@ -13,7 +13,6 @@ function renderReason({
 	reason,
 	status = 0,
 	code = '',
-	hasSucceededBefore,
 }: TokenRequestProblem): [message: string, ...todo: string[]] {
 	switch (reason) {
 		case 'refused':
@@ -22,7 +21,7 @@ function renderReason({
 			return [
 				'No query service at this base URL; it usually ends with /api',
 				ADVICE.checkBaseUrl,
-				hasSucceededBefore ? '' : mappingHint(['paths.oauth/token']),
+				mappingHint(['paths.oauth/token']),
 			];
 		case 'redirect':
 			return [

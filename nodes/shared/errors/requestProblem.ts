@@ -87,8 +87,6 @@ export interface TokenRequestProblem extends ServiceMessage {
 	/** It is of the token request. */
 	status?: number;
 	code?: string;
-	/** An equal request has brought a token before. */
-	hasSucceededBefore?: true;
 }
 
 type LoginFailure =
