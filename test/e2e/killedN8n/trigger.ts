@@ -205,7 +205,9 @@ describe('the trigger in a real n8n', () => {
 		];
 		const statuses: number[] = [];
 		for (const body of bodies) statuses.push(await deliver('hostile', body));
-		expect([statuses, await n8n.client.executions(id)]).toEqual([[404, 404, 404], []]);
+		// 202 where the trigger has just read another unknown ID: the list would bring a true one
+		const others = statuses.filter((status) => ![202, 404].includes(status));
+		expect([others, await n8n.client.executions(id)]).toEqual([[], []]);
 	});
 
 	it('starts nothing again after SIGKILL', async () => {
