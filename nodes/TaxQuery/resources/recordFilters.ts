@@ -74,7 +74,7 @@ const property: INodeProperties = {
 	],
 };
 
-interface Filter {
+export interface Filter {
 	/** Is false if what never changes of a query rules it out: the moment of its creation, or its type. */
 	mayFit(row: QueryRecord): boolean;
 	/** Is undefined if only what the record lacks shows that: its result, or what it asked. */
