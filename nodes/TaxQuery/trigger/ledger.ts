@@ -117,11 +117,6 @@ export class Ledger {
 		return this.#seen.has(seenKey(queryId));
 	}
 
-	/** The oldest comes first. */
-	seenKeys(): string[] {
-		return [...this.#seen.keys()];
-	}
-
 	/** This status is the last one that came through, or is not wanted. */
 	isSettled({ queryId, status }: QueryStatus): boolean {
 		return this.#seen.get(seenKey(queryId)) === status;
@@ -184,10 +179,6 @@ export class Ledger {
 	/** Drops a query that has settled or that the service refuses. */
 	drop(queryId: string): void {
 		this.#pending.delete(queryId);
-	}
-
-	startingCount(): number {
-		return this.#starting.size;
 	}
 
 	isStarting(deliveryId: string): boolean {
