@@ -33,7 +33,8 @@ export class DownloadError extends UserError {
 		readonly problem: DownloadProblem,
 		{ name, id: fileId, documentId }: FileNameAndIds,
 	) {
-		const [message, ...todo] = renderFileProblem(problem, name ? `"${name}"` : 'The file');
+		const called = name ? `"${name}"` : 'The file';
+		const [message, ...todo] = renderFileProblem(problem, called, documentId !== undefined);
 		const whose = documentId && `It is file ${fileId} of document ${documentId}`;
 		super(message, { description: joinSentences(whose, ...todo) });
 		this.data = documentId ? { fileId, documentId } : {};
@@ -48,13 +49,16 @@ const MAY_WANT_TOKEN =
 function renderFileProblem(
 	problem: DownloadProblem,
 	called: string,
+	isOfDocument: boolean,
 ): [message: string, ...todo: string[]] {
 	const failed = `${called} could not be downloaded`;
 	switch (problem.kind) {
 		case 'link':
 			return [
 				'The link to the file is not an address that begins with https://',
-				"Check the expression that fills 'File URL' for this item",
+				isOfDocument
+					? "To have its link, read the document again, with 'Personal Data' set to Full"
+					: "Check the expression that fills 'File URL' for this item",
 			];
 		case 'tooLarge':
 			return [

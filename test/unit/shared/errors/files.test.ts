@@ -7,7 +7,7 @@ it.each<[DownloadProblem, message: (file: string) => string, RegExp]>([
 	[
 		{ kind: 'link' },
 		() => 'The link to the file is not an address that begins with https://',
-		/'File URL'/,
+		/read the document again.*'Personal Data' set to Full/,
 	],
 	[{ kind: 'tooLarge', megabytes: 1 }, (file) => `${file} is larger than 1 MB`, /Max File Size/],
 	[
@@ -41,4 +41,9 @@ it.each<[DownloadProblem, message: (file: string) => string, RegExp]>([
 	expect(named.description).toMatch(/^It is file 71 of document 2\. /);
 	expect(named.description).toMatch(description);
 	expect(new DownloadError(problem, {}).message).toBe(message('The file'));
+});
+
+it("names 'File URL' about a link that was given alone", () => {
+	expect(new DownloadError({ kind: 'link' }, {}).description).toMatch(/'File URL'/);
+	expect(new DownloadError({ kind: 'link' }, FILE).description).not.toMatch(/'File URL'/);
 });
