@@ -4,7 +4,7 @@ import { errorMessage, runHourly } from '../trigger/errorReporting';
 import { findPublishedSession } from '../trigger/pollingSession';
 import { readSettings, type TriggerSettings } from '../trigger/settings';
 import { decodeBody, receiveBody, type ReceivedBody } from './body';
-import { checkAuthenticity, readItemSettings } from './authenticity';
+import { isAuthentic, readItemSettings } from './authenticity';
 import { dispatch, startTest, type Call } from './dispatch';
 import { limitByTrust, type AssessedNotification } from './trust';
 import { parsePayload } from './payload';
@@ -75,12 +75,11 @@ async function handleCall(
 async function readCall(
 	context: IWebhookFunctions,
 	settings: TriggerSettings,
-	{ mapping, secrets: ofCredential }: Awaited<ReturnType<typeof readItemSettings>>,
+	{ mapping, secrets }: Awaited<ReturnType<typeof readItemSettings>>,
 ): Promise<AssessedNotification[] | (ResponseToSender & { isUnread?: true })> {
 	const received = await receiveBody(context.getRequestObject());
 	if ('status' in received) return { status: received.status, message: received.reason };
-	const secrets = settings.isAuthenticated ? await verifiedSecrets(context, received) : [];
-	if (!secrets) {
+	if (settings.isAuthenticated && !(await isVerified(context, received))) {
 		runHourly(context, 'refused', () => context.logger.warn(REFUSED));
 		return { status: 401, message: 'Unauthorized' };
 	}
@@ -88,19 +87,12 @@ async function readCall(
 	const payload = Buffer.isBuffer(body) ? parsePayload(body, mapping) : body;
 	if (!('announced' in payload))
 		return { status: payload.status, message: payload.reason, isUnread: true };
-	const hidden = [...secrets, ...ofCredential];
-	return payload.announced.map((each) => limitByTrust(each, settings, mapping, hidden));
+	return payload.announced.map((each) => limitByTrust(each, settings, mapping, secrets));
 }
 
-/** Some senders sign before they compress. The secrets of a proved call must not come out again. */
-async function verifiedSecrets(
-	context: IWebhookFunctions,
-	received: ReceivedBody,
-): Promise<string[] | undefined> {
-	const ofRaw = await checkAuthenticity(context, received.raw);
-	if (ofRaw.isAuthentic) return ofRaw.secrets;
+/** Some senders sign before they compress. */
+async function isVerified(context: IWebhookFunctions, received: ReceivedBody): Promise<boolean> {
+	if (await isAuthentic(context, received.raw)) return true;
 	const body = received.coding === '' ? undefined : await decodeBody(received);
-	if (!Buffer.isBuffer(body)) return undefined;
-	const ofBody = await checkAuthenticity(context, body);
-	return ofBody.isAuthentic ? ofBody.secrets : undefined;
+	return Buffer.isBuffer(body) && (await isAuthentic(context, body));
 }
