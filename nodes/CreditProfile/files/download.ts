@@ -7,6 +7,7 @@ import { parseLimitHeaders, retryAt } from '../../shared/rateLimit/limitHeaders'
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
 import { isRequestProblem } from '../../shared/errors/requestProblem';
 import { retryCondition } from '../../shared/http/retryPolicy';
+import { sleepUntil } from '../../shared/utils/sleep';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {
 	errorFileNameAndIds,
@@ -47,7 +48,8 @@ export async function download(
 	if (origin === undefined)
 		throw new DownloadError({ kind: 'link' }, errorFileNameAndIds(item, link));
 	const pace = rateLimiterFor({ baseUrl: origin, token: '', pointsPerSecond: PER_SECOND });
-	const { executionId: execution = '', cancelled: signal } = item.run;
+	const { signal } = item;
+	const { executionId: execution = '' } = item.run;
 	const began = performance.now();
 	const leftMs = () => began + MAX_MS - performance.now();
 	const end = AbortSignal.timeout(MAX_MS);
@@ -55,7 +57,10 @@ export async function download(
 	let [faults, busy] = [0, 0];
 	for (;;) {
 		const missed = await pace.acquire({ execution, signal, maxWaitMs: Math.max(1, leftMs()) });
-		if (missed) throw new DownloadError(last ?? missed, errorFileNameAndIds(item, link));
+		if (missed) {
+			const problem = missed.kind === 'cancelled' ? missed : (last ?? missed);
+			throw new DownloadError(problem, errorFileNameAndIds(item, link));
+		}
 		const tried = await attemptDownload(item, link, megabytes, { end, pace });
 		if ('file' in tried) return tried.file;
 		last = tried.problem;
@@ -68,7 +73,7 @@ export async function download(
 		if (retry === 'never' || isLast || waitMs > leftMs()) {
 			throw new DownloadError(last, errorFileNameAndIds(item, link));
 		}
-		await item.wait(waitMs);
+		await sleepUntil(Date.now(), waitMs, () => signal.aborted);
 	}
 }
 
@@ -88,9 +93,8 @@ async function attemptDownload(
 	megabytes: number,
 	{ end, pace }: { end: AbortSignal; pace: RateLimiter },
 ): Promise<DownloadAttempt> {
-	const { cancelled } = item.run;
 	const idle = idleTimeout(item.timeoutMs);
-	const signal = AbortSignal.any([idle.signal, end, ...(cancelled ? [cancelled] : [])]);
+	const signal = AbortSignal.any([idle.signal, end, item.signal]);
 	let body: ByteStream | undefined;
 	let bytes = 0;
 	const isTooLarge = () => bytes > megabytes * MEGABYTE;
@@ -130,7 +134,7 @@ async function attemptDownload(
 		return { problem: { kind: 'instead', what: 'an empty response' } };
 	} catch (error) {
 		if (isTooLarge()) return { problem: { kind: 'tooLarge', megabytes } };
-		if (cancelled?.aborted) return { problem: { kind: 'cancelled' } };
+		if (item.signal.aborted) return { problem: { kind: 'cancelled' } };
 		if (end.aborted) return { problem: { kind: 'slow', minutes: MAX_MINUTES } };
 		if (signal.aborted) return { problem: { kind: 'silent', ms: item.timeoutMs } };
 		return { problem: { kind: 'network', ...toNetworkFault(error) } };

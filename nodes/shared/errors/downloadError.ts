@@ -38,9 +38,14 @@ export class DownloadError extends UserError {
 		const whose = documentId && `It is file ${fileId} of document ${documentId}`;
 		super(message, { description: joinSentences(whose, ...todo) });
 		this.data = documentId ? { fileId, documentId } : {};
-		this.code = `file.${problem.kind === 'status' ? problemCode(problem) : problem.kind}`;
+		this.code = codeOf(problem);
 	}
 }
+
+const codeOf = (problem: DownloadProblem): string => {
+	if (problem.kind === 'cancelled') return 'cancelled'; // as of any request
+	return `file.${problem.kind === 'status' ? problemCode(problem) : problem.kind}`;
+};
 
 const LINK_ENDED = 'A link works for 24 hours: read the document again, then download at once';
 const MAY_WANT_TOKEN =

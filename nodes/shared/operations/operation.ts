@@ -41,6 +41,8 @@ export interface Item {
 	request(request: ItemRequest): Promise<JsonResponseBody>;
 	read<T extends object>(request: ItemRequest, reader: ParsedBodyReader<T>): Promise<T>;
 	tryRequest(request: ItemRequest): Promise<RequestResult>;
+	/** Aborted when the execution is cancelled or an item has failed: nothing more is to be sent. */
+	signal: AbortSignal;
 	/** Waits `ms` milliseconds; throws as soon as the execution is cancelled. */
 	wait(ms: number): Promise<void>;
 	/** A row as it may come out by Personal Data, then in this shape. One that does not come from here is hidden whole. */

@@ -247,6 +247,7 @@ async function begin(
 	return await operation.execute({
 		index,
 		run,
+		signal,
 		timezone: context.getTimezone(),
 		timeoutMs,
 		continuesOnFail: context.continueOnFail(),
