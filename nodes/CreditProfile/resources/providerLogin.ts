@@ -11,7 +11,7 @@ import type { Item, Resource } from '../../shared/operations/operation';
 import { mapPath, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/dataProviders';
 import type { ServiceRequest } from '../../shared/http/sendOnce';
-import { readSingleRowOrProblem, reportsFailure } from '../../shared/http/rows';
+import { readSingleRowOrProblem } from '../../shared/http/rows';
 import { RequestError } from '../../shared/http/requestError';
 import { maskNamed, redactSecretsInValue } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/primitiveText';
@@ -134,9 +134,7 @@ async function store(
 /** Sends it once. For whatever else than the row nobody knows whether the login was saved. */
 async function postLogin(item: Item, request: ServiceRequest): Promise<IDataObject> {
 	const saved = { isRow: isCredential, expected: 'the saved provider login' };
-	const reading = item.read(request, (body) =>
-		reportsFailure(body) ? { kind: 'failure', status: 200 } : readSingleRowOrProblem(body, saved),
-	);
+	const reading = item.read(request, (body) => readSingleRowOrProblem(body, saved));
 	const { row } = await reading.catch((error: unknown) => {
 		if (!(error instanceof RequestError) || error.accepted === 'no') throw error;
 		throw error.withAdvice({ meaning: 'savedUnknown' });

@@ -1,4 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
 import type { RequestProblem } from '../../shared/errors/requestProblem';
 import { suspectKeys } from '../client/names';
 import { classifySubmissionResponse } from '../client/record';
@@ -256,8 +255,8 @@ async function describeUncertainty(
 	{ problem, body }: Extract<SubmissionOutcome, { kind: 'uncertain' }>,
 ): Promise<UncertainResponse> {
 	if (!body) return { problem };
-	const { serviceMessage } = await item.connection();
+	const { serviceMessage, repeatsSecret } = await item.connection();
 	// the API reference shows no such body: one that repeats the credential is withheld whole
-	const shown: IDataObject | undefined = serviceMessage([body]).isWithheld ? undefined : body;
+	const shown = repeatsSecret(body) ? undefined : body;
 	return { problem, body: shown, serviceMessage: serviceMessage(body, request.secrets) };
 }

@@ -10,7 +10,7 @@ import { raceAbort, readBody } from '../utils/responseBody';
 import { faultCode, isTlsFault } from '../errors/networkFault';
 import type { TokenRequestProblem } from '../errors/requestProblem';
 import { extractRequestIds } from '../errors/requestIds';
-import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
+import { isMarkup, extractRefusalMessage } from '../errors/serviceMessage';
 import { isObject, parseJson, parseObjectBlankAsEmpty } from '../utils/json';
 import { isFilledText, textOf } from '../utils/primitiveText';
 import { readTaxQueryApiMapping } from './apiMapping';
@@ -141,7 +141,7 @@ function tokenProblem(
 ): TokenRequestProblem {
 	const reason = reasonOf(status, body);
 	const ids = extractRequestIds(headers, secrets);
-	const message = { ...(status < 400 ? {} : extractServiceMessage(body, secrets)), ...ids };
+	const message = { ...(status < 400 ? {} : extractRefusalMessage(body, secrets)), ...ids };
 	return { kind: 'login', reason, status, isPassing: reason === 'outage', ...message };
 }
 

@@ -7,16 +7,29 @@ const MOST = 10;
 
 /**
  * Neither API reference shows an error's body (CP §7, TQ §7). The message is read from `message`, or as RFC 6749
- * and RFC 9457 write it, with the details beside it. Any other body is quoted as JSON. A web page, or a text as
- * long as one, has no message. A message that repeats a secret is withheld whole.
+ * and RFC 9457 write it, with the details beside it. Nothing else is quoted: the body of a 2xx may hold people's data.
+ * A web page, or a text as long as one, has no message. A message that repeats a secret is withheld whole.
  */
-export function extractServiceMessage(body: unknown, secrets: string[]): ServiceMessage {
-	const found = typeof body === 'string' ? plainMessage(body) : (messageIn(body) ?? quoted(body));
+export const extractServiceMessage = (body: unknown, secrets: string[]): ServiceMessage =>
+	toServiceMessage(typeof body === 'string' ? plainMessage(body) : failureMessageIn(body), secrets);
+
+/** Of a response that refuses the request, any other body is quoted as JSON. */
+export const extractRefusalMessage = (body: unknown, secrets: string[]): ServiceMessage =>
+	toServiceMessage(
+		typeof body === 'string' ? plainMessage(body) : (messageIn(body) ?? quoted(body)),
+		secrets,
+	);
+
+function toServiceMessage(found: string | undefined, secrets: string[]): ServiceMessage {
 	if (found === undefined) return {};
 	if (holdsSecret(found, secrets)) return { isWithheld: true };
 	const text = found.replace(/\s+/g, ' ').trim().replaceAll('"', "'");
 	return { serviceMessage: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text };
 }
+
+/** Whether a body repeats one of these, wherever. */
+export const repeatsSecret = (body: unknown, secrets: string[]): boolean =>
+	holdsSecret(quoted(body) ?? '', secrets);
 
 export const failureMessageIn = (value: unknown): string | undefined =>
 	isObject(value) ? messageIn(value) : undefined;
@@ -49,7 +62,9 @@ function messageIn(value: unknown, depth = 0): string | undefined {
 	}
 	if (!isObject(value)) return undefined;
 	const { message, error_description, error, title, detail, errors } = value;
-	const [main] = [message, error_description, error, title].map(inside).filter(Boolean);
+	const [main = quoted(error)] = [message, error_description, error, title]
+		.map(inside)
+		.filter(Boolean);
 	const details = [detail, errors].map((one) => inside(one) ?? quoted(one));
 	const all = [main, ...details].filter((one) => one !== undefined);
 	return [...new Set(all)].join(': ') || undefined;

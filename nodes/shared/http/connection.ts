@@ -7,7 +7,7 @@ import {
 	type RequestProblem,
 } from '../errors/requestProblem';
 import { extractRequestIds } from '../errors/requestIds';
-import { extractServiceMessage } from '../errors/serviceMessage';
+import { extractServiceMessage, repeatsSecret } from '../errors/serviceMessage';
 import type { Prices } from '../credentials/prices';
 import { getClientState } from '../processState';
 import { retryAt } from '../rateLimit/limitHeaders';
@@ -60,6 +60,8 @@ export interface Connection<Mapping = unknown> {
 	 * credential, or one of these.
 	 */
 	serviceMessage(body: unknown, secrets?: string[]): ServiceMessage;
+	/** A body repeats a secret of the credential. */
+	repeatsSecret(body: unknown): boolean;
 	/** A fingerprint of what is secret; only who has the credential can compute it. */
 	seal(text: string): string;
 	/** The key of pseudonyms; '' if the credential holds none. */
@@ -189,6 +191,7 @@ function openConnection<Mapping>(
 		read: async (request, reader) => parse(await send(request), request, reader),
 		parse,
 		serviceMessage,
+		repeatsSecret: (body) => repeatsSecret(body, service.secrets(held.data)),
 		seal: (text) =>
 			createHmac('sha256', String(service.sealKey(held.data)))
 				.update(text)

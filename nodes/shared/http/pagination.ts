@@ -27,7 +27,7 @@ export class IncompleteList extends Error {
 }
 
 /** CP §4.4, §4.6, §4.8: no page is larger. */
-const LARGEST_PAGE = 100;
+export const LARGEST_PAGE = 100;
 /** Enough to hide the latency behind the pace: 10 pages per second at a response time of 4 seconds. */
 const PAGES_AT_A_TIME = 40;
 /** A list that changes is gone through for rows that moved so often. */

@@ -7,7 +7,7 @@ import type {
 	StatusProblem,
 } from '../errors/requestProblem';
 import { extractRequestIds } from '../errors/requestIds';
-import { isMarkup, extractServiceMessage } from '../errors/serviceMessage';
+import { isMarkup, extractRefusalMessage } from '../errors/serviceMessage';
 import { isObject } from '../utils/json';
 import { holdsSecret } from '../utils/secretDetector';
 import { textOf } from '../utils/primitiveText';
@@ -68,7 +68,7 @@ function ofSuccess(
 
 function ofStatus({ status, headers, body }: HttpResponse, secrets: string[]): StatusProblem {
 	const location = status < 400 ? addressOf(headers.location, secrets) : '';
-	const message = extractServiceMessage(body, secrets);
+	const message = extractRefusalMessage(body, secrets);
 	const isRefused = isTokenRefused(status, headers, body);
 	const isForeign = !isObject(body) || ROUTE.test(message.serviceMessage ?? '');
 	return {

@@ -62,6 +62,7 @@ export function readSingleRowOrProblem(
 	body: unknown,
 	{ expected, isRow }: ExpectedRows,
 ): { row: IDataObject } | RequestProblem {
+	if (reportsFailure(body)) return { kind: 'failure', status: 200 };
 	if (isRow(body)) return { row: body };
 	const inside = typeof body === 'object' && body !== null ? Object.values(body) : [];
 	const [row, another] = inside.filter(isRow);

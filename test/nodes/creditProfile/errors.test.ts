@@ -112,12 +112,11 @@ describe('bad input', () => {
 		['500', { status: 500, body: {} }, 'status.500', undefined],
 		['a body that is cut', 'truncated', 'body.truncated', undefined],
 		['a web page', 'nonJson', 'body.notJson', undefined],
-		['no list', { status: 200, body: { data: {} } }, 'shape', "{'data':{}}"],
+		['no list', { status: 200, body: { data: {} } }, 'shape', undefined],
 		[
-			'a list of something else',
-			{ status: 200, body: { data: ['x'], total: 1 } },
-			'shape',
-			"{'data':['x'],'total':1}",
+			'a list of something else, with a message',
+			{ status: 200, body: { data: ['x'], total: 1, message: 'Moved' } },
+			...(['shape', 'Moved'] as const),
 		],
 	];
 	it.each(answers)('fails with the right code: %s', async (_what, fault, code, message) => {
@@ -471,6 +470,8 @@ describe('bodies of other shapes', () => {
 		[{ name: 'A' }, 'shape'],
 		[{ data: { data: row } }, 'shape'],
 		[{ success: false, id: 1 }, 'failure'],
+		[{ ...row, success: false }, 'failure'],
+		[{ ...row, error: 'No' }, 'failure'],
 	];
 
 	const statuses: Array<[status: number, code: string]> = [
@@ -484,12 +485,47 @@ describe('bodies of other shapes', () => {
 	];
 
 	const getMany = { resource: 'dataCollection', operation: 'getAll', returnAll: true };
+	const documentsOf = (id: number) => ({
+		resource: 'dataDocument',
+		collection: { __rl: true, mode: 'id', value: id },
+	});
 
 	const get = {
 		resource: 'dataCollection',
 		operation: 'get',
 		collection: { __rl: true, mode: 'id', value: 1 },
 	};
+
+	it.each<[string, INodeParameters, object]>([
+		[
+			'the documents',
+			{ ...documentsOf(1), operation: 'getAll', options: { includeAssociations: ['files'] } },
+			{ documents: [{ associations: [{ type: 'Files', association: { url: 'SECRET' } }] }] },
+		],
+		[
+			'the number of documents',
+			{ ...documentsOf(1), operation: 'count' },
+			{ documents: ['SECRET'] },
+		],
+		[
+			'the logins',
+			{ resource: 'providerLogin', operation: 'getAll' },
+			[{ type: 'bureau-pm', password: 'SECRET' }],
+		],
+	])(
+		'quotes nothing of %s where they are not as the document says',
+		async (_what, parameters, body) => {
+			const service = await startStubServer(() => ({ body }));
+			const { error, items } = await runNodeInEngine({
+				...{ type: 'creditProfile', parameters },
+				credentials: { creditProfileApi: { baseUrl: service.url, apiToken: 'token-1' } },
+			});
+			await service.close();
+			expect([codeOf(error), items]).toEqual(['shape', []]);
+			const { message, description, context } = error ?? {};
+			expect(JSON.stringify({ message, description, context })).not.toContain('SECRET');
+		},
+	);
 
 	describe('a list of collections', () => {
 		it.each(lists)('with the body %j gives %p', async (body, outcome) => {
