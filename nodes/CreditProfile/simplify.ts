@@ -68,11 +68,16 @@ export function simplifyCollectionVersion(row: IDataObject): IDataObject {
 }
 
 /** CP §2.7: what is in the document first, each field in its column; associations in lists by type. */
-export function simplifyDocumentToRow(row: IDataObject): IDataObject {
+export function simplifyDocumentToRow(
+	row: IDataObject,
+	requested: readonly DocumentAssociationType[],
+): IDataObject {
 	const { associations } = row;
 	return {
 		...contentOf(row),
-		...(Array.isArray(associations) ? byType(associations) : associations && { associations }),
+		...(Array.isArray(associations)
+			? byType(associations, requested)
+			: associations && { associations }),
 		...pick(row, 'tags createdAt updatedAt externalId id'),
 	};
 }
@@ -100,23 +105,28 @@ function contentOf({ document }: IDataObject): IDataObject {
 }
 
 /**
- * Groups the included associations into lists by type. A type whose associations are all null was not requested and
- * is left out. Types that the API reference does not name stay as they came.
+ * Groups the included associations into a list for each requested type. Others stay as they came, except null ones
+ * beside those that were requested.
  */
-function byType(associations: unknown[]): IDataObject {
+function byType(
+	associations: unknown[],
+	requested: readonly DocumentAssociationType[],
+): IDataObject {
 	const entries = associations.filter(isObject);
-	const lists = (Object.keys(associationFields) as DocumentAssociationType[]).flatMap((type) => {
-		const ofType = entries.filter((entry) => associationTypeOf(entry) === type);
-		const held = ofType.filter(({ association }) => isObject(association));
-		const isNotRequested = ofType.length > 0 && held.length === 0;
-		return isNotRequested ? [] : [[type.toLowerCase(), held.map(simplifyAssociation)]];
-	});
-	const others = associations.filter(
-		(one) => one !== null && !associationTypeOf(one as IDataObject),
-	);
+	const isRequested = (entry: IDataObject) =>
+		requested.some((one) => one === associationTypeOf(entry));
+	const lists = requested.map((type) => [
+		type.toLowerCase(),
+		entries
+			.filter((entry) => associationTypeOf(entry) === type && isObject(entry.association))
+			.map(simplifyAssociation),
+	]);
+	const isShown = (entry: IDataObject) =>
+		requested.length === 0 || isObject(entry.association) || !associationTypeOf(entry);
+	const others = entries.filter((entry) => !isRequested(entry) && isShown(entry));
 	return {
 		...(Object.fromEntries(lists) as IDataObject),
-		...(others.length > 0 && { associations: others as IDataObject[] }),
+		...(others.length > 0 && { associations: others }),
 	};
 }
 
@@ -126,6 +136,8 @@ const associationFields: Record<DocumentAssociationType, string> = {
 	Forms: 'rfc curp monthlyIncome loanAmount completedDate profileId id',
 	Files: 'filelabel filetype originalFilename size url uploadedAt externalId id',
 };
+
+export const associationTypes = Object.keys(associationFields) as DocumentAssociationType[];
 
 /** The association of an entry `{type, association}`, flat; a person's or company's name in one text. */
 function simplifyAssociation(entry: IDataObject): IDataObject {

@@ -9,7 +9,7 @@ import { readsList } from '../../shared/operations/listOperation';
 import { RowsWithFiles, type Item, type Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/primitiveText';
 import { collectionId, offset as startAt, order } from '../fields';
-import { documentRules } from '../personalData';
+import { documentRules, type DocumentAssociationType } from '../personalData';
 import { writeFile } from '../files/csv';
 import {
 	collectRows,
@@ -30,6 +30,7 @@ import {
 	associationsToInclude,
 	outputFileFormat,
 	allAssociations,
+	requestedTypes,
 	outputField,
 } from './documentOutput';
 
@@ -58,7 +59,7 @@ const getMany = defineOperation({
 			startAt: values.startAt,
 			wanted: most,
 		};
-		const shape = rowShape(values);
+		const shape = rowShape(values, requestedTypes(included));
 		let given = 0;
 		async function* pages() {
 			for await (const page of listPages(item, list)) {
@@ -83,15 +84,15 @@ const getMany = defineOperation({
 	},
 });
 
-function rowShape({
-	simplify: isSimple,
-	output: { isSeparate },
-}: {
-	simplify: boolean;
-	output: { isSeparate: boolean };
-}): (document: IDataObject) => IDataObject[] {
+function rowShape(
+	{
+		simplify: isSimple,
+		output: { isSeparate },
+	}: { simplify: boolean; output: { isSeparate: boolean } },
+	requested: DocumentAssociationType[],
+): (document: IDataObject) => IDataObject[] {
 	if (isSeparate) return isSimple ? simpleAssociationRows : associationRows;
-	return (document) => [isSimple ? simplifyDocumentToRow(document) : document];
+	return (document) => [isSimple ? simplifyDocumentToRow(document, requested) : document];
 }
 
 /** A file is called by its collection's name in addresses (CP §2.2), or its ID where the collection cannot be read. */

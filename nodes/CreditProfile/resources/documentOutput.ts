@@ -3,6 +3,8 @@ import { defineField, optionsEntryField, type Field } from '../../shared/operati
 import { textOf } from '../../shared/utils/primitiveText';
 import { fieldError } from '../../shared/utils/codedError';
 import { optionParserFor, splitArrayOrCommaText } from '../fields';
+import type { DocumentAssociationType } from '../personalData';
+import { associationTypes } from '../simplify';
 
 /** CP §4.8 */
 const PARAMETERS: Record<string, string> = {
@@ -15,6 +17,10 @@ const PARAMETERS: Record<string, string> = {
 /** A type alone may not do (not shown, CP §4.8), so the general parameter goes with it. */
 const including = (...chosen: string[]): IDataObject =>
 	Object.fromEntries(['types', ...chosen].map((one) => [PARAMETERS[one], true]));
+
+/** The types whose content these parameters request. */
+export const requestedTypes = (parameters: IDataObject): DocumentAssociationType[] =>
+	associationTypes.filter((type) => parameters[PARAMETERS[type.toLowerCase()]] === true);
 
 export const filesOnly = including('files');
 export const allAssociations = including('profiles', 'forms', 'files');

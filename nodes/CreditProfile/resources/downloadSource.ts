@@ -102,6 +102,12 @@ const COLLECTION_FIELDS = ['activeDataCollectionVersionId', 'activeVersionFields
 /** The files in an item of Get Many: a document or a separate association, as it came or simplified. */
 export function splitInputRowByFile(row: IDataObject): DocumentWithFile[] {
 	const { id, externalId, documentId = null, documentExternalId, ...others } = row;
+	for (const name of ['files', 'associations']) {
+		if ((row[name] ?? undefined) === undefined || Array.isArray(row[name])) continue;
+		throw new CodedError('noList', `'${name}' of the incoming item is not a list`, {
+			description: 'Give this node the items of Get Many as they came from it.',
+		});
+	}
 	const files = Array.isArray(row.files) ? row.files : [];
 	const simplified = files.map((file) => withFile({ id, externalId }, file));
 	if (row.associations !== undefined || row.files !== undefined)

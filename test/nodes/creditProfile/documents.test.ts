@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { codeOf } from '../../support/errorCode';
@@ -178,6 +178,23 @@ describe('data documents', () => {
 					documentId: listed.id,
 				})),
 			);
+		});
+
+		it.each<[chosen: string[], expected: IDataObject]>([
+			[['files'], { files: [] }],
+			[['files', 'forms'], { forms: [], files: [] }],
+			[['types'], { associations: [{ type: 'Files', association: null }] }],
+		])('have a list for each type of %j, and for no other', async (chosen, expected) => {
+			const associations = [{ type: 'Files', association: null }];
+			await sandbox.faults({
+				path: `/api/v1/data/collection/${LOANS_COLLECTION_ID}/document`,
+				fault: {
+					status: 200,
+					body: { total: 1, documents: [{ id: 7, document: {}, associations }] },
+				},
+			});
+			const found = jsonOf(await getMany({ limit: 1, options: include(...chosen) }));
+			expect(found).toEqual([{ ...expected, id: 7 }]);
 		});
 
 		it('associations are one item each if only they are requested', async () => {
@@ -415,6 +432,24 @@ describe('the files of a collection', () => {
 			const { items, error } = await run();
 			expect([items, [codeOf(error), error?.context]]).toEqual([[], LOST]);
 		});
+	});
+
+	it('are not fetched once a file of another item has failed', async () => {
+		const began = new EventEmitter();
+		const allBegan = once(began, 'all');
+		hosts = {
+			'/never': () => void (requestsByPath['/never'] === 5 && began.emit('all')),
+			'/bad': (response) => void allBegan.then(() => refuse(404)(response)),
+		};
+		const items = [
+			{ id: 1, files: Array.from({ length: 60 }, (_, at) => file('/never', at)) },
+			{ id: 2, files: [file('/bad', 60)] },
+		];
+		const { error } = await run({ filesFrom: 'incoming' }, { items });
+		expect([codeOf(error), requestsByPath]).toEqual([
+			'file.status.404',
+			{ '/never': 5, '/bad': 1 },
+		]);
 	});
 
 	describe('from a host that reports too many requests', () => {

@@ -659,10 +659,13 @@ describe('filters that a service ignores', () => {
 			}
 		});
 
-		it('is an error of Count, too, where its first row shows it', async () => {
-			const count = { operation: 'count' };
-			const { error } = await collections({ processorKey__eq: ['x'] }, all, count);
+		it.each(['x', '1'])('is an error of Count, too, by any row of a page: %s', async (first) => {
+			const rows = all.map((one, at) => ({ ...one, processorKey: at === 0 ? first : 'y' }));
+			const { error, queries } = await collections({ processorKey__eq: [first] }, rows, {
+				operation: 'count',
+			});
 			expect(codeAndFieldOf(error)).toEqual(['filter.ignored', 'Processor Key']);
+			expect(queries).toHaveLength(1);
 		});
 
 		it('detects an ignored filter by a single row', async () => {

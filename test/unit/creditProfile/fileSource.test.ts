@@ -32,3 +32,13 @@ describe('the files of an incoming document, beside an association of an unknown
 		expect(found).toEqual([{ documentId: 1, association: file }]);
 	});
 });
+
+it.each([
+	['files', '[{"id":7}]'],
+	['files', { id: 7 }],
+	['associations', 'x'],
+])('is an error where %s of an incoming item is no list: %j', (name, value) => {
+	expect(() => splitInputRowByFile({ id: 1, [name]: value })).toThrow(
+		expect.objectContaining({ code: 'noList' }),
+	);
+});
