@@ -12,7 +12,7 @@ import {
 } from '../client/queryList';
 import { mayOmitExistingResponse } from '../client/record';
 import { incompleteQueryListText, outputRowsOfTotalHint } from '../errors/queryError';
-import { showsSubject, type Filter } from './recordFilters';
+import type { Filter } from './recordFilters';
 
 interface SearchOptions {
 	filter: Filter;
@@ -31,9 +31,7 @@ interface QuerySearch {
 	/** The number of queries read from the list, and of rows that show no ID. */
 	listed: number;
 	unreadable: number;
-	/** Queries that were read by their ID and yet lack a result. */
-	incomplete: number;
-	/** Queries that show neither what they asked nor a result. */
+	/** Queries that do not show what the filters compare. */
 	unsearched: number;
 	/** One query of each type and status. */
 	kinds: QueryRecord[];
@@ -46,18 +44,18 @@ interface QuerySearch {
 /** Rows that are read by their ID at a time. */
 const AT_ONCE = 40;
 
-/** Throws a CodedError if RFC or CURP are searched in a list that does not show them and may not be completed. */
+/** Throws a CodedError if the list does not show what the filters compare, and may not be completed. */
 export async function searchQueries(
 	client: QueryClient,
 	{ filter, limit, isCompleting }: SearchOptions,
 ): Promise<QuerySearch> {
 	const complete = async (row: QueryRecord) =>
-		filter.searches && !showsSubject(row)
-			? await fetchRecordOfRow(client, row)
-			: await fetchRecordIfIncomplete(client, row);
+		filter.isComparable(row)
+			? await fetchRecordIfIncomplete(client, row)
+			: await fetchRecordOfRow(client, row);
 	const found: QueryRecord[] = [];
 	const kinds = new Map<string, QueryRecord>();
-	let [listed, unreadable, incomplete, unsearched] = [0, 0, 0, 0];
+	let [listed, unreadable, unsearched] = [0, 0, 0];
 	let end: QuerySearch['end'];
 	let total: number | undefined;
 	for await (const chunk of readListChunks(client)) {
@@ -65,16 +63,16 @@ export async function searchQueries(
 		listed += records.length;
 		unreadable += chunk.unreadable;
 		total = chunk.total;
-		for (const row of records) kinds.set(`${row.code} ${row.status ?? ''}`, row);
+		for (const row of records.filter(filter.isInTime))
+			kinds.set(`${row.code} ${row.status ?? ''}`, row);
 		for (let at = 0; at < records.length && found.length < limit; at += AT_ONCE) {
 			const some = records.slice(at, at + AT_ONCE).filter(filter.mayFit);
 			const read = isCompleting ? await Promise.all(some.map(complete)) : some;
-			if (isCompleting) incomplete += read.filter(mayOmitExistingResponse).length;
 			for (const row of read) {
 				const isFitting = filter.fits(row);
 				if (isFitting) found.push(row);
 				if (isFitting !== undefined) continue;
-				if (!isCompleting && !showsSubject(row)) throw unsearchable();
+				if (!isCompleting && !filter.isComparable(row)) throw unsearchable();
 				unsearched++;
 			}
 		}
@@ -83,14 +81,13 @@ export async function searchQueries(
 	}
 	return {
 		...{ found: found.slice(0, limit), isFull: found.length >= limit, kinds: [...kinds.values()] },
-		...{ listed, unreadable, incomplete, unsearched, end, total },
+		...{ listed, unreadable, unsearched, end, total },
 	};
 }
 
 const unsearchable = () =>
-	new CodedError('list.asked', 'The list of queries does not show what each query asked', {
-		description:
-			"To filter by RFC or CURP, add the option 'Complete Rows', which reads each query by its ID.",
+	new CodedError('list.asked', 'The list of queries does not show what these filters compare', {
+		description: "Add the option 'Complete Rows', which reads each query by its ID.",
 	});
 
 /** Returns what the operator should know of the search. Throws a CodedError if the list was not read to its end. */
@@ -99,7 +96,8 @@ export function hintsOf(
 	{ filter, limit, isCompleting }: SearchOptions,
 	mapping: TaxQueryMapping,
 ): string[] {
-	const { found, isFull, listed, unreadable, incomplete, unsearched, total, kinds } = search;
+	const { found, isFull, listed, unreadable, unsearched, total, kinds } = search;
+	const incomplete = isCompleting ? found.filter(mayOmitExistingResponse).length : 0;
 	const others = isFull ? 'limit' : found.length < listed ? 'filters' : undefined;
 	const hints = [
 		hintOfEnd(search, limit, mapping),
@@ -110,7 +108,7 @@ export function hintsOf(
 			),
 		unsearched > 0 &&
 			(isCompleting
-				? `${unsearched} queries were not searched: their records show neither what they asked nor a result.`
+				? `${unsearched} queries were not searched: their records do not show what the filters compare.`
 				: `${unsearched} queries without a result in the list were not searched. Add the option 'Complete Rows'.`),
 		incomplete > 0 &&
 			joinSentences(

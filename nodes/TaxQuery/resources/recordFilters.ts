@@ -1,6 +1,7 @@
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { parseObject, type Field } from '../../shared/operations/fields';
+import type { Item } from '../../shared/operations/operation';
+import { parseObject, parseText, type Field } from '../../shared/operations/fields';
 import { textOf } from '../../shared/utils/primitiveText';
 import { readMoment } from '../fields/dates';
 import { normalizeIdentifier, textProperty } from '../fields/textProperty';
@@ -9,7 +10,8 @@ import { mayOmitExistingResponse } from '../client/record';
 import type { QueryRecord, QueryState } from '../client/model';
 import { describeRecordsExcludedAsUnknown } from '../errors/unknownRecords';
 import { simplifyRecordToRow } from '../output/simplify';
-import { CodedError } from '../../shared/utils/codedError';
+import { normalizedFromCheckOutput } from '../fields/identifiers';
+import { CodedError, fieldError } from '../../shared/utils/codedError';
 
 const STATES: Array<{ name: string; value: QueryState }> = [
 	{ name: 'Failed', value: 'failed' },
@@ -47,6 +49,8 @@ const identifier = (label: string, example: string, length: string) =>
 		false,
 	);
 
+const rfc = identifier('RFC', 'GODE561231GR8', '12 or 13 characters');
+const curp = identifier('CURP', 'PEXL990821HSRRXS05', '18 characters');
 const createdAfter = moment('Created After', 'createdAfter', 'at this time or later');
 const createdBefore = moment('Created Before', 'createdBefore', 'before this time');
 const queries = choice(
@@ -64,23 +68,18 @@ const property: INodeProperties = {
 	type: 'collection',
 	placeholder: 'Add filter',
 	default: {},
-	options: [
-		createdAfter,
-		createdBefore,
-		identifier('CURP', 'PEXL990821HSRRXS05', '18 characters'),
-		queries,
-		identifier('RFC', 'GODE561231GR8', '12 or 13 characters'),
-		status,
-	],
+	options: [createdAfter, createdBefore, curp, queries, rfc, status],
 };
 
 export interface Filter {
+	/** Is false if the query was made at another time. */
+	isInTime(row: QueryRecord): boolean;
 	/** Is false if what never changes of a query rules it out: the moment of its creation, or its type. */
 	mayFit(row: QueryRecord): boolean;
-	/** Is undefined if only what the record lacks shows that: its result, or what it asked. */
+	/** The record has what the filters compare, though perhaps not its result. */
+	isComparable(record: QueryRecord): boolean;
+	/** Is undefined if only what the record lacks shows that. */
 	fits(record: QueryRecord): boolean | undefined;
-	/** It looks for an RFC or CURP. */
-	searches: boolean;
 	/** Records may be left out only because their labels are unknown. */
 	leftOut(records: QueryRecord[]): string | undefined;
 }
@@ -99,28 +98,51 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 		const before = timeOf(createdBefore, Infinity);
 		const operations = chosenOf(chosen, queries);
 		const states = chosenOf(chosen, status);
-		const identifiers = ['rfc', 'curp'].map(
-			(name) => [name, normalizeIdentifier(chosen[name])] as const,
-		);
-		const wanted = identifiers.filter(([, identifier]) => identifier !== '');
+		const wanted = [rfc, curp].flatMap((field) => identifierOf(item, chosen, field));
+		const isOfPeriod = after > -Infinity || before < Infinity;
+		const isInTime = ({ createdAt: created = NaN }: QueryRecord) =>
+			!(created < after || created >= before);
+		const isOfType = ({ operation = '', code }: QueryRecord) =>
+			operations.length === 0 || code === '' || operations.includes(operation);
+		const mayFit = (record: QueryRecord) => isInTime(record) && isOfType(record);
+		const isComparable = (record: QueryRecord) =>
+			!(isOfPeriod && record.createdAt === undefined) &&
+			!(operations.length > 0 && record.code === '') &&
+			(wanted.length === 0 || showsSubject(record));
 		return (mapping) => ({
-			searches: wanted.length > 0,
-			mayFit: ({ createdAt: created = NaN, operation }) =>
-				!(created < after || created >= before) &&
-				(operation === undefined || operations.length === 0 || operations.includes(operation)),
+			isInTime,
+			mayFit,
+			isComparable,
 			fits(record) {
-				const { createdAt: created = NaN, operation = '' } = record;
-				if (after > -Infinity && !(created >= after)) return false;
-				if (before < Infinity && !(created < before)) return false;
-				if (operations.length > 0 && !operations.includes(operation)) return false;
+				if (!mayFit(record)) return false;
 				if (states.length > 0 && !states.includes(record.state)) return false;
-				return holds(record, wanted, mapping);
+				return isComparable(record) ? holds(record, wanted, mapping) : undefined;
 			},
 			leftOut: (records) =>
 				describeRecordsExcludedAsUnknown(records, { operations, states }, mapping),
 		});
 	},
 };
+
+/** The identifier to look for: none where a model leaves the filter empty, as it does with those it does not use. */
+function identifierOf(
+	{ run }: Item,
+	chosen: IDataObject,
+	{ name, displayName }: INodeProperties,
+): Array<readonly [name: string, identifier: string]> {
+	const value = chosen[name];
+	const isEmpty = value === undefined || value === null || value === '';
+	if (!Object.hasOwn(chosen, name) || (isEmpty && run.isTool)) return [];
+	if (isEmpty) {
+		throw fieldError(
+			'filter.empty',
+			displayName,
+			"in 'Filters' has no value",
+			'Enter one, remove the filter, or check the expression that fills it for this item.',
+		);
+	}
+	return [[name, normalizeIdentifier(parseText(normalizedFromCheckOutput(value), displayName))]];
+}
 
 /** It shows what was asked, or the result. */
 export const showsSubject = ({ request, hasResponse }: QueryRecord): boolean =>
@@ -132,7 +154,6 @@ function holds(
 	mapping: TaxQueryMapping,
 ): boolean | undefined {
 	if (wanted.length === 0) return true;
-	if (!showsSubject(record)) return undefined;
 	const simple = simplifyRecordToRow(record, mapping);
 	const isFound = ([name, identifier]: (typeof wanted)[number]) =>
 		[simple[name], record.request?.[name]].some(
@@ -147,9 +168,11 @@ function holds(
 /** An expression may give an array or a text with commas. */
 function chosenOf(from: IDataObject, { name, displayName, options }: INodeProperties): string[] {
 	const known = (options as INodePropertyOptions[]).map(({ value }) => String(value));
-	const entries = [from[name]].flat().flatMap((one) => textOf(one).split(','));
+	const given = [from[name] ?? []].flat();
+	const entries = given.flatMap((one) => textOf(one).split(','));
 	const chosen = entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
-	if (chosen.every((entry) => known.includes(entry))) return chosen;
+	const areTexts = given.every((one) => typeof one === 'string');
+	if (areTexts && chosen.every((entry) => known.includes(entry))) return chosen;
 	throw new CodedError(
 		'field.choice',
 		`The filter '${displayName}' holds an entry that is not in its list`,

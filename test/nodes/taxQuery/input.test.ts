@@ -185,6 +185,25 @@ describe('an item with a mistake in it', () => {
 			getCrfParameters({ rfc: RFC, reuse: 'hours', reuseHours: 'soon' }),
 			['field.number', 'Reuse Results Up To (Hours)'],
 		],
+		...(['RFC', 'CURP'] as const).flatMap((name): typeof mistakes => {
+			const filtered = (value: string) =>
+				operationParameters('query', 'getAll', { filters: { [name.toLowerCase()]: value } });
+			return [
+				[`a filter by ${name} without value`, filtered(''), ['filter.empty', name]],
+				[`a filter by ${name} of no column`, filtered('={{ $json.no }}'), ['filter.empty', name]],
+				[
+					`a filter by ${name} that is an object`,
+					filtered('={{ { a: 1 } }}'),
+					['field.empty', name],
+				],
+				[`a filter by ${name} that is a list`, filtered('={{ ["a"] }}'), ['field.empty', name]],
+			];
+		}),
+		[
+			'a filter by status that is an object',
+			operationParameters('query', 'getAll', { filters: { status: '={{ { a: 1 } }}' } }),
+			['field.choice', 'Status'],
+		],
 		[
 			'a date filter that is none',
 			operationParameters('query', 'getAll', { filters: { createdAfter: 'monday' } }),

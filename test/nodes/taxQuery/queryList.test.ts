@@ -176,6 +176,50 @@ describe('a list that shows neither what a query asked nor its result, with Comp
 	});
 });
 
+describe('filters that the list does not show', () => {
+	const records = [
+		{ _id: 'q1', service: 'CRF', status: 'PENDING', createdAt: '2026-11-03T12:00:00Z' },
+		{ _id: 'q2', service: 'CURP', status: 'SUCCESS', createdAt: '2026-11-01T12:00:00Z' },
+	];
+	const FIELDS: Array<[filters: INodeParameters, hidden: string]> = [
+		[{ createdAfter: '2026-11-02T00:00:00Z' }, 'createdAt'],
+		[{ queries: ['getCrf'] }, 'service'],
+	];
+	const search = async (
+		[filters, hidden]: (typeof FIELDS)[number],
+		completeRows: boolean,
+		isShownById = true,
+	) => {
+		const without = (row: object) =>
+			Object.fromEntries(Object.entries(row).filter(([name]) => name !== hidden));
+		const { rows, error, hints } = await runAgainstStub(
+			({ path }) => {
+				const one = records.find(({ _id }) => path.endsWith(`/query/${_id}`));
+				if (!one) return { body: records.map(without) };
+				return { body: isShownById ? one : without(one) };
+			},
+			getMany({ filters }, { completeRows }),
+		);
+		return [rows.map(({ _id }) => _id), codeOf(error), hints.map(({ message }) => message).join()];
+	};
+
+	it.each(FIELDS)('are compared with each query by its ID: %j', async (...field) => {
+		expect((await search(field, true)).slice(0, 2)).toEqual([['q1'], undefined]);
+	});
+
+	it.each(FIELDS)('are an error without Complete Rows: %j', async (...field) => {
+		expect((await search(field, false)).slice(0, 2)).toEqual([[], 'list.asked']);
+	});
+
+	it.each(FIELDS)('leave nothing out in silence: %j', async (...field) => {
+		expect(await search(field, true, false)).toEqual([
+			[],
+			undefined,
+			expect.stringMatching(/2 queries were not searched/),
+		]);
+	});
+});
+
 describe('the list of all queries at a service that', () => {
 	let close: () => Promise<void>;
 	let requests: IDataObject[];
