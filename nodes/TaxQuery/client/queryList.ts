@@ -293,7 +293,11 @@ export async function isRowComplete(client: QueryClient, row: QueryRecord): Prom
 	if (mayOmitExistingResponse(row)) return false;
 	if (row.state !== 'success') return true;
 	const comparisons = getClientState(client.clientKey).shared(newComparisons);
-	const compareRow = async () => lengthOf(await fetchRecordOfRow(client, row)) <= lengthOf(row);
+	const compareRow = async () => {
+		const record = await findQueryById(client, row.id);
+		if (!record) comparisons.delete(row.code); // it may come later than its row, and proves nothing
+		return record !== undefined && lengthOf(record) <= lengthOf(row);
+	};
 	const comparison = comparisons.get(row.code) ?? compareRow();
 	comparisons.set(row.code, comparison);
 	return await comparison.catch(() => {

@@ -204,7 +204,7 @@ export class PastQueries {
 			const fresh = inTime.filter((row) => !isStale(row));
 			const found = chooseRecord(fresh, one, states);
 			if (!found) {
-				for (const row of possible)
+				for (const row of possible.filter(({ code }) => !one.otherCodes.includes(code)))
 					(isStale(row) ? this.#pendingTooLong : this.#uncompared).add(row.id);
 			}
 			if (found && isUnshared) this.#register.claim(client.accountKey, [found.id]);

@@ -10,6 +10,7 @@ import {
 	listAtLeastSince,
 } from '../client/queryList';
 import type { CollectedQueryList, QueryRecord } from '../client/model';
+import { mayStillEnd } from '../client/record';
 
 /** The list may lag this long behind an accepted query. */
 export const LIST_LAG_MS = 60_000;
@@ -76,6 +77,8 @@ export class SharedQueryList {
 	size = 0;
 	/** Caches the records of rows without request or date, so that each is read once while its status stays. */
 	readonly #records = new BoundedMap<string, Promise<QueryRecord>>(10_000);
+	/** When a row was first to be read, by a monotonic clock. */
+	readonly #firstReads = new BoundedMap<string, number>(10_000);
 
 	get isInUse(): boolean {
 		return this.#running !== undefined;
@@ -97,12 +100,18 @@ export class SharedQueryList {
 	/** Reads a row without request or date by its ID. */
 	async completeRow(client: QueryClient, row: QueryRecord): Promise<QueryRecord> {
 		const key = `${row.id} ${row.status}`;
-		return await this.#records
-			.getOrMake(key, async () => await fetchRecordOfRow(client, row))
-			.catch((error: unknown) => {
-				this.#records.delete(key);
-				throw error as Error;
-			});
+		const firstRead = this.#firstReads.getOrMake(row.id, () => performance.now());
+		const reading = this.#records.getOrMake(key, async () => await fetchRecordOfRow(client, row));
+		let isLasting = false;
+		try {
+			const record = await reading;
+			// a record may come later than its row, and one without status in the list may yet change
+			const isThere = record !== row || performance.now() - firstRead > LIST_LAG_MS;
+			isLasting = isThere && (row.status !== undefined || !mayStillEnd(record.state));
+			return record;
+		} finally {
+			if (!isLasting) this.#records.delete(key);
+		}
 	}
 
 	async #join(client: QueryClient, need: ReadingNeed): Promise<ListReading> {

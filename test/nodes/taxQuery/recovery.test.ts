@@ -230,6 +230,19 @@ describe('a lost query in a list whose rows lack their requests', () => {
 		expect(reads).toHaveLength(new Set(reads).size + 1);
 	});
 
+	it('is recovered though its record comes later than its row', async () => {
+		const [lost] = rfcs(1);
+		let misses = 1;
+		const service = await fakeService({
+			post: acceptThenRespondBadGateway,
+			list: listWithoutRequests,
+			get: (one, response) => respondJson(response, one, misses-- > 0 ? 404 : 200),
+		});
+		const { items } = await service.run(never, { items: itemsForRfcs([lost]) });
+		await service.close();
+		expect(items.map(({ json }) => [json.recovered, json.billed])).toEqual([[true, 1]]);
+	});
+
 	it('is recovered though another row cannot be read', async () => {
 		const [other, lost] = rfcs(2);
 		const service = await fakeService({

@@ -398,9 +398,46 @@ describe('what Reuse Results leaves out, and the receipt names', () => {
 		expect(await run(Date.now() - HOUR_MS, 'PENDING', 720)).toMatchObject({ sent: 0 });
 	});
 
+	it('but no query of another type about the same person', async () => {
+		const service = await fakeService();
+		service.billed.push(aRecord({ service: 'RFC', query: { rfc: RFC } }));
+		const { hints } = await service.run(
+			operationParameters('taxAuthority', 'getComplianceOpinion', {
+				...{ rfc: RFC, reuse: 'hours', reuseHours: 24 },
+			}),
+		);
+		await service.close();
+		expect(hints.map(({ message }) => message).join()).not.toContain('could not be compared');
+	});
+
 	it('a query whose date may be local time called Z', async () => {
 		const { sent, hint } = await run(Date.now() - 6 * HOUR_MS, 'SUCCESS', 1);
 		expect([sent, hint]).toEqual([1, expect.stringContaining('1 query in the list could not')]);
+	});
+});
+
+describe('Reuse Results of a list that shows nothing but IDs', () => {
+	it('takes the result of a query that it saw pending', async () => {
+		const service = await fakeService({
+			list: (stored, response) =>
+				respondJson(
+					response,
+					stored.map(({ _id, service: code }) => ({ _id, service: code })),
+				),
+		});
+		const one = aRecord({ query: { rfc: RFC }, status: 'PENDING' });
+		service.billed.push(one);
+		const outcome = async () => {
+			const hours = getCrfParameters({ reuse: 'hours', reuseHours: 24 });
+			const { items } = await service.run(hours, { items: [{ rfc: RFC }] });
+			return [items[0].json.outcome, items[0].json.reused];
+		};
+		const before = await outcome();
+		Object.assign(one, { status: 'SUCCESS', response: { RFC, RazonSocial: 'A' } });
+		shiftAllClocks(HOUR_MS);
+		const after = await outcome();
+		await service.close();
+		expect([before, after, service.sent()]).toEqual([['pending', true], ['result', true], 0]);
 	});
 });
 

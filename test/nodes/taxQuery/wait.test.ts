@@ -344,6 +344,22 @@ describe('a list that shows a short form of the results', () => {
 		]);
 	});
 
+	it('costs no result anything where a record comes later than its row', async () => {
+		let misses = 1;
+		const service = await fakeService({
+			list: (stored, response) => respondJson(response, short(stored)),
+			post(accept, response) {
+				const stored = accept();
+				stored.response = { legalName: 'X', more: { name: 'M' }, zipCode: '01000' };
+				respondJson(response, { queryId: stored._id });
+			},
+			get: (one, response) => respondJson(response, one, misses-- > 0 ? 404 : 200),
+		});
+		const { items } = await service.run(waiting(), { items: rfcs(5).map((rfc) => ({ rfc })) });
+		await service.close();
+		expect(items.map(({ json }) => json.zipCode)).toEqual(new Array(5).fill('01000'));
+	});
+
 	it('is compared by one result, and believed where that is as full', async () => {
 		const service = await serviceThat((stored) => stored);
 		const items = rfcs(30).map((rfc) => ({ rfc }));
