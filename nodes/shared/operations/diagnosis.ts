@@ -108,11 +108,11 @@ export class ConnectionDiagnosis {
 
 	/** Each row that needs a change is named. */
 	#summary(changes: Check[]): string {
-		const [fine, wrong, open] = ([true, false, 'unknown'] as const).map(
+		const [fine, open] = ([true, 'unknown'] as const).map(
 			(result) => this.#withResult(result).length,
 		);
 		return joinSentences(
-			`Checks: ${fine} OK, ${wrong} with a change needed, ${open} not known`,
+			`Checks: ${fine} OK, ${open} not known`,
 			changes.length > 0 ? `Change needed: ${changes.map(({ check }) => check).join('; ')}` : '',
 		);
 	}

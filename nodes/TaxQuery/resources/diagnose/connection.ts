@@ -163,13 +163,15 @@ async function checkPaging(
 	client: QueryClient,
 	rows: QueryRecord[],
 ): Promise<CheckOutcome<IDataObject>> {
-	const { limit, pageSize } = client.mapping.list;
+	const { limit, offset, page, paging, pageSize } = client.mapping.list;
 	const listing = await listAllQueries(client);
 	const { longest, total, completeness } = listing;
 	const listed = listing.records.length;
 	const reported = total === undefined ? 'It reports no total' : `It reports ${total} queries`;
 	const isFirstThere = rows.length === 0 || listing.records.some(({ id }) => id === rows[0].id);
-	if (completeness === 'complete' && isFirstThere) {
+	// a list so short is taken for whole, and shows nothing of how a longer one comes
+	const isShort = total === undefined && paging !== 'none' && (offset ?? page) === undefined;
+	if (completeness === 'complete' && isFirstThere && !isShort) {
 		const isSmaller = limit !== undefined && longest < Math.min(listed, pageSize);
 		return {
 			ok: true,
@@ -185,14 +187,24 @@ async function checkPaging(
 			value: isSmaller ? { pageSize: longest } : {},
 		};
 	}
-	const paging = await probePaging(client, rows);
-	const count = paging ? await countQueriesWithPaging(client, paging) : -1;
+	const found = await probePaging(client, rows);
+	// of a cut list, the first page shows the service's page; of a whole one, the number of today's queries
+	const settings = (count: number) =>
+		count > listed ? { ...found, pageSize: rows.length } : found;
+	const count = found ? await countQueriesWithPaging(client, found) : -1;
 	if (count >= listed) {
 		return {
 			ok: count === listed ? 'unknown' : false,
 			seen: `${reported}. ${listed} came at once, ${count} page by page.`,
-			advice: `Set list in the API Mapping: ${JSON.stringify(paging)}.`,
-			value: paging,
+			advice: `Set list in the API Mapping: ${JSON.stringify(settings(count))}.`,
+			value: settings(count),
+		};
+	}
+	if (completeness === 'complete' && isFirstThere) {
+		return {
+			ok: 'unknown',
+			seen: `${reported}. ${listed} came: too few to show whether the list has pages.`,
+			advice: 'Diagnose again once there are ten queries.',
 		};
 	}
 	return {
