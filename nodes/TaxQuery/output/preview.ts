@@ -14,7 +14,7 @@ import { AmountByCurrency } from '../spending/amounts';
 import { requestPersonalDataRules } from './personalData';
 import { gapTexts, reuseText, type ReuseSearchGaps } from './receiptText';
 import type { SubmittedQuery } from './rows';
-import { withoutUndefined } from './simplify';
+import { requestedColumns, withoutUndefined } from './simplify';
 
 /** What a run would do with a query. */
 type PreviewOutcome = Extract<
@@ -48,7 +48,7 @@ export function buildPreviewRow(
 ): IDataObject {
 	const why = { wouldSend: null, wouldReuse: query ? null : SHARED, uncertain: LOST }[outcome];
 	const row = {
-		...item.protect(requested, requestPersonalDataRules, identity),
+		...item.protect(requested, requestPersonalDataRules, requestedColumns),
 		outcome,
 		reason: warnings.at(0)?.message ?? why,
 		billed: 0,

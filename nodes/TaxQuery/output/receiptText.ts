@@ -78,7 +78,7 @@ export function runReceiptText(run: RunSummary): string {
 		run.reusesByDefault && queries.reused > 0 ? reuseText(run.mode) : '',
 		pending > 0 ? pendingText(pending, isReused ? toChange : undefined) : '',
 		uncertain > 0
-			? `${uncertain} may have been accepted: the item's error says how to look for it before you send it again`
+			? `${uncertain} may have been accepted: before you send it again, look for it with Query → Get Many`
 			: '',
 		...gaps,
 		...warnings.slice(0, MAX_LISTED_WARNINGS),
@@ -171,7 +171,7 @@ export function gapTexts({ uncompared, pendingTooLong, cut }: ReuseSearchGaps): 
 /** After changing `toChange`, another click reads pending queries. */
 const pendingText = (pending: number, toChange: string | undefined): string =>
 	joinSentences(
-		`${pending} pending: ${pending === 1 ? 'its result arrives' : 'their results arrive'} through the Tax Query Trigger, or by Query → Get`,
+		`${pending} pending: ${pending === 1 ? 'its result arrives' : 'their results arrive'} through a Tax Query Trigger with the query type in 'Trigger On', or by Query → Get`,
 		toChange === undefined
 			? ''
 			: `Or run this step again with ${toChange}: the query is reused, not billed again`,

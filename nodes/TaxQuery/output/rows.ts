@@ -28,6 +28,7 @@ import { QueryError, mappingKeysAdvice, renderQueryError, subjectOf } from '../e
 import {
 	ACCEPTED,
 	joinRequestAndResult,
+	RESULT_COMES_LATER,
 	withoutUndefined,
 	lacksDueResult,
 	DUE_RESULT_MISSING_WARNING,
@@ -249,7 +250,7 @@ function reasonOf(
 			overdue.problem === undefined ? '' : `; the last check failed: ${overdue.problem}`;
 		return joinSentences(
 			`There was no result within 'Max Wait (Seconds)'${problem}`,
-			'It comes through the Tax Query Trigger, or read it with Query → Get',
+			RESULT_COMES_LATER,
 		);
 	}
 	return (reason as string | null) ?? first?.message ?? null;

@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { contradict } from '../../shared/identifiers';
 import { hasEntries, isObject } from '../../shared/utils/json';
+import { joinSentences } from '../../shared/utils/joinSentences';
 import { MASK } from '../../shared/utils/redact';
 import { failureMessageIn } from '../../shared/errors/serviceMessage';
 import { capitalize, textOf } from '../../shared/utils/primitiveText';
@@ -44,7 +45,7 @@ export function simplifyRecordToRow(
 	const isWhole = fields !== undefined && hasEntries(response);
 	const requested = {
 		...(isWhole && emptyRequestedColumns(queryType)),
-		...requestedColumns(record),
+		...requestedColumns(record.request ?? {}),
 	};
 	const hasInvoices =
 		queryType?.operation === 'getInvoices' && state === 'success' && record.hasResponse;
@@ -55,7 +56,7 @@ export function simplifyRecordToRow(
 	const columns = isWhole ? Object.keys(fields).map((name) => [name, requested[name] ?? null]) : [];
 	const result = withMeaning({ ...Object.fromEntries(columns), ...resultIn(response) });
 	const [requestedAsRead, resultAsRead] = [
-		requestedColumns(asRead),
+		requestedColumns(asRead.request ?? {}),
 		resultIn(responseOf(asRead.raw)),
 	];
 	const isOther = (name: string) => contradict(requestedAsRead[name], resultAsRead[name]);
@@ -72,8 +73,9 @@ export function simplifyRecordToRow(
 	});
 }
 
-const PENDING_REASON =
-	'The result has not arrived yet: it comes through the Tax Query Trigger, or read it with Query → Get.';
+export const RESULT_COMES_LATER =
+	"It comes through a Tax Query Trigger with the query type in 'Trigger On', or read it with Query → Get";
+const PENDING_REASON = joinSentences('The result has not arrived yet', RESULT_COMES_LATER);
 
 /** The account of a query that the service has accepted and has no record of yet. */
 export const ACCEPTED: OutcomeColumns = { outcome: 'pending', reason: PENDING_REASON };
@@ -112,7 +114,7 @@ export function outcomeOfRecord(
 }
 
 /** The person's own fields of TQ §2.4: without any of them, the registry knows nobody. */
-const PERSON = ['nombre', 'apellidoPaterno', 'apellidoMaterno', 'fechaNacimiento'];
+const PERSON = ['rfc', 'nombre', 'apellidoPaterno', 'apellidoMaterno', 'fechaNacimiento'];
 
 /** Returns the registry's words for a CURP that it did not find, though the query succeeded; undefined if it found one. */
 function unfoundReasonIn(
@@ -122,8 +124,7 @@ function unfoundReasonIn(
 	if (queryType?.operation !== 'getCurpData') return undefined;
 	const words = [estatus, codigoMensaje].map((one) => textOf(one).trim()).filter(Boolean);
 	const isNobody = PERSON.every((name) => textOf(response[name]).trim() === '');
-	const isRefused = /^no\b/i.test(textOf(estatus).trim());
-	return words.length > 0 && (isNobody || isRefused) ? words.join(': ') : undefined;
+	return words.length > 0 && isNobody ? words.join(': ') : undefined;
 }
 
 /** Fields of the record itself, beside its response, that are part of a query's result. */
@@ -175,7 +176,7 @@ export const joinRequestAndResult = (
 });
 
 /** The request's fields, the person or company first; three numbers as one birth date. */
-function requestedColumns({ request: all = {} }: QueryRecord): IDataObject {
+export function requestedColumns(all: IDataObject): IDataObject {
 	const { rfc, curp, from, to, day, month, year, ...requested } = pickBy(
 		all,
 		(name, value) => !TAIL.includes(name) && value !== MASK,
@@ -231,6 +232,7 @@ const OF_QUERY = [
 ];
 const TAKEN = [
 	...OF_QUERY,
+	...FAILURE_COLUMNS,
 	...'status service createdAt event envelope deliveryId confirmed'.split(' '),
 ];
 

@@ -35,7 +35,7 @@ describe('texts about cost', () => {
 			});
 			expect(hints.map(({ message }) => message)).toEqual([
 				expect.stringMatching(
-					/^Billed: 3 queries\. 5 items, 5 queries: 3 billed, 2 reused\. While building, .* 3 pending: their results arrive through the Tax Query Trigger, or by Query → Get\./,
+					/^Billed: 3 queries\. 5 items, 5 queries: 3 billed, 2 reused\. While building, .* 3 pending: their results arrive through a Tax Query Trigger with the query type in 'Trigger On', or by Query → Get\./,
 				),
 			]);
 		});

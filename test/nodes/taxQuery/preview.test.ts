@@ -51,6 +51,20 @@ describe('Preview Only', () => {
 		expect(await sandbox.ledger()).toHaveLength(1);
 	});
 
+	it('has the birth date in the column of the result', async () => {
+		const { items } = await sandbox.run(
+			operationParameters(
+				'taxpayer',
+				'calculateRfc',
+				{ name: 'Emma', firstLastName: 'Gómez', birthDate: '1956-12-31' },
+				PREVIEW,
+			),
+		);
+		expect(items.map(({ json }) => [json.birthDate, json.day, json.year])).toEqual([
+			['1956-12-31', undefined, undefined],
+		]);
+	});
+
 	it('shows what it would cost, and what has no price', async () => {
 		const priced = await sandbox.run(preview, {
 			items: itemsForRfcs(rfcs(3)),

@@ -134,6 +134,8 @@ describe('a simplified query record', () => {
 		{ estatus: 'EXITOSO', nombre: 'EMMA', codigoMensaje: '01' },
 		{ nombre: 'EMMA' },
 		{ estatusCurp: 'BD' },
+		{ estatus: 'NO VIGENTE', nombre: 'EMMA' },
+		{ estatus: 'EXITOSO', codigoMensaje: '0', curp: 'GODE561231HVZRSN09', rfc: 'GODE561231GR8' },
 	])('of a CURP that it found does not: %j', (response) => {
 		const row = simplifyRecord(record('CURP', response));
 		expect([row.outcome, row.reason]).toEqual(['result', null]);
@@ -160,6 +162,7 @@ describe('a simplified query record', () => {
 		['CURP', 0, { response: 0 }],
 		['CRF', { data: { RFC: 'X' } }, { data: { RFC: 'X' } }],
 		['CURP', { nombres: 'EMMA', status: 'ok' }, { nombres: 'EMMA', resultStatus: 'ok' }],
+		['CURP', { nombres: 'EMMA', error: 'no' }, { nombres: 'EMMA', resultError: 'no' }],
 		['CRF', { rfc: 'x', RazonSocial: 'EMMA' }, { ...CRF_COLUMNS, legalName: 'EMMA' }],
 		['CSF', '', noResult],
 		['CSF', [], {}],
