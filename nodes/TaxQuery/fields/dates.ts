@@ -41,27 +41,24 @@ function toMoment(value: unknown, zone: string): DateTime {
 	return DateTime.fromISO(text.replace(' ', 'T'), { zone, setZone: true });
 }
 
+const DAY_FORM = 'Enter it as year-month-day, e.g. 1956-12-31.';
+
 /**
- * Reads a point in time. Throws a UserError that names the field for other values; a number does not say which day
+ * Reads a point in time. Throws a UserError that names the field, and the `form` to enter, for other values; a number does not say which day
  * was meant.
  */
-export function readMoment(value: unknown, label: string, zone: string): DateTime {
+export function readMoment(value: unknown, label: string, zone: string, form = DAY_FORM): DateTime {
 	if (/^\d+([.,]\d+)?$/.test(textOf(value).trim())) {
 		throw fieldError(
 			'field.serial',
 			label,
 			'is a number, not a date',
-			"Five digits are Excel's serial number of a date: format the column as text, e.g. 1956-12-31.",
+			`Five digits are Excel's serial number of a date: format the column as text. ${form}`,
 		);
 	}
 	const moment = toMoment(value, zone);
 	if (moment.isValid) return moment;
-	throw fieldError(
-		'field.date',
-		label,
-		'is not a date that exists',
-		'Enter it as year-month-day, e.g. 1956-12-31.',
-	);
+	throw fieldError('field.date', label, 'is not a date that exists', form);
 }
 
 /**
@@ -69,8 +66,8 @@ export function readMoment(value: unknown, label: string, zone: string): DateTim
  * databases and sheets. With another time it is the day on which that moment falls in the workflow's time zone. Days
  * are given in UTC, so that they can be compared. Throws a UserError that names the field if it is none.
  */
-export function readDay(value: unknown, label: string, zone: string): DateTime {
-	const moment = readMoment(value, label, zone);
+export function readDay(value: unknown, label: string, zone: string, form?: string): DateTime {
+	const moment = readMoment(value, label, zone, form);
 	const { year, month, day } = isMidnight(moment) ? moment : moment.setZone(zone);
 	return DateTime.utc(year, month, day);
 }

@@ -9,6 +9,7 @@ import { CodedError } from '../../shared/utils/codedError';
 
 const MONTH = 'yyyy-MM';
 const DAY = 'yyyy-MM-dd';
+const MONTH_FORM = 'Enter it as year-month, e.g. 2026-10.';
 const YEAR_MONTH = /^\s*\d{4}-(0[1-9]|1[0-2])\s*$/;
 /** A limit of this node: each month is billed, and more is rather a mistake than a wish. */
 const MAX_MONTHS = 60;
@@ -74,7 +75,7 @@ export const periodField: Field<Period> = {
 			const value: unknown = item.parameter(name);
 			const isMonth = !isDays && typeof value === 'string' && YEAR_MONTH.test(value);
 			const written = isMonth ? `${value.trim()}-01` : value;
-			const date = readDay(written, displayName, item.timezone);
+			const date = readDay(written, displayName, item.timezone, isDays ? undefined : MONTH_FORM);
 			refuseFuture(date, format, displayName);
 			return isDays ? date : date.startOf('month');
 		});

@@ -39,6 +39,6 @@ it.each([
 	['associations', 'x'],
 ])('is an error where %s of an incoming item is no list: %j', (name, value) => {
 	expect(() => splitInputRowByFile({ id: 1, [name]: value })).toThrow(
-		expect.objectContaining({ code: 'noList' }),
+		expect.objectContaining({ code: 'field.array' }),
 	);
 });
