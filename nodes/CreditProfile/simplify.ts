@@ -143,8 +143,10 @@ export const associationTypes = Object.keys(associationFields) as DocumentAssoci
 function simplifyAssociation(entry: IDataObject): IDataObject {
 	const association = objectOf(entry.association);
 	const type = associationTypeOf(entry);
-	const { firstName, middleName, firstLastName, secondLastName, tradeName } = association;
-	const name = joined(firstName, middleName, firstLastName, secondLastName) ?? tradeName;
+	const { firstName, middleName, firstLastName, secondLastName } = association;
+	const person = joined(firstName, middleName, firstLastName, secondLastName);
+	const company = joined(association.tradeName);
+	const name = association.accountType === 'PM' ? (company ?? person) : (person ?? company);
 	return {
 		...(name && { name }),
 		...(type ? pick(association, associationFields[type]) : association),

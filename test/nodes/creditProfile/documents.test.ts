@@ -273,6 +273,26 @@ describe('data documents', () => {
 					],
 				},
 			],
+			[
+				'of a company and of a person with a trade name',
+				['PM', 'PF'].map((accountType) => ({
+					type: 'Profiles',
+					association: {
+						accountType,
+						firstName: 'Ana',
+						firstLastName: 'Ruiz',
+						tradeName: 'Ruiz SA',
+					},
+				})),
+				{
+					profiles: [
+						{ name: 'Ruiz SA', accountType: 'PM' },
+						{ name: 'Ana Ruiz', accountType: 'PF' },
+					],
+					forms: [],
+					files: [],
+				},
+			],
 		])('come out, if that is %s', async (_name, associations, more) => {
 			await sandbox.faults({ path, fault: answer(associations) });
 			const result = await getMany({ limit: 1, options: include('files', 'forms', 'profiles') });
