@@ -123,7 +123,9 @@ function byType(
 	]);
 	const isShown = (entry: IDataObject) =>
 		requested.length === 0 || isObject(entry.association) || !associationTypeOf(entry);
-	const others = entries.filter((entry) => !isRequested(entry) && isShown(entry));
+	const others = associations.filter(
+		(one) => one !== null && (!isObject(one) || (!isRequested(one) && isShown(one))),
+	) as IDataObject[];
 	return {
 		...(Object.fromEntries(lists) as IDataObject),
 		...(others.length > 0 && { associations: others }),

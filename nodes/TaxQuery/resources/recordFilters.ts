@@ -89,15 +89,15 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 	properties: [property],
 	read(item) {
 		const chosen = parseObject(item.parameter('filters'), property.displayName);
-		const timeOf = ({ name, displayName }: INodeProperties, absent: number) => {
-			const value = chosen[name];
-			if (value === undefined || value === null || value === '') return absent;
-			return readMoment(value, displayName, item.timezone).toMillis();
+		const timeOf = (property: INodeProperties, absent: number) => {
+			const value = valueOf(item, chosen, property);
+			if (value === undefined) return absent;
+			return readMoment(value, property.displayName, item.timezone).toMillis();
 		};
 		const after = timeOf(createdAfter, -Infinity);
 		const before = timeOf(createdBefore, Infinity);
-		const operations = chosenOf(chosen, queries);
-		const states = chosenOf(chosen, status);
+		const operations = chosenOf(valueOf(item, chosen, queries), queries);
+		const states = chosenOf(valueOf(item, chosen, status), status);
 		const wanted = [rfc, curp].flatMap((field) => identifierOf(item, chosen, field));
 		const isOfPeriod = after > -Infinity || before < Infinity;
 		const isInTime = ({ createdAt: created = NaN }: QueryRecord) =>
@@ -124,28 +124,39 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 	},
 };
 
-/** The identifier to look for: none where a model leaves the filter empty, as it does with those it does not use. */
-function identifierOf(
-	{ run }: Item,
-	chosen: IDataObject,
-	{ name, displayName }: INodeProperties,
-): Array<readonly [name: string, identifier: string]> {
+/** A filter's value; undefined without one, and where a model leaves it empty, as it does with those it does not use. */
+function valueOf({ run }: Item, chosen: IDataObject, property: INodeProperties): unknown {
+	const { name, displayName } = property;
+	if (!Object.hasOwn(chosen, name)) return undefined;
 	const value = chosen[name];
-	const isEmpty = value === undefined || value === null || value === '';
-	if (!Object.hasOwn(chosen, name) || (isEmpty && run.isTool)) return [];
-	if (isEmpty) {
-		throw fieldError(
-			'filter.empty',
-			displayName,
-			"in 'Filters' has no value",
-			'Enter one, remove the filter, or check the expression that fills it for this item.',
-		);
-	}
-	return [[name, normalizeIdentifier(parseText(normalizedFromCheckOutput(value), displayName))]];
+	if (value !== undefined && value !== null && value !== '') return value;
+	if (run.isTool) return undefined;
+	throw withoutValue(displayName);
+}
+
+const withoutValue = (displayName: string) =>
+	fieldError(
+		'filter.empty',
+		displayName,
+		"in 'Filters' has no value",
+		'Enter one, remove the filter, or check the expression that fills it for this item.',
+	);
+
+function identifierOf(
+	item: Item,
+	chosen: IDataObject,
+	property: INodeProperties,
+): Array<readonly [name: string, identifier: string]> {
+	const value = valueOf(item, chosen, property);
+	if (value === undefined) return [];
+	const text = parseText(normalizedFromCheckOutput(value), property.displayName);
+	const normalized = normalizeIdentifier(text);
+	if (normalized === '') throw withoutValue(property.displayName); // nothing but hyphens
+	return [[property.name, normalized]];
 }
 
 /** It shows what was asked, or the result. */
-export const showsSubject = ({ request, hasResponse }: QueryRecord): boolean =>
+const showsSubject = ({ request, hasResponse }: QueryRecord): boolean =>
 	request !== undefined || hasResponse;
 
 function holds(
@@ -166,9 +177,9 @@ function holds(
 }
 
 /** An expression may give an array or a text with commas. */
-function chosenOf(from: IDataObject, { name, displayName, options }: INodeProperties): string[] {
+function chosenOf(value: unknown, { displayName, options }: INodeProperties): string[] {
 	const known = (options as INodePropertyOptions[]).map(({ value }) => String(value));
-	const given = [from[name] ?? []].flat();
+	const given = [value ?? []].flat();
 	const entries = given.flatMap((one) => textOf(one).split(','));
 	const chosen = entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
 	const areTexts = given.every((one) => typeof one === 'string');

@@ -8,6 +8,7 @@ import {
 	fetchRecordOfRow,
 	lacksRequestOrDate,
 	listAtLeastSince,
+	RECORD_LAG_MS,
 } from '../client/queryList';
 import type { CollectedQueryList, QueryRecord } from '../client/model';
 import { mayStillEnd } from '../client/record';
@@ -106,7 +107,7 @@ export class SharedQueryList {
 		try {
 			const record = await reading;
 			// a record may come later than its row, and one without status in the list may yet change
-			const isThere = record !== row || performance.now() - firstRead > LIST_LAG_MS;
+			const isThere = record !== row || performance.now() - firstRead > RECORD_LAG_MS;
 			isLasting = isThere && (row.status !== undefined || !mayStillEnd(record.state));
 			return record;
 		} finally {

@@ -308,6 +308,28 @@ describe('pages of the list', () => {
 			expect(suggested).toEqual({ list: { limit: 'take', offset: 'skip', pageSize: 10 } });
 		});
 
+		it('proposes a page size that was served where larger pages are refused', async () => {
+			const { suggested } = await diagnose((query) => {
+				const size = Number(query.get('take') ?? 5);
+				if (size > 5) return { status: 400, body: { message: 'take is at most 5' } };
+				return {
+					body: all
+						.slice(0, 5)
+						.slice(Number(query.get('skip') ?? 0))
+						.slice(0, size),
+				};
+			});
+			expect(suggested).toEqual({ list: { limit: 'take', offset: 'skip', pageSize: 5 } });
+		});
+
+		it('proposes no page size where all queries come at once', async () => {
+			const { suggested } = await diagnose((query) => {
+				const from = Number(query.get('skip') ?? 0);
+				return { body: all.slice(from, from + Number(query.get('take') ?? 100)) };
+			});
+			expect(suggested).toEqual({ list: { limit: 'take', offset: 'skip' } });
+		});
+
 		it('cannot know the paging of a list that takes no parameters', async () => {
 			const { paging } = await diagnose(() => ({ body: all }));
 			expect(paging.result).toBe('Not known');

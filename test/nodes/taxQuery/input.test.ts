@@ -190,6 +190,7 @@ describe('an item with a mistake in it', () => {
 				operationParameters('query', 'getAll', { filters: { [name.toLowerCase()]: value } });
 			return [
 				[`a filter by ${name} without value`, filtered(''), ['filter.empty', name]],
+				[`a filter by ${name} that is a hyphen`, filtered('-'), ['filter.empty', name]],
 				[`a filter by ${name} of no column`, filtered('={{ $json.no }}'), ['filter.empty', name]],
 				[
 					`a filter by ${name} that is an object`,
@@ -199,6 +200,13 @@ describe('an item with a mistake in it', () => {
 				[`a filter by ${name} that is a list`, filtered('={{ ["a"] }}'), ['field.empty', name]],
 			];
 		}),
+		...['createdAfter', 'createdBefore', 'queries', 'status'].map(
+			(name): (typeof mistakes)[number] => [
+				`the filter ${name} of no column`,
+				operationParameters('query', 'getAll', { filters: { [name]: '={{ $json.no }}' } }),
+				['filter.empty', expect.any(String) as string],
+			],
+		),
 		[
 			'a filter by status that is an object',
 			operationParameters('query', 'getAll', { filters: { status: '={{ { a: 1 } }}' } }),

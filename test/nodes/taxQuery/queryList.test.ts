@@ -211,6 +211,25 @@ describe('filters that the list does not show', () => {
 		expect((await search(field, false)).slice(0, 2)).toEqual([[], 'list.asked']);
 	});
 
+	it('are no error where enough queries came before such a row', async () => {
+		const [fitting, { _id, service }] = records;
+		const filters = { createdAfter: '2026-11-02T00:00:00Z' };
+		const { rows, error } = await runAgainstStub(
+			() => ({ body: [fitting, { _id, service }] }),
+			getMany({ filters, returnAll: false, limit: 1 }),
+		);
+		expect([codeOf(error), rows.map(({ _id }) => _id)]).toEqual([undefined, ['q1']]);
+	});
+
+	it('name no type as unknown that another time has', async () => {
+		const [recent, old] = records;
+		const { hints } = await runAgainstStub(
+			() => ({ body: [{ ...recent, service: 'XYZ' }, old] }),
+			getMany({ filters: { createdAfter: '2026-11-02T00:00:00Z', queries: ['getCurpData'] } }),
+		);
+		expect(hints.map(({ message }) => message).join()).not.toContain('XYZ');
+	});
+
 	it.each(FIELDS)('leave nothing out in silence: %j', async (...field) => {
 		expect(await search(field, true, false)).toEqual([
 			[],

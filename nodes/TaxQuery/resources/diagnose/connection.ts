@@ -163,14 +163,15 @@ async function checkPaging(
 	client: QueryClient,
 	rows: QueryRecord[],
 ): Promise<CheckOutcome<IDataObject>> {
-	const { limit, offset, page, paging, pageSize } = client.mapping.list;
+	const { list } = client.mapping;
+	const { limit, offset, page, pageSize } = list;
 	const listing = await listAllQueries(client);
 	const { longest, total, completeness } = listing;
 	const listed = listing.records.length;
 	const reported = total === undefined ? 'It reports no total' : `It reports ${total} queries`;
 	const isFirstThere = rows.length === 0 || listing.records.some(({ id }) => id === rows[0].id);
 	// a list so short is taken for whole, and shows nothing of how a longer one comes
-	const isShort = total === undefined && paging !== 'none' && (offset ?? page) === undefined;
+	const isShort = total === undefined && list.paging !== 'none' && (offset ?? page) === undefined;
 	if (completeness === 'complete' && isFirstThere && !isShort) {
 		const isSmaller = limit !== undefined && longest < Math.min(listed, pageSize);
 		return {
@@ -188,16 +189,14 @@ async function checkPaging(
 		};
 	}
 	const found = await probePaging(client, rows);
-	// of a cut list, the first page shows the service's page; of a whole one, the number of today's queries
-	const settings = (count: number) =>
-		count > listed ? { ...found, pageSize: rows.length } : found;
 	const count = found ? await countQueriesWithPaging(client, found) : -1;
-	if (count >= listed) {
+	if (found && count >= listed) {
+		const paging = count > listed ? found : await withoutTodaysSize(client, found, count);
 		return {
 			ok: count === listed ? 'unknown' : false,
 			seen: `${reported}. ${listed} came at once, ${count} page by page.`,
-			advice: `Set list in the API Mapping: ${JSON.stringify(settings(count))}.`,
-			value: settings(count),
+			advice: `Set list in the API Mapping: ${JSON.stringify(paging)}.`,
+			value: paging,
 		};
 	}
 	if (completeness === 'complete' && isFirstThere) {
@@ -215,6 +214,16 @@ async function checkPaging(
 		advice:
 			'Ask your provider how the list is paged. Set list.limit with list.offset, or with list.page and list.firstPage. If all come at once, set list.paging to "none".',
 	};
+}
+
+/** The number of queries in a list that came whole is no page size, unless the service refuses larger pages. */
+async function withoutTodaysSize(
+	client: QueryClient,
+	{ pageSize, ...names }: IDataObject,
+	count: number,
+): Promise<IDataObject> {
+	const counted = await countQueriesWithPaging(client, names).catch(() => undefined);
+	return counted === count ? names : { ...names, pageSize };
 }
 
 /** The stored times of this login and the next show it. */

@@ -138,7 +138,7 @@ export async function probePaging(
 			if (id !== rows[1].id || another) continue;
 			const { firstPage = mapping.list.firstPage, ...names } = list;
 			const isKnown = firstPage === mapping.list.firstPage;
-			return { limit, ...names, ...(!isKnown && { firstPage }) };
+			return { limit, ...names, ...(!isKnown && { firstPage }), pageSize: rows.length };
 		}
 	}
 	return undefined;
