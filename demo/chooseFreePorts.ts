@@ -1,4 +1,5 @@
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { createServer, type Server } from 'node:net';
 
 export interface DemoPorts {
 	n8n: number;
@@ -26,12 +27,17 @@ async function isFree(port: number): Promise<boolean> {
 	}
 }
 
+/** Others are handed out by the system, also to connections, and n8n listens only some seconds later. */
+const [LOWEST, HIGHEST] = [10_000, 32_767];
+
 /** They differ, and are free on the loopback address. */
 export async function freePorts(count: number): Promise<number[]> {
-	const servers = await Promise.all(Array.from({ length: count }, async () => await listen(0)));
-	const ports = servers.map((server) => (server.address() as AddressInfo).port);
-	await Promise.all(servers.map(close));
-	return ports;
+	const ports = new Set<number>();
+	while (ports.size < count) {
+		const port = randomInt(LOWEST, HIGHEST + 1);
+		if (await isFree(port)) ports.add(port);
+	}
+	return [...ports];
 }
 
 /**

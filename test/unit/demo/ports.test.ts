@@ -25,6 +25,11 @@ describe('the ports of the demo', () => {
 		await release(server);
 	});
 
+	it('are none that the system hands out to connections meanwhile', async () => {
+		const ports = await freePorts(20);
+		expect([new Set(ports).size, ports.filter((port) => port > 32_767)]).toEqual([20, []]);
+	});
+
 	it('are the same at each start, and others where those are in use', async () => {
 		const [n8n, sandbox] = await freePorts(2);
 		const start = async () => await chooseDemoPorts(undefined, { n8n, sandbox });
