@@ -113,19 +113,18 @@ function byType(
 	requested: readonly DocumentAssociationType[],
 ): IDataObject {
 	const entries = associations.filter(isObject);
-	const isRequested = (entry: IDataObject) =>
-		requested.some((one) => one === associationTypeOf(entry));
+	const ofType = (type?: DocumentAssociationType) =>
+		entries.filter((entry) => associationTypeOf(entry) === type);
+	const isFilled = ({ association }: IDataObject) => isObject(association);
 	const lists = requested.map((type) => [
 		type.toLowerCase(),
-		entries
-			.filter((entry) => associationTypeOf(entry) === type && isObject(entry.association))
-			.map(simplifyAssociation),
+		ofType(type).filter(isFilled).map(simplifyAssociation),
 	]);
-	const isShown = (entry: IDataObject) =>
-		requested.length === 0 || isObject(entry.association) || !associationTypeOf(entry);
-	const others = associations.filter(
-		(one) => one !== null && (!isObject(one) || (!isRequested(one) && isShown(one))),
-	) as IDataObject[];
+	const notRequested = associationTypes
+		.filter((type) => !requested.includes(type))
+		.flatMap(ofType)
+		.filter((entry) => requested.length === 0 || isFilled(entry));
+	const others = [...notRequested, ...ofType(undefined)];
 	return {
 		...(Object.fromEntries(lists) as IDataObject),
 		...(others.length > 0 && { associations: others }),

@@ -103,7 +103,7 @@ const COLLECTION_FIELDS = ['activeDataCollectionVersionId', 'activeVersionFields
 export function splitInputRowByFile(row: IDataObject): DocumentWithFile[] {
 	const { id, externalId, documentId = null, documentExternalId, ...others } = row;
 	for (const name of ['files', 'associations']) {
-		if ((row[name] ?? undefined) === undefined || Array.isArray(row[name])) continue;
+		if (Array.isArray(row[name] ?? [])) continue;
 		throw new CodedError('field.array', `'${name}' of the incoming item is not a list`, {
 			description: 'Give this node the items of Get Many as they came from it.',
 		});

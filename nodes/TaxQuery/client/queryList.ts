@@ -286,40 +286,24 @@ export async function fetchRecordIfIncomplete(
 	return (await isRowComplete(client, row)) ? row : await fetchRecordOfRow(client, row);
 }
 
-/** A record may come this long after its row. */
-export const RECORD_LAG_MS = 60_000;
-
-interface Comparison {
-	isAsFull: Promise<boolean>;
-	/** By a monotonic clock. */
-	validUntil: number;
-}
-const newComparisons = () => new Map<string, Comparison>();
+const newComparisons = () => new Map<string, Promise<boolean>>();
 
 /** The first row of each query type with a result is compared with its record; the others follow it. */
 export async function isRowComplete(client: QueryClient, row: QueryRecord): Promise<boolean> {
 	if (mayOmitExistingResponse(row)) return false;
 	if (row.state !== 'success') return true;
 	const comparisons = getClientState(client.clientKey).shared(newComparisons);
-	const known = comparisons.get(row.code);
-	const comparison =
-		known && performance.now() < known.validUntil ? known : compareWithRecord(client, row);
+	const compareRow = async () => {
+		const record = await findQueryById(client, row.id);
+		if (!record) comparisons.delete(row.code); // nothing was compared
+		return record !== undefined && lengthOf(record) <= lengthOf(row);
+	};
+	const comparison = comparisons.get(row.code) ?? compareRow();
 	comparisons.set(row.code, comparison);
-	return await comparison.isAsFull.catch(() => {
+	return await comparison.catch(() => {
 		comparisons.delete(row.code); // the next row is compared instead
 		return true;
 	});
-}
-
-function compareWithRecord(client: QueryClient, row: QueryRecord): Comparison {
-	const compare = async () => {
-		const record = await findQueryById(client, row.id);
-		const mayComeYet = Date.now() - (row.createdAt ?? 0) < RECORD_LAG_MS;
-		if (!record && mayComeYet) comparison.validUntil = performance.now() + RECORD_LAG_MS;
-		return record ? lengthOf(record) <= lengthOf(row) : !mayComeYet;
-	};
-	const comparison: Comparison = { validUntil: Infinity, isAsFull: compare() };
-	return comparison;
 }
 
 const lengthOf = ({ raw: { response, state } }: QueryRecord) =>

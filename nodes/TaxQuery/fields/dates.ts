@@ -44,8 +44,8 @@ function toMoment(value: unknown, zone: string): DateTime {
 const DAY_FORM = 'Enter it as year-month-day, e.g. 1956-12-31.';
 
 /**
- * Reads a point in time. Throws a UserError that names the field, and the `form` to enter, for other values; a number does not say which day
- * was meant.
+ * Reads a point in time. Throws a UserError that names the field, and the `form` to enter, for other values; a number
+ * does not say which day was meant.
  */
 export function readMoment(value: unknown, label: string, zone: string, form = DAY_FORM): DateTime {
 	if (/^\d+([.,]\d+)?$/.test(textOf(value).trim())) {

@@ -33,7 +33,7 @@ interface QuerySearch {
 	unreadable: number;
 	/** Queries that do not show what the filters compare. */
 	unsearched: number;
-	/** One query of each type and status; of those that are not known, made in the time of the filter. */
+	/** One query of each type and status. */
 	kinds: QueryRecord[];
 	/** How the list ended, unless the search was full before. */
 	end?: Pick<CollectedQueryList, 'completeness' | 'longest' | 'total'>;
@@ -63,10 +63,7 @@ export async function searchQueries(
 		listed += records.length;
 		unreadable += chunk.unreadable;
 		total = chunk.total;
-		for (const row of records) {
-			const isKnown = row.operation !== undefined && row.state !== 'unknown';
-			if (isKnown || filter.isInTime(row)) kinds.set(`${row.code} ${row.status ?? ''}`, row);
-		}
+		for (const row of records) kinds.set(`${row.code} ${row.status ?? ''}`, row);
 		for (let at = 0; at < records.length && found.length < limit; at += AT_ONCE) {
 			const some = records.slice(at, at + AT_ONCE).filter(filter.mayFit);
 			const read = isCompleting ? await Promise.all(some.map(complete)) : some;
@@ -83,7 +80,7 @@ export async function searchQueries(
 		if (chunk.isLast) end = chunk;
 	}
 	return {
-		...{ found: found.slice(0, limit), isFull: found.length >= limit, kinds: [...kinds.values()] },
+		...{ found, isFull: found.length >= limit, kinds: [...kinds.values()] },
 		...{ listed, unreadable, unsearched, end, total },
 	};
 }

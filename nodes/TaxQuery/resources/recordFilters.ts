@@ -72,8 +72,6 @@ const property: INodeProperties = {
 };
 
 export interface Filter {
-	/** Is false if the query was made at another time. */
-	isInTime(row: QueryRecord): boolean;
 	/** Is false if what never changes of a query rules it out: the moment of its creation, or its type. */
 	mayFit(row: QueryRecord): boolean;
 	/** The record has what the filters compare, though perhaps not its result. */
@@ -110,7 +108,6 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 			!(operations.length > 0 && record.code === '') &&
 			(wanted.length === 0 || showsSubject(record));
 		return (mapping) => ({
-			isInTime,
 			mayFit,
 			isComparable,
 			fits(record) {

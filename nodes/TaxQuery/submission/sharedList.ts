@@ -2,14 +2,8 @@ import { RequestError } from '../../shared/http/requestError';
 import { getClientState } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { indexRecords } from '../request/matchRecord';
-import type { QueryClient } from '../client/queryClient';
-import {
-	completeSelectedRows,
-	fetchRecordOfRow,
-	lacksRequestOrDate,
-	listAtLeastSince,
-	RECORD_LAG_MS,
-} from '../client/queryList';
+import { findQueryById, type QueryClient } from '../client/queryClient';
+import { completeSelectedRows, lacksRequestOrDate, listAtLeastSince } from '../client/queryList';
 import type { CollectedQueryList, QueryRecord } from '../client/model';
 import { mayStillEnd } from '../client/record';
 
@@ -77,9 +71,7 @@ export class SharedQueryList {
 	/** The number of rows of the last reading. */
 	size = 0;
 	/** Caches the records of rows without request or date, so that each is read once while its status stays. */
-	readonly #records = new BoundedMap<string, Promise<QueryRecord>>(10_000);
-	/** When a row was first to be read, by a monotonic clock. */
-	readonly #firstReads = new BoundedMap<string, number>(10_000);
+	readonly #records = new BoundedMap<string, Promise<QueryRecord | undefined>>(10_000);
 
 	get isInUse(): boolean {
 		return this.#running !== undefined;
@@ -101,18 +93,16 @@ export class SharedQueryList {
 	/** Reads a row without request or date by its ID. */
 	async completeRow(client: QueryClient, row: QueryRecord): Promise<QueryRecord> {
 		const key = `${row.id} ${row.status}`;
-		const firstRead = this.#firstReads.getOrMake(row.id, () => performance.now());
-		const reading = this.#records.getOrMake(key, async () => await fetchRecordOfRow(client, row));
-		let isLasting = false;
-		try {
-			const record = await reading;
-			// a record may come later than its row, and one without status in the list may yet change
-			const isThere = record !== row || performance.now() - firstRead > RECORD_LAG_MS;
-			isLasting = isThere && (row.status !== undefined || !mayStillEnd(record.state));
-			return record;
-		} finally {
-			if (!isLasting) this.#records.delete(key);
-		}
+		const forget = () => this.#records.delete(key);
+		const record = await this.#records
+			.getOrMake(key, async () => await findQueryById(client, row.id))
+			.catch((error: unknown) => {
+				forget();
+				throw error as Error;
+			});
+		// where the list shows no status, nothing else says that a query has ended
+		if (!record || (row.status === undefined && mayStillEnd(record.state))) forget();
+		return record ?? row;
 	}
 
 	async #join(client: QueryClient, need: ReadingNeed): Promise<ListReading> {

@@ -181,11 +181,11 @@ describe('data documents', () => {
 		});
 
 		it.each<[chosen: string[], expected: IDataObject]>([
-			[['files'], { files: [], associations: ['Forms'] }],
-			[['files', 'forms'], { forms: [], files: [], associations: ['Forms'] }],
-			[['types'], { associations: [{ type: 'Files', association: null }, 'Forms'] }],
+			[['files'], { files: [] }],
+			[['files', 'forms'], { forms: [], files: [] }],
+			[['types'], { associations: [{ type: 'Files', association: null }] }],
 		])('have a list for each type of %j, and for no other', async (chosen, expected) => {
-			const associations = [{ type: 'Files', association: null }, 'Forms'];
+			const associations = [{ type: 'Files', association: null }];
 			await sandbox.faults({
 				path: `/api/v1/data/collection/${LOANS_COLLECTION_ID}/document`,
 				fault: {

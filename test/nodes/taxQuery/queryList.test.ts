@@ -221,15 +221,6 @@ describe('filters that the list does not show', () => {
 		expect([codeOf(error), rows.map(({ _id }) => _id)]).toEqual([undefined, ['q1']]);
 	});
 
-	it('name no type as unknown that another time has', async () => {
-		const [recent, old] = records;
-		const { hints } = await runAgainstStub(
-			() => ({ body: [{ ...recent, service: 'XYZ' }, old] }),
-			getMany({ filters: { createdAfter: '2026-11-02T00:00:00Z', queries: ['getCurpData'] } }),
-		);
-		expect(hints.map(({ message }) => message).join()).not.toContain('XYZ');
-	});
-
 	it.each(FIELDS)('leave nothing out in silence: %j', async (...field) => {
 		expect(await search(field, true, false)).toEqual([
 			[],

@@ -2,10 +2,10 @@ import { respondJson } from '../../support/testServer';
 import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { runAgainstStub, type StubResponse } from '../../support/stubServer';
-import { shiftAllClocks, shiftWallClock } from '../../support/clock';
+import { shiftWallClock } from '../../support/clock';
 import { codeOf } from '../../support/errorCode';
 import { crfRecord, LEGAL_NAME } from './crfResponses';
-import { aRecord, fakeService, type StoredQuery } from './fakeService';
+import { fakeService, type StoredQuery } from './fakeService';
 import {
 	curps,
 	getCrfParameters,
@@ -366,25 +366,6 @@ describe('a list that shows a short form of the results', () => {
 		await service.run(waiting(), { items });
 		await service.run(getCrfParameters({ reuse: 'hours', reuseHours: 1 }), { items });
 		await service.close();
-		expect(reads(service.requests)).toBe(1);
-	});
-
-	it('is believed, once its rows are old, where no query is found by its ID', async () => {
-		const service = await fakeService({
-			get: (_one, response) => respondJson(response, { message: 'No' }, 404),
-		});
-		const items = rfcs(5).map((rfc) => ({ rfc }));
-		for (const { rfc } of items)
-			service.billed.push(aRecord({ query: { rfc }, response: { a: 1 } }));
-		shiftAllClocks(3_600_000);
-		const { items: given } = await service.run(
-			getCrfParameters({ reuse: 'hours', reuseHours: 24 }),
-			{ items },
-		);
-		await service.close();
-		expect(given.map(({ json }) => [json.outcome, json.reused])).toEqual(
-			new Array(5).fill(['result', true]),
-		);
 		expect(reads(service.requests)).toBe(1);
 	});
 

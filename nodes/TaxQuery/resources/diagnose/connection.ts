@@ -170,9 +170,10 @@ async function checkPaging(
 	const listed = listing.records.length;
 	const reported = total === undefined ? 'It reports no total' : `It reports ${total} queries`;
 	const isFirstThere = rows.length === 0 || listing.records.some(({ id }) => id === rows[0].id);
-	// a list so short is taken for whole, and shows nothing of how a longer one comes
-	const isShort = total === undefined && list.paging !== 'none' && (offset ?? page) === undefined;
-	if (completeness === 'complete' && isFirstThere && !isShort) {
+	// a few queries are taken for a whole list, and show nothing of how a longer one comes
+	const isPagingUnknown =
+		total === undefined && list.paging !== 'none' && (offset ?? page) === undefined;
+	if (completeness === 'complete' && isFirstThere && !isPagingUnknown) {
 		const isSmaller = limit !== undefined && longest < Math.min(listed, pageSize);
 		return {
 			ok: true,
