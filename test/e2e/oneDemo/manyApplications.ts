@@ -13,6 +13,11 @@ const MINUTES = 60_000;
 const COUNT = 100;
 /** n8n is killed once so many applicants have their thank-you page, and again once so many queries are billed. */
 const KILL_AT = 20;
+/** The trigger by which *Verify applicant* takes the cases that were interrupted. */
+const SCHEDULE = 'Every 15 minutes';
+const every = (field: 'seconds' | 'minutes', interval: number) => ({
+	rule: { interval: [{ field, [`${field}Interval`]: interval }] },
+});
 const people = new People(defaultOptions.seed);
 const APPLICANTS: Applicant[] = curps(COUNT).map((curp) => people.byCurp(curp));
 const CURPS = new Set(APPLICANTS.map(({ curp }) => curp));
@@ -59,7 +64,9 @@ describeIfChromium('a hundred applications at once', () => {
 		async () => {
 			const ledger = async () => await flow.control<BilledQuery[]>('ledger');
 			const from = (await ledger()).length;
-			await flow.change('verify-applicant', ({ parameters }) => {
+			await flow.change('verify-applicant', ({ name, parameters }) => {
+				// A case that is stored at a kill, and not yet verified, is left to the schedule.
+				if (name === SCHEDULE) return every('seconds', 10);
 				const { options } = parameters as { options?: { spendingLimits?: object } };
 				if (!options?.spendingLimits) return parameters;
 				const spendingLimits = { maxQueriesPerDay: 10 * COUNT };
@@ -94,10 +101,12 @@ describeIfChromium('a hundred applications at once', () => {
 			expect(new Set(stored.map(({ curp }) => curp)).size).toBe(COUNT);
 
 			// The schedule goes on with what the kill interrupted; here without its half hour.
-			const isRunning = async (example: string) =>
-				(await executionsIn('running', example)).length > 0;
-			await until('no verification runs', async () => !(await isRunning('verify-applicant')));
+			const isVerifying = async () =>
+				(await cases()).some(({ paso }) => paso === 'consultar') ||
+				(await executionsIn('running', 'verify-applicant')).length > 0;
+			await until('no verification runs', async () => !(await isVerifying()));
 			await flow.change('verify-applicant', ({ name, parameters }) => {
+				if (name === SCHEDULE) return every('minutes', 15);
 				if (name !== 'Due') return parameters;
 				const { jsCode } = parameters as { jsCode: string };
 				return {
@@ -106,7 +115,7 @@ describeIfChromium('a hundred applications at once', () => {
 				};
 			});
 			while ((await cases()).some(({ paso }) => paso !== 'listo')) {
-				await flow.runInEditor('verify-applicant', 'Every 15 minutes');
+				await flow.runInEditor('verify-applicant', SCHEDULE);
 			}
 			const verified = await cases();
 			expect(new Set(verified.map(({ estado, motivo }) => `${estado}: ${motivo}`))).toEqual(
