@@ -11,6 +11,7 @@ import {
 	createCredential,
 	pollAndDeliverFinishedQueries,
 	publishTrigger,
+	retryCrashed,
 	WEBHOOK_HEADER_SECRET,
 	startTriggerOutputSink,
 	countLostAndRepeatedArrivals,
@@ -43,7 +44,7 @@ export async function measureTriggerResults({
 	const n8n = await startBenchN8n(log, { workers: 2, webhookProcessors: 2 }, processes);
 	try {
 		const credential = await createCredential(n8n, sandbox);
-		const { url } = await publishTrigger(n8n, credential, 'queue', {}, sink.url);
+		const { url, workflowId } = await publishTrigger(n8n, credential, 'queue', {}, sink.url);
 		const path = new URL(url).pathname;
 		const urls = (n8n.queueMode?.webhookProcessors ?? []).map((each) => each.url + path);
 		const answers: Record<string, number> = {};
@@ -86,6 +87,7 @@ export async function measureTriggerResults({
 			processes.restart(n8n.url).then(() => Date.now()),
 			submitQueries(sandbox, QUERIES - BEFORE_KILL, PER_SECOND).then((more) => ids.push(...more)),
 		]);
+		await retryCrashed(n8n, workflowId, log);
 		const missing = () => ids.filter((id) => !arrived(id));
 		for (const end = Date.now() + TIMEOUT_MS; missing().length > 0 && Date.now() < end;)
 			await sleep(500);

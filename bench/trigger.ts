@@ -18,6 +18,7 @@ import {
 	createCredential,
 	pollAndDeliverFinishedQueries,
 	publishTrigger,
+	retryCrashed,
 	WEBHOOK_HEADER_SECRET,
 	startTriggerOutputSink,
 	countLostAndRepeatedArrivals,
@@ -79,10 +80,7 @@ export async function run({ log, count = QUERIES }: BenchOptions): Promise<Bench
 		await processes.kill();
 		log('starting n8n again');
 		await Promise.all([processes.restart(n8n.url), askMore(0.4)]);
-		// what ran at the kill is started again by nobody but an operator
-		const crashed = await n8n.client.executionsIn('crashed', workflowId);
-		log(`retrying ${crashed.length} crashed executions`);
-		for (const { id } of crashed) await n8n.client.retry(id);
+		await retryCrashed(n8n, workflowId, log);
 		const deadline = Date.now() + TIMEOUT_MS;
 		const missing = () => ids.filter((id) => !sink.arrivals.some(({ queryId }) => queryId === id));
 		while (missing().length > 0 && Date.now() < deadline) await sleep(500);

@@ -93,6 +93,17 @@ export async function publishTrigger(
 	return { url: `${url}/webhook/${webhookId}/tax-query`, workflowId: id };
 }
 
+/** Does what an operator does after a crash: nobody else starts again what n8n has marked as crashed. */
+export async function retryCrashed(
+	{ client }: Pick<N8n, 'client'>,
+	workflowId: string,
+	log: (line: string) => void,
+): Promise<void> {
+	const crashed = await client.executionsIn('crashed', workflowId);
+	log(`retrying ${crashed.length} crashed executions`);
+	for (const { id } of crashed) await client.retry(id);
+}
+
 /** Asks so many queries, evenly; returns their ids. */
 export async function submitQueries(
 	sandbox: Sandbox,
