@@ -104,8 +104,9 @@ describeIfChromium('a hundred applications at once', () => {
 			const isVerifying = async () =>
 				(await cases()).some(({ paso }) => paso === 'consultar') ||
 				(await executionsIn('running', 'verify-applicant')).length > 0;
-			await until('no verification runs', async () => !(await isVerifying()));
+			await until('no verification is due or runs', async () => !(await isVerifying()));
 			await flow.change('verify-applicant', ({ name, parameters }) => {
+				// Without the half hour, a second run would take a case that the first is verifying.
 				if (name === SCHEDULE) return every('minutes', 15);
 				if (name !== 'Due') return parameters;
 				const { jsCode } = parameters as { jsCode: string };
